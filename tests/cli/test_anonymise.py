@@ -440,7 +440,7 @@ def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
     assert [row["name"] for row in document["releases"]] == ["original", "k2", "k4"]
     for arguments, message in (
         (("compare", "people.csv", *KNOWN), "say what to promise"),
-        (("compare", "people.csv", *KNOWN, "--k", "two"), "no list of numbers"),
+        (("compare", "people.csv", *KNOWN, "--k", "two"), '"two" is no number'),
         (("compare", "people.csv", "k2"), "or only folders of runs"),
         (("compare", "."), "a folder without a run"),
         (("compare", "k2", "k4", "--k", "3"), "leave out --k"),

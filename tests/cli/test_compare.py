@@ -290,6 +290,7 @@ def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
     report = Path("changes/report.html").read_text()
     assert "fewer than 10" in report
     assert "more than 1 in 10" in report
+    assert "right: more than 1 in 10 in both, as far as it is told here" in report
     assert "25.0 %" not in report, "it would tell how many records fit"
     asked = glasshouse(
         *("target", "before.csv", "--know", "age=2", "-s", "ill", "--out", "another")
@@ -351,6 +352,7 @@ def test_parts_before_and_after(glasshouse: Glasshouse) -> None:
     assert "Parts are compared by the best set of 2 attributes in each of them." in told
     report = Path("changes/report.html").read_text()
     assert "right guesses at the ill" in report
+    assert "this got better: SP: right guesses at who it is: 10.0 % instead of 50.0 %" in report
     assert "AC: " not in report, "two people are too few to be shown"
     assert "fewer than 10 people in one of the runs are not shown" in report
     whole = glasshouse("assess", "before.csv", "-q", "age", "-s", "ill", "--out", "whole")

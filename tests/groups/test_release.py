@@ -311,7 +311,7 @@ def test_a_group_column_that_was_not_read_is_said_with_the_way_out() -> None:
         from_anatomy(table, sensitive)
     assert str(error.value) == (
         'known.csv: the column of groups, "group", was not read: where roles are given, only columns that have one '
-        "are; read the table without roles, or with `also` group"
+        "are; read the table without roles, or with also=[group]"
     )
     with pytest.raises(DataError, match="was not read"):
         from_group_column(table, group="group", sensitive=["age"])

@@ -330,7 +330,7 @@ def _group_column(table: EncodedTable, group: str) -> EncodedColumn:
     if group not in table.columns and (table.quasi_identifiers or table.sensitive):
         raise DataError(
             '{table}: the column of groups, "{group}", was not read: where roles are given, only columns that have one '
-            "are; read the table without roles, or with `also` {group}",
+            "are; read the table without roles, or with also=[{group}]",
             table=table.name,
             group=group,
         )

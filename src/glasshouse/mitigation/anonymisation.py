@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
-from glasshouse.microdata import Assessment, assess
+from glasshouse.microdata import Assessment, Attack, assess
 from glasshouse.mitigation.anatomy import Anatomy
 from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows, records_per_value
 from glasshouse.mitigation.hierarchies import Hierarchy
@@ -184,6 +184,11 @@ class Anonymisation:
             left_out=tuple(left_out),
             steps=tuple(steps),
         )
+
+    @property
+    def pairs(self) -> list[tuple[Attack, Attack]]:
+        """Each attack on the original, and the same on the release; naming first."""
+        return list(zip(self.before.attacks, self.after.attacks, strict=True))
 
     @property
     def grouped(self) -> bool:

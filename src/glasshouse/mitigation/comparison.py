@@ -11,8 +11,9 @@ what the release still serves for (`compare_utility`). Of runs no table is neede
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags
+from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
 from glasshouse.microdata.assessment import treatment
@@ -63,6 +65,19 @@ class ComparedRelease:
     """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
 
     @property
+    def attacks(self) -> tuple[Attack, ...]:
+        """The attacks on it, naming first."""
+        return (self.naming, *self.inferring)
+
+    def beats(self, other: ComparedRelease) -> bool:
+        """Tell whether it is nearer to the truth than another one while no attack succeeds more often."""
+        return self.distance < other.distance and all(
+            attack.probabilistic.posterior <= beaten.probabilistic.posterior
+            and attack.certain <= beaten.certain
+            for attack, beaten in zip(self.attacks, other.attacks, strict=True)
+        )
+
+    @property
     def distance(self) -> float:
         """How far the release is from the truth: of two columns together on average; of one, where there is one."""
         pairs = self.utility.distances.mean_pair
@@ -84,7 +99,7 @@ class ComparedRelease:
             "pair_distance": self.utility.distances.mean_pair,
             "query_error": self.utility.queries.median,
             "prediction": None if prediction is None else prediction.to_dict(),
-            "attacks": [attack.to_dict() for attack in (self.naming, *self.inferring)],
+            "attacks": [attack.to_dict() for attack in self.attacks],
         }
 
     def to_frame(self) -> pa.Table:
@@ -126,6 +141,18 @@ class Comparison:
     def rows(self) -> tuple[ComparedRelease, ...]:
         """The original, then each release."""
         return (self.original, *self.releases)
+
+    @property
+    def estimated(self) -> bool:
+        """Whether it was estimated how many people are alone in the population."""
+        return any(row.population_uniques is not None for row in self.rows)
+
+    @property
+    def safest(self) -> ComparedRelease:
+        """The release in which naming is hardest; of several, the one nearest to the truth."""
+        return min(
+            self.releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -218,6 +245,12 @@ class ComparedRun:
     size: int = 0
     """With how many quasi-identifiers the parts are compared."""
 
+    def without_parts(self, names: Container[str]) -> ComparedRun:
+        """Return it without the figures of some parts."""
+        figures = self.summary.items()
+        others = {name: value for name, value in figures if name.partition(": ")[2] not in names}
+        return replace(self, summary=others)
+
     def to_dict(self) -> dict[str, Any]:
         """Return of what it is, as plain values."""
         return {"name": self.name, "records": self.records, "datasets": dict(self.digests)}
@@ -273,6 +306,32 @@ class ComparedAttack:
         ]
 
 
+class Change(Enum):
+    """What became of an attack from one run to another."""
+
+    WORSE = "▲"
+    BETTER = "▼"
+    SAME = ""
+    MIXED = "◆"
+    """A guess is right more often but certainty is rarer, or the other way round."""
+
+
+def change(before: Attack, after: Attack) -> Change:
+    """Tell whether an attack succeeds more often than before, both by one guess and with certainty."""
+    guess = after.probabilistic.posterior - before.probabilistic.posterior
+    certainty = after.deterministic.posterior - before.deterministic.posterior
+    if guess * certainty < 0:
+        return Change.MIXED
+    return change_by(guess or certainty)
+
+
+def change_by(difference: Fraction) -> Change:
+    """Tell whether a success is greater than before."""
+    if difference == 0:
+        return Change.SAME
+    return Change.WORSE if difference > 0 else Change.BETTER
+
+
 def _figures_of(attack: Attack) -> dict[str, Any]:
     return {
         "quasi_identifiers": list(attack.quasi_identifiers),
@@ -301,6 +360,19 @@ class AssessedRuns:
     def subject(self) -> str:
         """What a record stands for."""
         return self.runs[0].subject
+
+    @property
+    def most_different(self) -> tuple[ComparedAttack, int]:
+        """The best attack of a size, and the number of the run, in which success differs most from the first run."""
+        _, line, place = max(
+            (
+                (abs(difference), line, place)
+                for line in self.best
+                for place, (difference, _) in enumerate(line.differences(), 1)
+            ),
+            key=lambda entry: entry[0],
+        )
+        return line, place
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
@@ -341,6 +413,17 @@ class MeasuredRuns:
         return tuple(
             name for name in self.runs[0].summary if all(name in run.summary for run in self.runs)
         )
+
+    def with_shown_parts(self) -> MeasuredRuns:
+        """Return the runs without the parts that in one of them have too few people for a report to show them."""
+        hidden = {
+            list(run.parts)[place]
+            for run in self.runs
+            for place in hidden_parts([(people,) for people in run.parts.values()])
+        }
+        if not hidden:
+            return self
+        return MeasuredRuns(tuple(run.without_parts(hidden) for run in self.runs))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""

@@ -229,3 +229,10 @@ def success_steps(attacks: Iterable[Sequence[Attack]]) -> list[tuple[str, list[F
             (text("{attack}: for certain", attack=label), certain),
         ]
     return steps
+
+
+def protect_the_secret() -> str:
+    """Say what to do where people cannot be named, but their secrets inferred."""
+    return text(
+        "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+    )

@@ -17,6 +17,7 @@ from glasshouse.report.attacks import (
     exact_figure,
     graded,
     learned,
+    protect_the_secret,
     success_steps,
     target_label,
 )
@@ -54,14 +55,6 @@ from glasshouse.report.words import (
 )
 from glasshouse.study.anonymise import AnonymiseStudy
 
-METHODS = {
-    "k-anonymity": ("k-anonymity",),
-    "l-diversity": ("l-diversity",),
-    "t-closeness": ("t-closeness",),
-    "risk": (),
-    "anatomy": ("Anatomy",),
-}
-"""The words that each method adds to the glossary."""
 _NOT_TAKEN = {"anatomy": ("recoding", "objective", "diversity"), "mondrian": ("objective",)}
 """The options that have a value but no meaning with Anatomy or a kind of recoding."""
 LIMITS = (
@@ -111,7 +104,7 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
             *(percentage(attack.deterministic.posterior) for attack in (before, after)),
             *(three_digits(attack.probabilistic.posterior) for attack in (before, after)),
         )
-        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+        for before, after in outcome.pairs
     ]
     after = text("after")
     measures = (text("certain: before"), after, text("guess right: before"), after)
@@ -155,8 +148,7 @@ def _review(outcome: Anonymisation) -> tuple[str, ...]:
 def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Provenance) -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
-    attacks = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
-    steps, kinds = success_steps(attacks), [text("original"), text("protected")]
+    steps, kinds = success_steps(outcome.pairs), [text("original"), text("protected")]
     sections = (_risks(outcome), _protection(content), treatment_section(outcome.steps))
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
     return Page(
@@ -173,14 +165,14 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
                 "The quasi-identifiers are published as they are. She knows which group a record is in, and which "
                 "sensitive values the group holds: both are published."
             )
-            if is_anatomy(content)
+            if outcome.grouped
             else recoding_known(),
         ),
         limits=sentences(*LIMITS, bool(as_they_are) and AS_THEY_ARE, columns=as_they_are),
         glossary=glossary(
             "adversary, quasi-identifier, sensitive attribute, class, re-identification",
             "attribute inference, generalisation, suppression",
-            *METHODS.get(content["method"], ()),
+            *{"risk": (), "anatomy": ("Anatomy",)}.get(outcome.method, (outcome.method,)),
             terms=(
                 CERTAINTY,
                 content.get("loss") is not None and LOSS,
@@ -256,7 +248,7 @@ def _risks(outcome: Anonymisation) -> Section:
                 for cell in (certain_cell(attack), number_cell(attack.probabilistic.posterior))
             ),
         )
-        for before, after in zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+        for before, after in outcome.pairs
     ]
     return Section(
         text("What an adversary learns, before and after"),
@@ -295,13 +287,13 @@ def _protection(content: Mapping[str, Any]) -> Section:
 
 def _attained(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     """Return what the release has, whatever was promised of it."""
-    attained = content["attained"]
+    attained, equal = content["attained"], content["parameters"].get("closeness") in (None, "equal")
     rows = [(text("smallest class or group"), count_cell(attained["k"]))]
-    farthest_class = (
-        marked("farthest class from all records, {secret} (t)")
-        if content["parameters"].get("closeness", "equal") == "equal"
-        else marked("farthest class from all records, {secret} (t with equal distances)")
-    )
+    farthest_class = marked("farthest class from all records, {secret} (t)")
+    if not equal:
+        farthest_class = marked(
+            "farthest class from all records, {secret} (t with equal distances)"
+        )
     for secret in attained["sensitive"]:
         name = secret["sensitive"]
         frequent, far = (Cell(number(secret[key], ".4g")) for key in ("most_frequent", "t"))
@@ -316,7 +308,8 @@ def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     """Return what was asked of the protection, by the names of the options; not those that it does not take."""
     parameters = content["parameters"]
     about = {"diversity": "l", "closeness": "t"}
-    not_taken = _NOT_TAKEN.get("anatomy" if is_anatomy(content) else parameters.get("recoding"), ())
+    kind = content["method"] if content["method"] == "anatomy" else parameters.get("recoding")
+    not_taken = _NOT_TAKEN.get(kind, ())
     return [
         (f"--{name.replace('_', '-')}", Cell(_given(value)))
         for name, value in parameters.items()
@@ -347,7 +340,7 @@ QUALITIES = {
 
 def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> tuple[Finding, ...]:
     """Return who can still be named, whose secret is still known, what is safe now, and what it all costs."""
-    naming, *inferring = zip(outcome.before.attacks, outcome.after.attacks, strict=True)
+    naming, *inferring = outcome.pairs
     content = outcome.to_dict()
     findings = [_named(*naming, content, subject)]
     inferring.sort(key=lambda pair: (-pair[1].certain, -pair[1].probabilistic.additive))
@@ -358,11 +351,6 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
         suppressed_findings(outcome.suppressed, outcome.records, content["attained"]["k"])
     )
     return tuple(findings)
-
-
-def is_anatomy(content: Mapping[str, Any]) -> bool:
-    """Tell whether the sensitive attribute is published apart, and nothing is recoded."""
-    return bool(content["method"] == "anatomy")
 
 
 def only_quasi_identifiers() -> str:
@@ -380,13 +368,6 @@ def learned_without_a_name() -> str:
     )
 
 
-def protect_the_secret() -> str:
-    """Say what to do where people cannot be named, but their secrets inferred."""
-    return text(
-        "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
-    )
-
-
 def release_severity(after: Attack, risk: Fraction) -> Severity:
     """Return how much an attack on a release should worry; what hardly succeeds, and never surely, is safe."""
     grade = graded(risk, certain=after.certain > 0)
@@ -394,7 +375,7 @@ def release_severity(after: Attack, risk: Fraction) -> Severity:
 
 
 def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:
-    anatomy = is_anatomy(content)
+    anatomy = content["method"] == "anatomy"
     meaning, remedy = only_quasi_identifiers(), ""
     if after.certain and anatomy:
         meaning = text(
@@ -501,7 +482,7 @@ def _inferred(before: Attack, after: Attack, content: Mapping[str, Any], subject
 
 def _inferring_remedy(content: Mapping[str, Any]) -> str:
     """Say what would protect the secret better than what was done."""
-    if is_anatomy(content):
+    if content["method"] == "anatomy":
         return text(
             "Ask for a larger l: the more values every group has, the less it tells of a person."
         )
@@ -559,7 +540,7 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
 def attained_findings(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
     """Yield what the release has, whatever was promised: how many look alike, or how a group hides the secret."""
     attained = content["attained"]
-    if is_anatomy(content):
+    if content["method"] == "anatomy":
         for secret in attained["sensitive"]:
             yield _grouped(secret)
         return

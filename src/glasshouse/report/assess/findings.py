@@ -24,6 +24,7 @@ from glasshouse.report.attacks import (
     knowledge_in_short,
     last_window,
     learned,
+    protect_the_secret,
     widest,
     worst_first,
 )
@@ -232,11 +233,7 @@ def _inferred(attack: Attack, subject: str) -> Finding:
             "A secret can be learned without knowing which record is a person's: it is enough that those who look like "
             "them mostly share it."
         ),
-        remedy=""
-        if nothing
-        else text(
-            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
-        ),
+        remedy="" if nothing else protect_the_secret(),
     )
 
 

@@ -7,15 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from glasshouse.disclosure import cell_count, hidden_parts, smallest_cell
+from glasshouse.disclosure import cell_count, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.mitigation import ComparedRun, MeasuredRuns
+from glasshouse.mitigation.comparison import Change
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
-from glasshouse.report.compare.runs import Change, records_finding
+from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.discretion import Among, Discretion, Told, more_than_one_in
 from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
@@ -69,98 +71,83 @@ class Known(NamedTuple):
 
 
 ROUGH = Told(rough=True)
+_chance, _neutral = partial(Known, kind=Kind.CHANCE), partial(Known, kind=Kind.CHANCE, risk=False)
+_count, _number = partial(Known, kind=Kind.COUNT), partial(Known, kind=Kind.COUNT, risk=False)
+_size, _amount = partial(Known, kind=Kind.SIZE), partial(Known, kind=Kind.AMOUNT)
+_expected = partial(Known, kind=Kind.EXPECTED)
 FIGURES: Mapping[str, Mapping[str, Known]] = {
     "assess": {
-        "naming": Known(marked("{about}: right guesses at who it is"), Kind.CHANCE),
-        "inferring": Known(marked("{about}: right guesses at the {secret}"), Kind.CHANCE),
+        "naming": _chance(marked("{about}: right guesses at who it is")),
+        "inferring": _chance(marked("{about}: right guesses at the {secret}")),
     },
     "target": {
-        "candidates": Known(marked("records that can be the person’s"), Kind.COUNT, risk=False),
-        "naming": Known(
-            marked("chance that a guess at the person’s record is right"), Kind.CHANCE, one_of=True
+        "candidates": _number(marked("records that can be the person’s")),
+        "naming": _chance(
+            marked("chance that a guess at the person’s record is right"), one_of=True
         ),
-        "inferring": Known(
-            marked("chance that a guess at the person’s {about} is right"), Kind.CHANCE
-        ),
-        "presence": Known(marked("chance that the person is in the release"), Kind.CHANCE),
+        "inferring": _chance(marked("chance that a guess at the person’s {about} is right")),
+        "presence": _chance(marked("chance that the person is in the release")),
     },
     "membership": {
-        "certain": Known(marked("people of whom it is certain whether they are in"), Kind.CHANCE),
-        "certainly_in": Known(marked("people who are certain to be in"), Kind.COUNT),
-        "guess": Known(marked("right guesses at whether somebody is in"), Kind.CHANCE),
-        "guess_before": Known(marked("right guesses without the release"), Kind.CHANCE, risk=False),
-        "delta_max": Known(marked("highest chance of being in (δmax)"), Kind.CHANCE),
-        "delta_min": Known(marked("lowest chance of being in (δmin)"), Kind.CHANCE, risk=False),
-        "journalist": Known(marked("highest chance that a record is named"), Kind.CHANCE),
-        "journalist_average": Known(
-            marked("chance that a record is named on average"), Kind.CHANCE
-        ),
-        "marketer": Known(marked("records named right, as expected"), Kind.CHANCE),
-        "uniques": Known(marked("records that are alone in the release"), Kind.COUNT),
-        "population_uniques": Known(
-            marked("people estimated to be alone in the population"), Kind.CHANCE
-        ),
-        "candidates": Known(marked("people who can be this person"), Kind.COUNT, risk=False),
-        "presence": Known(marked("chance that the person is in the release"), Kind.CHANCE),
-        "present": Known(marked("chance that the person is in {about}"), Kind.CHANCE),
-        "guess_at_one": Known(
-            marked("chance that a guess at whether the person is in is right"), Kind.CHANCE
-        ),
+        "certain": _chance(marked("people of whom it is certain whether they are in")),
+        "certainly_in": _count(marked("people who are certain to be in")),
+        "guess": _chance(marked("right guesses at whether somebody is in")),
+        "guess_before": _neutral(marked("right guesses without the release")),
+        "delta_max": _chance(marked("highest chance of being in (δmax)")),
+        "delta_min": _neutral(marked("lowest chance of being in (δmin)")),
+        "journalist": _chance(marked("highest chance that a record is named")),
+        "journalist_average": _chance(marked("chance that a record is named on average")),
+        "marketer": _chance(marked("records named right, as expected")),
+        "uniques": _count(marked("records that are alone in the release")),
+        "population_uniques": _chance(marked("people estimated to be alone in the population")),
+        "candidates": _number(marked("people who can be this person")),
+        "presence": _chance(marked("chance that the person is in the release")),
+        "present": _chance(marked("chance that the person is in {about}")),
+        "guess_at_one": _chance(marked("chance that a guess at whether the person is in is right")),
     },
     "deter": {
-        "no_attack": Known(marked("size from which on she does not begin"), Kind.SIZE),
-        "no_exploit_after_access": Known(
-            marked("size from which on she tries nobody although access is paid"), Kind.SIZE
+        "no_attack": _size(marked("size from which on she does not begin")),
+        "no_exploit_after_access": _size(
+            marked("size from which on she tries nobody although access is paid")
         ),
-        "first_partial": Known(
-            marked("size from which on she does not go on until everybody was tried"), Kind.SIZE
+        "first_partial": _size(
+            marked("size from which on she does not go on until everybody was tried")
         ),
-        "baseline": Known(
-            marked("size from which on the one-shot adversary of the literature does not begin"),
-            Kind.SIZE,
+        "baseline": _size(
+            marked("size from which on the one-shot adversary of the literature does not begin")
         ),
-        "highest_risk": Known(
-            marked("highest risk of re-identification of the sizes asked about"), Kind.CHANCE
+        "highest_risk": _chance(
+            marked("highest risk of re-identification of the sizes asked about")
         ),
-        "enough": Known(marked("size from which on every group is large enough"), Kind.SIZE),
-        "worth_attacking": Known(marked("records worth attacking, sizes known"), Kind.COUNT),
-        "expected_known": Known(marked("expected re-identifications, sizes known"), Kind.EXPECTED),
-        "expected_unknown": Known(
-            marked("expected re-identifications, sizes not known"), Kind.EXPECTED
-        ),
-        "loss_known": Known(marked("expected loss, sizes known"), Kind.AMOUNT),
-        "loss_unknown": Known(marked("expected loss, sizes not known"), Kind.AMOUNT),
+        "enough": _size(marked("size from which on every group is large enough")),
+        "worth_attacking": _count(marked("records worth attacking, sizes known")),
+        "expected_known": _expected(marked("expected re-identifications, sizes known")),
+        "expected_unknown": _expected(marked("expected re-identifications, sizes not known")),
+        "loss_known": _amount(marked("expected loss, sizes known")),
+        "loss_unknown": _amount(marked("expected loss, sizes not known")),
     },
     "threat": {
-        "attacker": Known(
-            marked("right guesses of somebody who knows that the person is in the table"),
-            Kind.CHANCE,
+        "attacker": _chance(
+            marked("right guesses of somebody who knows that the person is in the table")
         ),
-        "learner": Known(
-            marked("right guesses of somebody who only learns about the population"),
-            Kind.CHANCE,
-            risk=False,
+        "learner": _neutral(
+            marked("right guesses of somebody who only learns about the population")
         ),
-        "baseline": Known(
-            marked("right guesses by always saying the most frequent value"),
-            Kind.CHANCE,
-            risk=False,
+        "baseline": _neutral(marked("right guesses by always saying the most frequent value")),
+        "relative_global_threat": _chance(
+            marked("records threatened beyond what the population tells")
         ),
-        "relative_global_threat": Known(
-            marked("records threatened beyond what the population tells"), Kind.CHANCE
-        ),
-        "share_twice": Known(
-            marked("records of which the attacker is at least twice as sure as the learner"),
-            Kind.CHANCE,
+        "share_twice": _chance(
+            marked("records of which the attacker is at least twice as sure as the learner")
         ),
     },
     "totals": {
-        "value": Known(marked("value of all records"), Kind.AMOUNT, risk=False),
-        "instances": Known(marked("instances to be solved"), Kind.COUNT, risk=False),
-        "solved": Known(marked("instances solved"), Kind.COUNT, risk=False),
-        "linked": Known(marked("records whose place is certain"), Kind.COUNT),
-        "exposed": Known(marked("records whose owner is certain"), Kind.COUNT),
-        "exposed_value": Known(marked("value of the records whose owner is certain"), Kind.AMOUNT),
+        "value": _amount(marked("value of all records"), risk=False),
+        "instances": _number(marked("instances to be solved")),
+        "solved": _number(marked("instances solved")),
+        "linked": _count(marked("records whose place is certain")),
+        "exposed": _count(marked("records whose owner is certain")),
+        "exposed_value": _amount(marked("value of the records whose owner is certain")),
     },
 }
 """The figures of each command that keeps such."""
@@ -202,11 +189,10 @@ def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) ->
     """Return a figure of one of the runs, marked where it is worse or better than in the first."""
     run = outcome.runs[place]
     if run.parts and not exact:
-        told, before = (_part_cell(other, name) for other in (run, outcome.runs[0]))
-        is_told = told.exact is not None and before.exact is not None
-        return (
-            replace(told, mark=change_of(outcome, name, place).value or None) if is_told else told
-        )
+        cell, before = (_part_cell(other, name) for other in (run, outcome.runs[0]))
+        if cell.exact is None or before.exact is None:
+            return cell
+        return replace(cell, mark=change_of(outcome, name, place).value or None)
     value, candidates = run.summary[name], run.summary.get("candidates")
     rough = candidates is not None and Discretion(exact).hides(int(candidates))
     return Cell(
@@ -223,61 +209,32 @@ def _part_cell(run: ComparedRun, name: str) -> Cell:
     return Among(people, exact=name.startswith("naming: ")).cell(success)
 
 
-def with_shown_parts(outcome: MeasuredRuns) -> MeasuredRuns:
-    """Return the runs without the parts of so few people that a report does not show them in one of the runs."""
-    hidden = {
-        list(run.parts)[place]
-        for run in outcome.runs
-        for place in hidden_parts([(people,) for people in run.parts.values()])
-    }
-
-    def shown(run: ComparedRun) -> ComparedRun:
-        figures = run.summary.items()
-        return replace(
-            run,
-            summary={
-                name: value for name, value in figures if name.partition(": ")[2] not in hidden
-            },
-        )
-
-    return MeasuredRuns(tuple(map(shown, outcome.runs))) if hidden else outcome
-
-
 def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
-    """Return what got worse, what got better and what is the same, from the first run to every other.
-
-    Args:
-        outcome: The runs.
-        exact: Whether small numbers of people are told as they are: for the analyst's own eyes.
-    """
+    """Return what got worse, what got better and what is the same, from the first run to every other."""
     changes = (_changes(outcome, place, exact=exact) for place in range(1, len(outcome.runs)))
     return (*chain.from_iterable(changes), *_conditions(outcome))
 
 
 def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Finding]:
-    risks = [name for name in outcome.figures if known(outcome, name).risk]
     words = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
-    worse, better = (
-        [name for name in risks if change_of(outcome, name, place) == change]
-        for change in (Change.WORSE, Change.BETTER)
-    )
-    if worse:
-        changes, every = _listed(outcome, worse, place, exact=exact)
-        yield Finding(
-            Severity.MODERATE,
-            text("From “{first}” to “{last}” this got worse: {changes}.", changes=changes, **words),
-            figure=every,
-            remedy=text("Look at what changed between the two studies, their terms or their data."),
-        )
-    if better:
-        changes, every = _listed(outcome, better, place, exact=exact)
-        yield note(
-            text(
-                "From “{first}” to “{last}” this got better: {changes}.", changes=changes, **words
-            ),
-            figure=every,
-        )
-    if risks and not worse and not better:
+    marks = {
+        name: figure_cell(outcome, name, place, exact=exact).mark
+        for name in outcome.figures
+        if known(outcome, name).risk
+    }
+    templates = {
+        Change.WORSE: marked("From “{first}” to “{last}” this got worse: {changes}."),
+        Change.BETTER: marked("From “{first}” to “{last}” this got better: {changes}."),
+    }
+    look = text("Look at what changed between the two studies, their terms or their data.")
+    for change, sentence in templates.items():
+        names = [name for name, mark in marks.items() if mark == change.value]
+        if names:
+            changes, every = _listed(outcome, names, place, exact=exact)
+            finding = note(translated(sentence, changes=changes, **words), figure=every)
+            worse = replace(finding, severity=Severity.MODERATE, remedy=look)
+            yield worse if change == Change.WORSE else finding
+    if marks and all(change_of(outcome, name, place) == Change.SAME for name in marks):
         yield note(
             text(
                 "“{last}” is no worse and no better than “{first}” in any of the figures.", **words
@@ -289,15 +246,15 @@ def _listed(
     outcome: MeasuredRuns, names: Sequence[str], place: int, *, exact: bool
 ) -> tuple[str, str]:
     """Return the first changes and how many more there are, and all of them."""
-    changes = [
-        text(
-            "{figure}: {after} instead of {before}",
-            figure=label(outcome, name),
-            after=figure_cell(outcome, name, place, exact=exact).text,
-            before=figure_cell(outcome, name, 0, exact=exact).text,
+    changes = []
+    for name in names:
+        before, after = (
+            figure_cell(outcome, name, number, exact=exact).text for number in (0, place)
         )
-        for name in names
-    ]
+        change = text("{after} instead of {before}", after=after, before=before)
+        if before == after:
+            change = text("{after} in both, as far as it is told here", after=after)
+        changes.append(f"{label(outcome, name)}: {change}")
     first, every = "; ".join(changes[:MOST_SAID]), "; ".join(changes)
     if len(names) <= MOST_SAID:
         return first, every
@@ -345,14 +302,13 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
 
 def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of runs side by side by their main figures, and the command that repeats it."""
-    every, outcome = outcome, with_shown_parts(outcome)
+    every, outcome = outcome, outcome.with_shown_parts()
+    method, *words = METHODS[outcome.command]
     return Page(
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
         findings=measured_findings(outcome),
-        sections=(
-            Section(text("The figures"), tables=(_table(outcome, text("Figure"), exact=False),)),
-        ),
+        sections=(Section(text("The figures"), tables=(measured_table(outcome, exact=False),)),),
         adversary=(text("What the adversary is assumed to know is in the report of each run."),),
         limits=(
             text(
@@ -368,35 +324,28 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
                 smallest=smallest_cell(),
             ),
         ),
-        glossary=glossary("adversary", *WORDS[outcome.command], terms=(TERMS,)),
+        glossary=glossary("adversary", *words, terms=(TERMS,)),
         provenance=provenance,
         command=command,
-        method=METHODS[outcome.command],
+        method=method,
     )
 
 
 TERMS = {"▲ ▼": marked("▲ marks what got worse for the people in the data, ▼ what got better.")}
-METHODS = {
-    "assess": METHOD,
-    "target": METHOD,
-    "membership": METHOD,
-    "deter": DETERRENCE,
-    "threat": THREAT,
-    "totals": TOTALS,
+METHODS: Mapping[str, tuple[str, ...]] = {
+    "assess": (METHOD, "re-identification", "attribute inference"),
+    "target": (METHOD, "target", "re-identification", "attribute inference"),
+    "membership": (METHOD, "membership"),
+    "deter": (DETERRENCE, "exploit", "re-identification"),
+    "threat": (THREAT, "attacker", "learner", "relative threat"),
+    "totals": (TOTALS, "release"),
 }
-"""Whose method the figures of each command are."""
-WORDS = {
-    "assess": ("re-identification", "attribute inference"),
-    "target": ("target", "re-identification", "attribute inference"),
-    "membership": ("membership",),
-    "deter": ("exploit", "re-identification"),
-    "threat": ("attacker", "learner", "relative threat"),
-    "totals": ("release",),
-}
-"""The words that each command adds to the glossary."""
+"""Whose method the figures of each command are, and the words that it adds to the glossary."""
 
 
-def _table(outcome: MeasuredRuns, first: str, title: str = "", *, exact: bool) -> Table:
+def measured_table(outcome: MeasuredRuns, *, exact: bool = True) -> Table:
+    """Return the figures of the runs, and how they changed: exactly for a terminal, else for a report."""
+    title = text("Runs of {command} side by side", command=outcome.command) if exact else ""
     places = range(len(outcome.runs))
     rows = [
         (
@@ -405,10 +354,5 @@ def _table(outcome: MeasuredRuns, first: str, title: str = "", *, exact: bool) -
         )
         for name in outcome.figures
     ]
+    first = text("figure") if exact else text("Figure")
     return cell_table(first, [run.name for run in outcome.runs], rows, title)
-
-
-def measured_table(outcome: MeasuredRuns) -> Table:
-    """Return the figures of the runs, and how they changed, for a terminal."""
-    title = text("Runs of {command} side by side", command=outcome.command)
-    return _table(outcome, text("figure"), title, exact=True)

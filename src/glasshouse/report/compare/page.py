@@ -17,11 +17,17 @@ from glasshouse.report.anonymise.page import (
     exact_knowledge,
     learned_without_a_name,
     only_quasi_identifiers,
-    protect_the_secret,
     recoding_known,
     release_severity,
 )
-from glasshouse.report.attacks import METHOD, exact_figure, graded, learned, target_label
+from glasshouse.report.attacks import (
+    METHOD,
+    exact_figure,
+    graded,
+    learned,
+    protect_the_secret,
+    target_label,
+)
 from glasshouse.report.cells import (
     NOTHING,
     cell_table,
@@ -61,7 +67,6 @@ from glasshouse.report.words import (
     share,
 )
 from glasshouse.study.compare import CompareStudy
-from glasshouse.study.question import attributes
 
 
 def page(
@@ -120,54 +125,22 @@ def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
     return cell_table(text("release"), measures, cells, title)
 
 
+_FLAGS = {
+    "quasi_identifiers": "-q",
+    "sensitive": "-s",
+    "identifier": "--id",
+    "hierarchies": "--hierarchy",
+}
+
+
 def _command(question: CompareStudy) -> str:
-    """Return the command in short, without the places of files, for a report that leaves the house."""
-    options: list[tuple[str, object]] = []
-    names = [folder.name for folder in question.runs]
-    further = [("--fraction", question.fraction), ("--predict", question.predict)]
-    if question.protections:
-        studies = [study.abridged() for study in question.protections.values()]
-        first, protections = studies[0], [study.protection for study in studies]
-        names = [first.datasets[0].path.name]
-        options += [("-q", column) for column in first.adversary.quasi_identifiers]
-        options += [("-s", "+".join(attributes(secret))) for secret in first.adversary.sensitive]
-        for parameter in ("k", "l", "t"):
-            values = dict.fromkeys(getattr(protection, parameter) for protection in protections)
-            listed = ",".join(f"{value:.15g}" for value in values if value is not None)
-            options.append((f"--{parameter}", listed or None))
-        further += [
-            ("--recoding", protections[0].recoding),
-            ("--suppression", protections[0].suppression),
-            *_entries(protections[0].model_dump(exclude_defaults=True), but=_TOLD),
-            ("--method", "anatomy" if protections[0].method == "anatomy" else None),
-            ("--id", first.adversary.identifier),
-            *_entries(first.treatment.model_dump(exclude_defaults=True)),
-        ]
-    arguments = [
-        argument
-        for flag, value in [*options, *further]
-        if value is not None
-        for argument in ([flag] if value is True else [flag, str(value)])
-    ]
-    return shlex.join(["glasshouse", "compare", *names, *arguments])
-
-
-_TOLD = ("method", "k", "l", "t", "recoding", "suppression")
-
-
-def _entries(content: Mapping[str, Any], *, but: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the options that entries of a study stand for."""
-    for name, value in content.items():
-        flag = "--hierarchy" if name == "hierarchies" else f"--{name.replace('_', '-')}"
-        if isinstance(value, Mapping):
-            yield from ((flag, f"{column}={_written(entry)}") for column, entry in value.items())
-        elif name not in but:
-            yield from ((flag, entry) for entry in (value if isinstance(value, tuple) else [value]))
-
-
-def _written(entry: object) -> object:
-    """Return what an option says of a column: of a path no more than the name, of values in order a list."""
-    return ",".join(entry) if isinstance(entry, tuple) else getattr(entry, "name", entry)
+    """Return the command in short, for a report that leaves the house."""
+    files = [study.datasets[0].path for study in question.protections.values()]
+    words = ["glasshouse", "compare", *(path.name for path in question.runs or files[:1])]
+    for name, value in question.entries():
+        flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+        words += [flag, *([] if value is True else [str(value)])]
+    return shlex.join(words)
 
 
 def comparison_page(comparison: Comparison, *, provenance: Provenance, command: str) -> Page:
@@ -205,11 +178,11 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
             *sentences(bool(grouped and recoded) and RECODED, releases=recoded),
             *sentences(bool(grouped) and GROUPED, releases=grouped),
         ),
-        limits=sentences(*LIMITS, _estimated(comparison) and ESTIMATED),
+        limits=sentences(*LIMITS, comparison.estimated and ESTIMATED),
         glossary=glossary(
             "adversary, quasi-identifier, class, re-identification, attribute inference",
             "generalisation, suppression",
-            terms=(TERMS, _estimated(comparison) and ALONE, predicted is not None and PREDICTION),
+            terms=(TERMS, comparison.estimated and ALONE, predicted is not None and PREDICTION),
             target=predicted and predicted["target"],
             majority=predicted and percentage(Fraction(predicted["majority"])),
         ),
@@ -219,9 +192,8 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
     )
 
 
-def release_name(comparison: Comparison, row: ComparedRelease) -> str:
-    """Return what a release is called in the language that is spoken; the original has no name of its own."""
-    return text("original") if row is comparison.rows[0] else row.name
+def _name(comparison: Comparison, row: ComparedRelease) -> str:
+    return text("original") if row is comparison.original else row.name
 
 
 RECODED = marked(
@@ -268,23 +240,19 @@ PREDICTION = {
 UTILITIES = ("loss", "column_distance", "pair_distance", "query_error")
 
 
-def _estimated(comparison: Comparison) -> bool:
-    return any(row.to_dict()["population_uniques"] is not None for row in comparison.rows)
-
-
 def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
     """Show what is lost against what she still learns: one point per release and attack."""
-    labels = (target_label(attack.secret) for attack in attacks_of(comparison.rows[0]))
+    labels = (target_label(attack.secret) for attack in comparison.original.attacks)
     attacks = list(dict.fromkeys(labels))[: len(TARGETS)]
     rows = [
         {
-            "name": printable(release_name(comparison, row)),
+            "name": printable(_name(comparison, row)),
             "attack": label,
             "error": 100 * row.distance,
             "risk": 100 * float(attack.probabilistic.posterior),
         }
         for row in sorted(comparison.rows, key=lambda row: row.distance)
-        for label, attack in zip(attacks, attacks_of(row), strict=False)
+        for label, attack in zip(attacks, row.attacks, strict=False)
     ]
     error = (
         text("distance from the truth, single columns (%)")
@@ -310,9 +278,8 @@ def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
 
 
 def _chart_title(comparison: Comparison) -> str:
-    original, *releases = comparison.rows
-    best = safest(releases)
-    before, after = (row.naming.probabilistic.posterior for row in (original, best))
+    best = comparison.safest
+    before, after = (row.naming.probabilistic.posterior for row in (comparison.original, best))
     if after >= before:
         return text(
             "No release makes it harder to guess who it is: right for {before}",
@@ -343,12 +310,12 @@ def _labels(rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
 
 
 def _chart_table(comparison: Comparison) -> Table:
-    labels = [target_label(attack.secret) for attack in attacks_of(comparison.rows[0])]
+    labels = [target_label(attack.secret) for attack in comparison.original.attacks]
     rows = [
         (
-            Cell(release_name(comparison, row)),
+            Cell(_name(comparison, row)),
             percent_cell(Fraction(row.distance)),
-            *(percent_cell(attack.probabilistic.posterior) for attack in attacks_of(row)),
+            *(percent_cell(attack.probabilistic.posterior) for attack in row.attacks),
         )
         for row in comparison.rows
     ]
@@ -356,7 +323,7 @@ def _chart_table(comparison: Comparison) -> Table:
 
 
 def _figures(comparison: Comparison) -> Table:
-    alone, predicted = _estimated(comparison), bool(comparison.rows[0].utility.prediction)
+    alone, predicted = comparison.estimated, bool(comparison.rows[0].utility.prediction)
     utility = (text("loss"), text("distance"), text("of pairs"), text("query error"))
     columns: list[str | Column] = [
         *(text("records suppressed"), text("classes")),
@@ -377,7 +344,7 @@ def _figures(comparison: Comparison) -> Table:
         figures += [content["prediction"]["release"]] if predicted else []
         rows.append(
             (
-                Cell(release_name(comparison, row)),
+                Cell(_name(comparison, row)),
                 *(count_cell(content["suppressed"]), count_cell(content["classes"])),
                 Cell(number(content["highest_risk"], ".4g")),
                 number_cell(naming.probabilistic.posterior),
@@ -408,7 +375,7 @@ NO_DISTANCE = 1e-12
 def comparison_findings(comparison: Comparison) -> tuple[Finding, ...]:
     """Return which release protects best and which keeps most, what they do not stop, and which another one beats."""
     original, *releases = comparison.rows
-    findings = [_named(original, releases, comparison.subject), _nearest(releases)]
+    findings = [_named(comparison), _nearest(releases)]
     if original.inferring:
         findings.extend(_inferred(releases, comparison.subject))
     findings.extend(_beaten(releases))
@@ -417,18 +384,13 @@ def comparison_findings(comparison: Comparison) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def safest(releases: Sequence[ComparedRelease]) -> ComparedRelease:
-    """Return the release in which naming is hardest; of several, the one nearest to the truth."""
-    return min(releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance))
-
-
-def _named(original: ComparedRelease, releases: Sequence[ComparedRelease], subject: str) -> Finding:
-    best = safest(releases)
+def _named(comparison: Comparison) -> Finding:
+    original, best = comparison.original, comparison.safest
     severity = release_severity(best.naming, best.naming.probabilistic.posterior)
     safe = severity == Severity.SAFE
     return Finding(
         severity,
-        _naming_sentence(original, best, subject, alone=len(releases) == 1),
+        _naming_sentence(original, best, comparison.subject, alone=len(comparison.releases) == 1),
         figure=text(
             "Original – {original}. {name} – {release}.",
             original=exact_figure(original.naming),
@@ -603,7 +565,7 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
 def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
     """Yield the releases that another one beats both in risk and in what is left of the data."""
     for row in releases:
-        better = next((other for other in releases if _beats(other, row)), None)
+        better = next((other for other in releases if other.beats(row)), None)
         if better is not None:
             yield note(
                 text(
@@ -618,20 +580,6 @@ def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
                     better=number(better.distance, ".4g"),
                 ),
             )
-
-
-def _beats(one: ComparedRelease, other: ComparedRelease) -> bool:
-    risks = zip(attacks_of(one), attacks_of(other), strict=True)
-    return one.distance < other.distance and all(
-        attack.probabilistic.posterior <= beaten.probabilistic.posterior
-        and attack.certain <= beaten.certain
-        for attack, beaten in risks
-    )
-
-
-def attacks_of(row: ComparedRelease) -> tuple[Attack, ...]:
-    """Return the attacks on a release, naming first."""
-    return (row.naming, *row.inferring)
 
 
 def _predicted(releases: Sequence[ComparedRelease]) -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
 from fractions import Fraction
 
 import altair as alt
@@ -11,6 +10,7 @@ import altair as alt
 from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
+from glasshouse.mitigation.comparison import Change, change, change_by
 from glasshouse.report.anonymise.page import CERTAINTY, exact_knowledge, only_quasi_identifiers
 from glasshouse.report.attacks import (
     METHOD,
@@ -219,15 +219,8 @@ def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
 
 def _best_title(outcome: AssessedRuns) -> str:
     """Say at which attack, and with how many attributes, a run differs most from the first."""
-    difference, place, line = max(
-        (
-            (abs(difference), place, line)
-            for line in outcome.best
-            for place, (difference, _) in enumerate(line.differences(), 1)
-        ),
-        key=lambda entry: entry[0],
-    )
-    if difference == 0:
+    line, place = outcome.most_different
+    if line.differences()[place - 1][0] == 0:
         return text("With the best set of each size an adversary does alike in every run")
     before, after = frequencies(
         *(line.attacks[entry].probabilistic.posterior for entry in (0, place))
@@ -328,32 +321,6 @@ def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Tabl
             row += [certain_cell(attack), number_cell(guess.prior), number_cell(guess.posterior)]
         rows.append([*row, *_difference_cells(line)])
     return cell_table(text("Attack"), [*columns, *differences], rows)
-
-
-class Change(Enum):
-    """What became of an attack from one run to another."""
-
-    WORSE = "▲"
-    BETTER = "▼"
-    SAME = ""
-    MIXED = "◆"
-    """A guess is right more often but certainty is rarer, or the other way round."""
-
-
-def change(before: Attack, after: Attack) -> Change:
-    """Tell whether an attack succeeds more often than before, both by one guess and with certainty."""
-    guess = after.probabilistic.posterior - before.probabilistic.posterior
-    certainty = after.deterministic.posterior - before.deterministic.posterior
-    if guess * certainty < 0:
-        return Change.MIXED
-    return change_by(guess or certainty)
-
-
-def change_by(difference: Fraction) -> Change:
-    """Tell whether a success is greater than before."""
-    if difference == 0:
-        return Change.SAME
-    return Change.WORSE if difference > 0 else Change.BETTER
 
 
 def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:

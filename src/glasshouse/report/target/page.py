@@ -18,7 +18,7 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Journalist, Target, TargetSecret, Value
-from glasshouse.report.attacks import METHOD, graded, target_label
+from glasshouse.report.attacks import METHOD, graded, protect_the_secret, target_label
 from glasshouse.report.cells import (
     bar,
     bounded_leakage_cells,
@@ -574,11 +574,7 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
         sentence if before == 1 else _with_caveats(sentence, target, subject),
         prior_and_posterior(secret.code, ratio(before), wording.ratio(after)),
         _learned_means(secret, target),
-        text(
-            "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
-        )
-        if after > before
-        else "",
+        protect_the_secret() if after > before else "",
     )
 
 
