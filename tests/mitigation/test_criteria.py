@@ -497,7 +497,7 @@ DATA: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "words without an order": (
         lambda: OrderedCloseness(0.2, "ill").for_table(TABLE),
-        'the value "cold" of column "ill" is not a number; give the order of all its values',
+        'the value "cold" of column "ill" is not a number; give all its values in order',
     ),
     "a value that is not in the hierarchy": (
         lambda: HierarchicalCloseness(0.2, "ill", Hierarchy("ill", TREE.rows[:5])).for_table(TABLE),

@@ -157,7 +157,8 @@ def assess(
                     folder=files[0].name,
                 )
             group, paths = release.group, [release.path]
-            left_out = release.suppressed > 0 if left_out is None else left_out
+            if left_out is None and release.group is None:
+                left_out = release.suppressed > 0
             if not known and not facts:
                 known = list(release.quasi_identifiers)
                 secrets = secrets or [f'"{name}"' for name in release.sensitive]
