@@ -45,7 +45,7 @@ from glasshouse.reconstruction.publications import (
 )
 from glasshouse.reconstruction.rounding import Rounding
 from glasshouse.study.totals import Phase, Publication, TotalsStudy
-from glasshouse.table.dictionary import positions
+from glasshouse.table.encoded import positions
 
 _KINDS = {
     "missing": marked("groups with a measure that is missing"),
