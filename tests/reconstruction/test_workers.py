@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import signal
@@ -16,6 +17,7 @@ import pytest
 from glasshouse.errors import BudgetError
 from glasshouse.reconstruction import campaign, workers
 from glasshouse.reconstruction.phase import Attempt, SolvedPhase, Task
+from glasshouse.reconstruction.system import system_of
 from glasshouse.reconstruction.workers import AttemptTerms, Workers, attempt
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, tiny_plan
 
@@ -64,6 +66,35 @@ def task(part: int, packages: Any = None) -> Task:
         allowed=None,
         entities=None,
     )
+
+
+@pytest.mark.parametrize("halfwidth", [0, 1])
+def test_bins_that_are_ruled_out_beforehand_are_bounds_and_what_is_found_is_what_trying_finds(
+    halfwidth: int,
+) -> None:
+    random = np.random.default_rng(halfwidth)
+    for part in range(40):
+        packages, truth = random.integers(1, 9, (6, 2)), random.integers(0, 3, 6)
+        ends = np.stack([packages[truth == bin_].sum(axis=0) for bin_ in range(3)])
+        allowed = random.random((6, 3)) < 0.6
+        allowed[np.arange(6), truth] = True
+        narrowed = replace(
+            task(part, packages), low=ends - 2, high=ends + 2, allowed=allowed,
+            halfwidth=np.full(2, halfwidth),
+        )  # fmt: skip
+        system, kind_of = system_of(workers._instance(narrowed))
+        assert system.rows <= (4 if halfwidth else 2)
+        assert ((system.most[kind_of] > 0) == allowed).all()
+        valid = []
+        for allocation in itertools.product(*map(np.flatnonzero, allowed)):
+            inside = np.array(allocation) == np.arange(3)[:, None]
+            slack = 2 + halfwidth * np.maximum(inside.sum(axis=1), 1)[:, None]
+            if (np.abs(inside @ packages - ends) <= slack).all():
+                valid.append(inside.T)
+        answer = attempt(narrowed, TERMS, 5.0)
+        assert answer.feasible is not None
+        assert (answer.feasible == np.any(valid, axis=0)).all()
+        assert answer.allocations == len(valid)
 
 
 @pytest.fixture(scope="module")

@@ -106,15 +106,16 @@ def system_of(instance: Instance) -> tuple[System, Integers]:
     kinds, kind_of, copies = np.unique(
         instance.packages, axis=0, return_inverse=True, return_counts=True
     )
-    weights, low, high = _rows(instance, kinds)
+    copies = copies.astype(np.int64)
+    weights, low, high, most = _without_marks(*_rows(instance, kinds), copies)
     low, high = _within_the_whole(weights, copies, low, high, spared := _spared(instance))
     system = System(
         weights=np.ascontiguousarray(weights),
-        copies=copies.astype(np.int64),
+        copies=copies,
         low=np.ascontiguousarray(low),
         high=np.ascontiguousarray(high),
         spared=spared,
-        most=np.repeat(copies.astype(np.int64)[:, None], len(low), axis=1),
+        most=most,
     )
     return system, kind_of.reshape(-1).astype(np.int64)
 
@@ -171,6 +172,26 @@ def _rows(instance: Instance, kinds: Integers) -> tuple[Integers, Integers, Inte
     table = list(zip(*rows.values(), strict=True))
     weights, low, high = (np.stack(column, axis=1).astype(np.int64) for column in table)
     return weights, low, high
+
+
+def _without_marks(
+    weights: Integers, low: Integers, high: Integers, copies: Integers
+) -> tuple[Integers, Integers, Integers, Integers]:
+    """Turn rows that only keep kinds out of bins into bounds, so that no list has to carry them.
+
+    A bin takes all that such a row weighs, or nothing of it.
+
+    Returns:
+        The other rows (weights, low and high), at least one; and per kind and bin, how many packages can be there.
+    """
+    nothing = high == 0
+    marks = (weights >= 0).all(axis=0) & (low <= 0).all(axis=0)
+    marks &= (nothing | (high >= copies @ weights)).all(axis=0)
+    most = np.repeat(copies[:, None], len(low), axis=1)
+    for row in np.flatnonzero(marks):
+        most[np.ix_(weights[:, row] > 0, nothing[:, row])] = 0
+    marks[0] &= not marks.all()
+    return weights[:, ~marks], low[:, ~marks], high[:, ~marks], most
 
 
 def _spared(instance: Instance) -> Flags:
