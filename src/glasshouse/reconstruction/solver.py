@@ -62,8 +62,8 @@ LEAST_MEMORY = 64 << 20
 """The least memory limit."""
 
 _METHODS = ("propagation", "graph", "walk", "probing", "satisfaction", "limit")
-_LISTS, _GRAPHS, _PROBES, _WALK, _LAST_WALK = 0.15, 0.15, 0.1, 0.15, 0.25
-"""The parts of the time that the stages may take, the last walk twice; what they leave is CP-SAT's."""
+_LISTS, _GRAPHS, _PROBES, _WALK, _LAST_WALK = 0.3, 0.3, 0.1, 0.15, 0.25
+"""The parts of the time that the stages may take, the last walk twice; few take theirs, and the rest is CP-SAT's."""
 _TRIALS, _LAST_TRIALS = 40, 1000
 """How often each walk tries a pair in vain."""
 _SATISFACTION, _LAST_SATISFACTION = 0.03, 0.06
