@@ -1,8 +1,9 @@
 """A month of imports, reconstructed in three phases within a total time.
 
-817,468 transactions of 18,430 importers, as the example plan has them. Promise: within an hour on two cores at least
-85 % of the instances are solved exactly, and nothing is wrong: the true bin of every record is among the feasible
-ones, and a bin that is called certain is the true one.
+817,468 transactions of 18,430 importers, as the example plan has them. Promises: within an hour on two cores at least
+85 % of the instances are solved exactly; of a tenth of the month, in 200 s, at least 75 % of those of a complexity from
+24 to 50; and nothing is wrong: the true bin of every record is among the feasible ones, and a bin that is called
+certain is the true one.
 
 The baseline is the published procedure (Favato 2021, section 5.1): it gives up every instance of a complexity above 24,
 so that it solves at best those below; the share of these is counted in the same run. Published for January 2021 were
@@ -10,6 +11,10 @@ so that it solves at best those below; the share of these is counted in the same
 
     python benchmarks/totals_month.py                          # the month, an hour
     python benchmarks/totals_month.py --share 0.01 --seconds 60
+    python benchmarks/totals_month.py --share 0.1 --seconds 200 --cpu
+
+On a busy machine the clock on the wall tells little. With `--cpu` the campaign runs in one process, and its clock is
+the CPU time of that process divided by `--processes`: what so many processes would do on as many quiet cores.
 """
 
 from __future__ import annotations
@@ -21,11 +26,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.compute as pc
 
-from glasshouse.reconstruction import CampaignResult, campaign, load_plan
+from glasshouse.reconstruction import CampaignResult, campaign, campaign_result, load_plan
 from glasshouse.study.totals import TotalsStudy
 from glasshouse.synthetic.trade import Trade, trade
 from glasshouse.synthetic.trade_world import IMPORTERS, TRANSACTIONS
@@ -34,6 +40,14 @@ PLAN = Path(__file__).parents[1] / "examples" / "trade" / "study.toml"
 GIVEN_UP = 24
 """The complexity above which the published procedure gave up."""
 PROMISED = 0.85
+PROMISED_MIDDLE = 0.75
+"""The share of the instances of a complexity from `GIVEN_UP` to 50, of a tenth of the month in 200 s."""
+
+
+def run_by_cpu(processes: int) -> None:
+    """Let campaigns of this process look at its CPU time instead of the clock, at the pace of so many processes."""
+    clock = SimpleNamespace(monotonic=lambda: time.process_time() / processes)
+    campaign_result.time = clock  # type: ignore[assignment, attr-defined]
 
 
 def month(share: float, seed: int, added: float) -> Trade:
@@ -72,8 +86,8 @@ def show_phases(result: CampaignResult) -> None:
         )
 
 
-def show_complexity(result: CampaignResult) -> float:
-    """Print the share solved by complexity, and return the share that the published procedure does not give up."""
+def show_complexity(result: CampaignResult) -> tuple[float, float]:
+    """Print the share solved by complexity; return that from 24 to 50, and what the published procedure tries."""
     frame = result.to_frame()
     complexity = frame["complexity"].to_numpy()
     solved = ~np.isin(
@@ -87,7 +101,8 @@ def show_complexity(result: CampaignResult) -> float:
                 f"  complexity {max(low, 0)} to {high:g}: {inside.sum():,} instances, {solved[inside].mean():.1%} "
                 f"solved, mean {seconds[inside].mean():.3f} CPU s in the last attempt"
             )
-    return float((complexity <= GIVEN_UP).mean())
+    middle = (complexity > GIVEN_UP) & (complexity <= 50)
+    return float(solved[middle].mean()), float((complexity <= GIVEN_UP).mean())
 
 
 def wrong_records(result: CampaignResult, made: Trade) -> tuple[int, int]:
@@ -120,24 +135,32 @@ def main() -> bool:
     parser.add_argument(
         "--added", type=float, default=0.0, help="records that totals hold beyond the published"
     )
+    parser.add_argument("--cpu", action="store_true", help="the total time is CPU time")
     asked = parser.parse_args()
+    if asked.cpu:
+        run_by_cpu(asked.processes)
     with tempfile.TemporaryDirectory() as folder:
         made = month(asked.share, asked.seed, asked.added)
         plan = plan_of(Path(folder), made, asked.seconds)
-        start = time.perf_counter()
-        result = campaign(plan, processes=asked.processes, folder=Path(folder) / "run")
-        wall = time.perf_counter() - start
+        processes = 1 if asked.cpu else asked.processes
+        result = campaign(plan, processes=processes, folder=Path(folder) / "run")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     show_phases(result)
-    below = show_complexity(result)
+    middle, below = show_complexity(result)
     share = result.solved / result.instances
     wrong, wrongly_linked = wrong_records(result, made)
-    holds = share >= PROMISED and wrong == wrongly_linked == 0 and wall <= asked.seconds * 1.1 + 30
+    holds = (
+        share >= PROMISED
+        and (middle >= PROMISED_MIDDLE or (asked.share, asked.seconds) != (0.1, 200))
+        and wrong == wrongly_linked == 0
+        and result.seconds <= asked.seconds * 1.1 + 30
+    )
     print(
         f"{made.truth.num_rows:,} transactions, {result.instances:,} instances: {share:.1%} solved exactly in "
-        f"{wall:.0f} s (promised: {PROMISED:.0%} of the month in 3,600 s; the published procedure would not give up "
-        f"{below:.1%}: ratio {share / below:.2f}); wrong {wrong}, wrongly certain {wrongly_linked} (promised: 0); this "
-        f"process {peak:.2f} GiB at most. {'holds' if holds else 'BROKEN'}"
+        f"{result.seconds:.0f} s (promised: {PROMISED:.0%} of the month in 3,600 s; the published procedure would not "
+        f"give up {below:.1%}: ratio {share / below:.2f}), of complexity 24 to 50 {middle:.1%} (promised: "
+        f"{PROMISED_MIDDLE:.0%} of a tenth in 200 s); wrong {wrong}, wrongly certain {wrongly_linked} (promised: 0); "
+        f"this process {peak:.2f} GiB at most. {'holds' if holds else 'BROKEN'}"
     )
     return holds
 

@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -638,30 +639,35 @@ def test_without_time_nothing_is_claimed(
     )
 
 
-def test_time_goes_first_to_all_and_then_to_the_most_valuable(
+def test_time_goes_first_to_all_and_then_where_little_is_open(
     small: tuple[Path, TotalsStudy, CampaignResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, plan, whole = small
-    tried: list[tuple[float, int, int]] = []
+    tried: list[tuple[float, int, float]] = []
     monkeypatch.setattr(workers, "PAIRS_PER_SECOND", 1)
     attempt = workers.attempt
 
     def noted(task: Task, terms: workers.AttemptTerms, limit: float) -> Any:
-        tried.append((limit, task.part, int(task.packages[:, 0].sum())))
-        return attempt(task, terms, limit)
+        answer = attempt(task, terms, limit)
+        assert answer.feasible is not None
+        tried.append((limit, task.part, np.log10(answer.feasible.sum(axis=1)).sum()))
+        return answer
 
     monkeypatch.setattr(workers, "attempt", noted)
     result = campaign(
         changed(
-            plan, phases=[plan.phases[0]], budget={"seconds": 60.0, "quick": 0.02, "longest": 0.1}
+            plan, phases=[plan.phases[0]], budget={"seconds": 60.0, "quick": 0.02, "longest": 1.0}
         )
     )
     hard = whole.phases[0].instances - whole.phases[0].trivial
     quick, later = tried[:hard], tried[hard:]
     assert {limit for limit, _, _ in quick} == {0.02}
     assert len({part for _, part, _ in quick}) == hard
-    assert {limit for limit, _, _ in later} == {0.1}
-    assert [value for _, _, value in later] == sorted((v for _, _, v in later), reverse=True)
+    assert sorted(limit for limit, _, _ in later) == [0.16] * hard + [1.0] * hard
+    products = [limit * left_open**2 for limit, _, left_open in later]
+    assert products == sorted(products)
+    # An instance of which little is open has all its attempts before one of which much is open has its second.
+    assert [limit for limit, _, _ in later] != sorted(limit for limit, _, _ in later)
     assert result.phases[0].unsolved == hard
 
 
@@ -686,6 +692,25 @@ def test_the_seconds_of_a_campaign_hold_on_a_busy_machine(
     result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget))
     assert result.phases[0].untried == 0
     assert 150 < result.seconds < 220
+
+
+def test_an_attempt_that_the_end_of_the_time_cut_short_does_not_replace_a_longer_one(
+    small: tuple[Path, TotalsStudy, CampaignResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, plan, _ = small
+    monkeypatch.setattr(workers, "PAIRS_PER_SECOND", 1)
+    attempt, tried = workers.attempt, set()
+
+    def cut_short(task: Task, terms: workers.AttemptTerms, limit: float) -> Any:
+        again = task.part in tried
+        tried.add(task.part)
+        answer = attempt(task, terms, limit)
+        return replace(answer, limit=0.01, method="cut short") if again else answer
+
+    monkeypatch.setattr(workers, "attempt", cut_short)
+    budget = {"seconds": 60.0, "quick": 0.02, "longest": 1.0}
+    result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget))
+    assert set(result.to_frame()["method"].to_pylist()) == {None, "bounds"}
 
 
 def test_a_process_too_few_is_refused(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ of later phases, which makes their instances smaller (Favato 2021, section 5.1.2
 
 1. every phase has its part of the time that is left when it begins, by the `effort` of the plan;
 2. every instance has a quick attempt first, the least complex first;
-3. what is left goes to the instances that met the limit, those with the most value first, with a limit that grows
-   eightfold from round to round.
+3. what is left goes to the instances that met the limit, with a limit that grows eightfold from one attempt at an
+   instance to the next. First come those for which it pays: the next limit is short, and the last attempt left little
+   open (`_Retries`).
 
 A group whose totals its records cannot meet is set apart with the reason. An instance on which something goes wrong, be
 it that its process is ended, has failed: it is counted with the reason, and the rest goes on. With a folder, every
@@ -22,9 +23,10 @@ import hashlib
 import itertools
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from heapq import heappop, heappush
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -599,14 +601,12 @@ class _Campaign:
         complexity = solved.instances.complexity
         todo = [part for part in hard if part not in solved.attempts]
         todo.sort(key=lambda part: (complexity[part], part))
-        self._round(number, solved, todo, limit, budget.seconds, _BATCH)
-        while limit < budget.longest:
-            limit = min(limit * _GROWTH, budget.longest)
-            todo = [
-                p for p, a in solved.attempts.items() if a.status == "limit" and a.limit < limit
-            ]
-            todo.sort(key=lambda part: (-solved.instances.value[part], part))
-            self._round(number, solved, todo, limit, end, 1)
+        retries = _Retries(budget.longest)
+        for attempt in solved.attempts.values():
+            retries.add(attempt)
+        self._round(number, solved, todo, lambda: limit, budget.seconds, _BATCH, retries)
+        while retries and self.elapsed < end:
+            self._round(number, solved, retries, lambda: retries.limit, end, 1, retries)
         if self.checkpoint is not None:
             self.checkpoint.finish(number)
 
@@ -614,12 +614,23 @@ class _Campaign:
         self,
         number: int,
         solved: SolvedPhase,
-        parts: Sequence[int],
-        limit: float,
+        parts: Sequence[int] | _Retries,
+        limit: Callable[[], float],
         end: float,
         batch: int,
+        retries: _Retries,
     ) -> None:
-        """Try some instances with one limit, until the time is over; keep what was found even if something happens."""
+        """Try some instances until the time is over; keep what was found even if something happens.
+
+        Args:
+            number: Which phase it is.
+            solved: The phase; it takes the attempts.
+            parts: The instances.
+            limit: Returns the CPU seconds of the instance that was taken last.
+            end: When the time is over, in seconds since the campaign began.
+            batch: How many instances a process gets at once.
+            retries: Takes the instances that meet their limit.
+        """
         pending: list[Attempt] = []
         saved = time.monotonic()
         whole = len(solved.hard)
@@ -629,13 +640,17 @@ class _Campaign:
         def seconds() -> float:
             remaining = end - self.elapsed
             at_most = remaining * self.workers.pace / max(min(batch, len(parts)), 1)
-            return 0.0 if remaining <= 0 else min(limit, max(at_most, _LEAST_LIMIT))
+            return 0.0 if remaining <= 0 else min(limit(), max(at_most, _LEAST_LIMIT))
 
         try:
             for attempts in self.workers.run(batches, seconds):
                 for attempt in attempts:
+                    before = solved.attempts.get(attempt.part)
+                    if before and attempt.status == "limit" and attempt.limit <= before.limit:
+                        continue  # the end of the time cut it short: the one before ruled out more
                     solved.attempts[attempt.part] = attempt
-                pending += attempts
+                    retries.add(attempt)
+                    pending.append(attempt)
                 if time.monotonic() - saved > _SAVED_EVERY:
                     self._save(number, pending)
                     pending, saved = [], time.monotonic()
@@ -650,6 +665,40 @@ class _Campaign:
             table = attempts_table(attempts)
             elapsed = {_ELAPSED: repr(self.elapsed)}
             self.checkpoint.save_table(number, table.replace_schema_metadata(elapsed))
+
+
+class _Retries:
+    """The instances that met a limit, those first for which another attempt pays.
+
+    What an attempt leaves open is log₁₀ of the allocations that it did not rule out, Σ log₁₀ (bins left for a record):
+    the complexity, where it ruled out none. The next attempt has eight times the limit. How often one succeeds per
+    second falls with its limit and, as measured, about with the square of what was left open; so these are taken in
+    the order of their product. An instance of which little is open can so be tried for long before one of which much
+    is open is tried again at all, but every one has its turn.
+    """
+
+    def __init__(self, longest: float) -> None:
+        self._longest = longest
+        self._heap: list[tuple[float, int, float]] = []
+        self.limit = 0.0
+        """The CPU seconds of the instance that was taken last."""
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def __iter__(self) -> Iterator[int]:
+        """Take one after the other, also those that are added meanwhile."""
+        while self._heap:
+            _, part, self.limit = heappop(self._heap)
+            yield part
+
+    def add(self, attempt: Attempt) -> None:
+        """Add an instance whose last attempt met its limit, if that was not the longest."""
+        if attempt.status == "limit" and attempt.limit < self._longest:
+            assert attempt.feasible is not None  # noqa: S101 - for the type checker
+            bins = np.maximum(attempt.feasible.sum(axis=1), 1)
+            limit = min(_GROWTH * attempt.limit, self._longest)
+            heappush(self._heap, (limit * float(np.log10(bins).sum()) ** 2, attempt.part, limit))
 
 
 def _tells(earlier: Phase, phase: Phase) -> bool:
