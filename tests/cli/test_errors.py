@@ -15,7 +15,10 @@ FILES: dict[str, tuple[bytes, str]] = {
     "too many fields": (GOOD + b"40,M,flu,x\n", "people.csv, line 4: has 4 fields where 3 are"),
     "too few fields": (GOOD + b"40,M\n", "people.csv, line 4: has 2 fields where 3 are expected"),
     "unclosed quote": (GOOD + b'"40,M,flu\n', 'people.csv, line 4: a " opens a value'),
-    "wrong encoding": (GOOD + b"40,M,grippe asi\xe1tica\n", "line 4: byte 0xE1 is not utf-8"),
+    "wrong byte": (
+        GOOD + "40,M,asmática grávida\n".encode() + b"40,M,asi\xe1tica\n",
+        "line 5: byte 0xE1 is not utf-8",
+    ),
     "duplicate name": (b"age,sex,age\n1,F,2\n", 'columns 1 and 3 are both called "age"'),
     "empty name": (b"age,,sex\n1,F,2\n", "people.csv: column 2 has no name"),
     "missing column": (b"idade,sex\n1,F\n", 'column "age" is not in people.csv; it has "idade"'),

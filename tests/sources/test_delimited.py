@@ -181,7 +181,10 @@ FAULTS = {
     ),
     "text after a quote": (b'a,b\n"x"y,2\n', 'line 2: text follows a closing "'),
     "a blank line inside": (b"a,b\n1,2\n\n3,4\n", "line 3: is blank"),
-    "a wrong encoding": ("a,b\n1,2\né,2\n".encode("latin-1"), "line 3: byte 0xE9 is not utf-8"),
+    "a wrong byte in UTF-8": (
+        "a,b\nã,é\n".encode() + b"\xe9,2\n",
+        "line 3: byte 0xE9 is not utf-8",
+    ),
     "a cut multi-byte character": (b"a,b\n1,\xc3", "line 2: byte 0xC3 is not utf-8"),
     "NUL characters": ("a,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
     "UTF-16 beyond ASCII": ("é,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
@@ -192,7 +195,8 @@ FAULTS = {
     "only line breaks": (b"\n\r\n\n", "is empty"),
     "only a header": (b"a,b\n", "has a header but no records"),
     "a cut gzip stream": (gzip.compress(b"a,b\n1,2\n" * 9999)[:-20], "damaged or cut short"),
-    "a ZIP archive": (b"PK\x03\x04 and so on", "unpack it"),
+    "a damaged archive": (b"PK\x03\x04 and so on", "is not a readable ZIP file"),
+    "a 7-Zip archive": (b"7z\xbc\xaf\x27\x1c and so on", "unpack it"),
 }
 
 

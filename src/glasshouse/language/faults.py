@@ -19,6 +19,7 @@ KINDS = (
     marked("deterrent"),
     marked("entry"),
     marked("field"),
+    marked("file"),
     marked("generator"),
     marked("measure"),
     marked("objective"),
@@ -27,10 +28,12 @@ KINDS = (
     marked("phase"),
     marked("publication"),
     marked("quasi-identifier"),
-    marked("rounding"),
     marked("rounding model"),
+    marked("rounding"),
     marked("rule"),
     marked("secret"),
+    marked("sheet"),
+    marked("table"),
     marked("value"),
 )
 """What `unknown_name` speaks of."""

@@ -1,22 +1,23 @@
-"""Columnar files: Parquet and Arrow IPC (also known as Feather)."""
+"""Columnar files: Parquet, ORC and Arrow IPC (also known as Feather)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
+import pyarrow.orc
 import pyarrow.parquet
 
 from glasshouse.errors import DataError
-from glasshouse.progress import OnProgress, Progress
+from glasshouse.progress import OnProgress
 from glasshouse.sources.source import (
     BATCH_RECORDS,
     Source,
-    as_text,
     check_columns,
+    damage_error,
+    text_batches,
 )
 from glasshouse.sources.text import BOMB_FLOOR, BOMB_RATIO
 
@@ -31,8 +32,10 @@ class ParquetFile(Source):
         try:
             self._file = pyarrow.parquet.ParquetFile(path.absolute())  # Arrow expands a leading ~
         except (pa.ArrowException, OSError) as error:
-            raise _damage_error(name, "Parquet", error) from None
-        _refuse_bomb(self._file.metadata, path.stat().st_size, name)
+            raise damage_error(name, "Parquet", error) from None
+        footer = self._file.metadata
+        grown = sum(footer.row_group(i).total_byte_size for i in range(footer.num_row_groups))
+        refuse_bomb(footer.num_rows, grown, path.stat().st_size, name)
         super().__init__(name, self._file.schema_arrow.names)
 
     def batches(
@@ -42,7 +45,45 @@ class ParquetFile(Source):
         check_columns(self, columns)
         expected: int = self._file.metadata.num_rows
         batches = self._file.iter_batches(batch_size=BATCH_RECORDS, columns=list(columns))
-        yield from _text_batches(batches, columns, expected, self._name, "Parquet", on_progress)
+        yield from text_batches(
+            (batch.select(list(columns)) for batch in batches),
+            expected=expected,
+            name=self._name,
+            kind="Parquet",
+            on_progress=on_progress,
+        )
+
+
+class OrcFile(Source):
+    """An ORC file as a source."""
+
+    def __init__(self, path: Path, *, name: str) -> None:
+        try:
+            self._file = pyarrow.orc.ORCFile(path.absolute())
+        except (pa.ArrowException, OSError) as error:
+            raise damage_error(name, "ORC", error) from None
+        size = path.stat().st_size
+        refuse_bomb(self._file.nrows, self._file.content_length, size, name)
+        super().__init__(name, self._file.schema.names)
+
+    def batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as text, a stripe at a time."""
+        check_columns(self, columns)
+        yield from text_batches(
+            self._slices(columns),
+            expected=self._file.nrows,
+            name=self._name,
+            kind="ORC",
+            on_progress=on_progress,
+        )
+
+    def _slices(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for number in range(self._file.nstripes):
+            stripe = self._file.read_stripe(number, columns=list(columns)).select(list(columns))
+            for start in range(0, stripe.num_rows, BATCH_RECORDS):
+                yield stripe.slice(start, BATCH_RECORDS)
 
 
 class ArrowFile(Source):
@@ -55,7 +96,7 @@ class ArrowFile(Source):
                 self._file.get_batch(i).num_rows for i in range(self._file.num_record_batches)
             )
         except (pa.ArrowException, OSError) as error:
-            raise _damage_error(name, "Arrow", error) from None
+            raise damage_error(name, "Arrow", error) from None
         super().__init__(name, self._file.schema.names)
 
     def batches(
@@ -63,8 +104,13 @@ class ArrowFile(Source):
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
         check_columns(self, columns)
-        slices = self._slices(columns)
-        yield from _text_batches(slices, columns, self._records, self._name, "Arrow", on_progress)
+        yield from text_batches(
+            self._slices(columns),
+            expected=self._records,
+            name=self._name,
+            kind="Arrow",
+            on_progress=on_progress,
+        )
 
     def _slices(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         for i in range(self._file.num_record_batches):
@@ -74,58 +120,20 @@ class ArrowFile(Source):
                 yield whole.slice(start, BATCH_RECORDS)
 
 
-def _text_batches(
-    batches: Iterable[pa.RecordBatch],
-    columns: Sequence[str],
-    expected: int,
-    name: str,
-    kind: str,
-    on_progress: OnProgress | None,
-) -> Iterator[pa.RecordBatch]:
-    done = 0
-    try:
-        for batch in batches:
-            yield as_text(batch.select(list(columns)), where=name)
-            done += batch.num_rows
-            if on_progress:
-                on_progress(Progress("reading", done, expected))
-    except (pa.ArrowException, OSError) as error:
-        raise _damage_error(name, kind, error) from None
-    if done != expected:
-        raise DataError(
-            "{name}: holds {found} records where it announces {announced}; it is damaged",
-            name=name,
-            found=done,
-            announced=expected,
-        )
-
-
-def _refuse_bomb(footer: Any, size: int, name: str) -> None:
+def refuse_bomb(records: int, grown: int, size: int, name: str) -> None:
     """Make sure that a small file does not announce a huge table.
 
     Raises:
         DataError: It does.
     """
-    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
-    grown = sum(group.total_byte_size for group in groups)
     if grown > max(BOMB_FLOOR, BOMB_RATIO * size) or (
-        footer.num_rows > BOMB_FLOOR // 64 and footer.num_rows > BOMB_RECORDS * size
+        records > BOMB_FLOOR // 64 and records > BOMB_RECORDS * size
     ):
         raise DataError(
             "{name}: announces {records} records and {grown} bytes in a file of {size}; that is no ordinary table. "
             "Write it again without compression if you trust it",
             name=name,
-            records=footer.num_rows,
+            records=records,
             grown=grown,
             size=size,
         )
-
-
-def _damage_error(name: str, kind: str, error: Exception) -> DataError:
-    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return DataError(
-        "{name}: is not a readable {kind} file ({reason}); write it again",
-        name=name,
-        kind=kind,
-        reason=reason,
-    )

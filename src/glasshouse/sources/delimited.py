@@ -56,10 +56,12 @@ class _Grammar:
 class DelimitedFile(Source):
     """A file of delimited text as a source."""
 
-    def __init__(self, path: Path, *, dialect: Dialect, name: str) -> None:
+    def __init__(
+        self, path: Path, *, dialect: Dialect, name: str, member: str | None = None
+    ) -> None:
         self._name = name
         self._dialect = dialect
-        self._text = TextFile(path, encoding=dialect.encoding, name=name)
+        self._text = TextFile(path, encoding=dialect.encoding, name=name, member=member)
         if dialect.quote and not dialect.quote.isascii():
             raise DataError(
                 "{name}: the quote must be an ASCII character, not {quote}",

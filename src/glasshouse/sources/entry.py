@@ -1,33 +1,31 @@
-"""Opening a file by what it begins with, or a frame in memory."""
+"""Opening a file by what it begins with, several files as one table, or a frame in memory."""
 
 from __future__ import annotations
 
+import zipfile
+from enum import StrEnum
 from os import PathLike
 from pathlib import Path
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
-from glasshouse.sources.columnar import ArrowFile, ParquetFile
+from glasshouse.sources.archives import ZIP_MAGIC, Packed, Unpacked
+from glasshouse.sources.columnar import ArrowFile, OrcFile, ParquetFile
+from glasshouse.sources.databases import DUCKDB_MAGIC, SQLITE_MAGIC, DuckdbTable, SqliteTable
+from glasshouse.sources.dbase import DbaseFile, is_dbf
 from glasshouse.sources.delimited import DelimitedFile
-from glasshouse.sources.files import display_name, existing_file
+from glasshouse.sources.files import display_name, existing_file, table_files
+from glasshouse.sources.folders import DELTA_LOG, DeltaTable, Parts
 from glasshouse.sources.frames import Frame, is_frame
+from glasshouse.sources.json_lines import JsonLines, is_json_lines
 from glasshouse.sources.source import Source
+from glasshouse.sources.spreadsheets import Sheet
+from glasshouse.sources.statistical import StatisticalFile
 from glasshouse.study import Dialect
 
 UNNAMED = "the frame"
 """What results call a frame that was given no name: the same in every language."""
-PARQUET_MAGIC = b"PAR1"
-ARROW_MAGIC = b"ARROW1"
 REFUSED_MAGIC = {
-    b"PK\x03\x04": marked(
-        "{name}: is a ZIP archive or an Excel workbook; unpack it, or save the sheet as CSV"
-    ),
-    b"BZh": marked("{name}: is compressed with bzip2; unpack it, or compress it with gzip"),
-    b"\xfd7zXZ": marked("{name}: is compressed with xz; unpack it, or compress it with gzip"),
-    b"\x28\xb5\x2f\xfd": marked(
-        "{name}: is compressed with zstd; unpack it, or compress it with gzip"
-    ),
-    b"SQLite format 3": marked("{name}: is an SQLite database; export the table as CSV or Parquet"),
     b"%PDF": marked("{name}: is a PDF document; export the table as CSV or Parquet"),
     b"FEA1": marked(
         "{name}: is a Feather file of the first version; write it again as Parquet or Arrow"
@@ -35,24 +33,84 @@ REFUSED_MAGIC = {
     b"\xff\xff\xff\xff": marked(
         "{name}: is an Arrow stream; write it as an Arrow file or as Parquet"
     ),
+    b"7z\xbc\xaf\x27\x1c": marked("{name}: is a 7-Zip archive; unpack it"),
+    b"Rar!": marked("{name}: is a RAR archive; unpack it"),
 }
 """What a file that is no table begins with, and what is said of it."""
+_START = 4096
+"""So many bytes tell what a file is."""
+
+
+class FileKind(StrEnum):
+    """What a file can be; the statistical ones are called as what reads them."""
+
+    DELIMITED = "delimited"
+    JSON_LINES = "json lines"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+    ORC = "orc"
+    SHEET = "sheet"
+    DBASE = "dbase"
+    SQLITE = "sqlite"
+    DUCKDB = "duckdb"
+    SPSS = "read_sav"
+    SPSS_PORTABLE = "read_por"
+    STATA = "read_dta"
+    SAS = "read_sas7bdat"
+    SAS_TRANSPORT = "read_xport"
+
+
+_MAGIC = {
+    b"PAR1": FileKind.PARQUET,
+    b"ARROW1": FileKind.ARROW,
+    b"ORC": FileKind.ORC,
+    SQLITE_MAGIC: FileKind.SQLITE,
+    b"$FL2": FileKind.SPSS,
+    b"$FL3": FileKind.SPSS,
+    b"<stata_dta>": FileKind.STATA,
+    b"HEADER RECORD*******LIB": FileKind.SAS_TRANSPORT,
+    bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf": FileKind.SAS,
+}
+"""How files of each kind begin."""
+_OLE_MAGIC = b"\xd0\xcf\x11\xe0"
+_WORKBOOK_PARTS = frozenset({"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
+_STATA_VERSIONS = [bytes([version]) for version in (104, 105, 108, *range(110, 116))]
+_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_MEANINGFUL = {
+    FileKind.DELIMITED: frozenset({"separator", "quote", "encoding", "header", "names", "member"}),
+    FileKind.JSON_LINES: frozenset({"encoding", "member"}),
+    FileKind.SHEET: frozenset({"sheet", "header", "names"}),
+    FileKind.SQLITE: frozenset({"table"}),
+    FileKind.DUCKDB: frozenset({"table"}),
+} | {
+    kind: frozenset({"encoding"})
+    for kind in (
+        FileKind.DBASE,
+        FileKind.SPSS,
+        FileKind.SPSS_PORTABLE,
+        FileKind.STATA,
+        FileKind.SAS,
+        FileKind.SAS_TRANSPORT,
+    )
+}
+"""What a dialect can say of each kind of file; of the others nothing but that blanks are dropped."""
 
 
 def open_source(data: object, *, dialect: Dialect | None = None, name: str | None = None) -> Source:
-    """Open a file by its content, or a frame in memory.
+    """Open a file by its content, a folder of files, or a frame in memory.
 
     Args:
-        data: A path, or a frame of pandas, Polars, Arrow or a DuckDB relation: anything that speaks the
-            Arrow stream protocol.
-        dialect: How a delimited text file is written down; meaningless for anything else.
+        data: A path to a file of any kind that is known, to a folder of them or with wildcards; or a frame of pandas,
+            Polars, Arrow or a DuckDB relation: anything that speaks the Arrow stream protocol.
+        dialect: How it is written down, as far as that is not in the file itself.
         name: What messages and results call it; by default the file's own name.
 
     Raises:
         DataError: There is no such file, or it is not of a kind that can be read.
+        StudyError: The dialect says something that has no meaning for this kind of file.
     """
     if isinstance(data, str | PathLike):
-        return _open_file(existing_file(Path(data)), dialect, name)
+        return _open_path(Path(data), dialect or Dialect(), name)
     if is_frame(data):
         refuse_dialect(dialect, name or UNNAMED)
         return Frame(data, name=name or UNNAMED)
@@ -62,31 +120,124 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
     )
 
 
-def refuse_dialect(dialect: Dialect | None, name: str) -> None:
-    """Make sure that nobody says how delimited text is written where there is none.
+def refuse_dialect(
+    dialect: Dialect | None, name: str, *, meaningful: frozenset[str] = frozenset({"strip"})
+) -> None:
+    """Make sure that nothing is said of how a file is written that has no meaning for its kind.
 
     Raises:
-        StudyError: A dialect is given, be it only a part of one; blanks may be stripped anywhere.
+        StudyError: Something is; blanks may be stripped anywhere.
     """
-    if dialect is not None and dialect.model_copy(update={"strip": False}) != Dialect():
+    if dialect is None:
+        return
+    default = Dialect()
+    fields = Dialect.model_fields
+    useless = [
+        field
+        for field in fields
+        if field not in meaningful and getattr(dialect, field) != getattr(default, field)
+    ]
+    if not useless:
+        return
+    if useless[0] in ("sheet", "member", "table"):
         raise StudyError(
-            "{name}: is not delimited text: separator, quote, encoding, header and names do not apply; leave them "
-            "out",
+            "{name}: `{setting}` has no meaning for a file of this kind; leave it out",
             name=name,
+            setting=useless[0],
         )
+    raise StudyError(
+        "{name}: is not delimited text: separator, quote, encoding, header and names do not apply; leave them out",
+        name=name,
+    )
 
 
-def _open_file(path: Path, dialect: Dialect | None, name: str | None) -> Source:
+def _open_path(path: Path, dialect: Dialect, name: str | None) -> Source:
     name = name or display_name(path)
-    with path.open("rb") as file:
-        start = file.read(16)
-    if start.startswith((PARQUET_MAGIC, ARROW_MAGIC)):
+    if (path / DELTA_LOG).is_dir():
         refuse_dialect(dialect, name)
-    if start.startswith(PARQUET_MAGIC):
-        return ParquetFile(path, name=name)
-    if start.startswith(ARROW_MAGIC):
-        return ArrowFile(path, name=name)
+        return DeltaTable(path, name=name)
+    files, top = table_files(path)
+    if files in ([path], []):
+        return _open_file(path, dialect, name)
+
+    def opened(part: Path) -> Source:
+        return _open_file(part, dialect, display_name(part))
+
+    return Parts(files, top=top, name=name, opened=opened)
+
+
+def _open_file(path: Path, dialect: Dialect, name: str) -> Source:
+    """Open a file by what it begins with, or what is packed in it does."""
+    existing_file(path)
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if _is_workbook(path, start):
+        return _opened(FileKind.SHEET, path, dialect, name)
+    packed = Packed.of(path, start, dialect.member, name)
+    if packed is None:
+        return _opened(_kind(start, path, name), path, dialect, name)
+    kind = _kind(packed.start(), Path(packed.member or path.stem), name)
+    if kind in (FileKind.DELIMITED, FileKind.JSON_LINES):
+        return _opened(kind, path, dialect, name, packed.member)
+    rest = dialect.model_copy(update={"member": None})
+    return Unpacked(packed, lambda unpacked: _opened(kind, unpacked, rest, name))
+
+
+def _opened(
+    kind: FileKind, path: Path, dialect: Dialect, name: str, member: str | None = None
+) -> Source:
+    """Open a file of which it is known what it is; what reads it is imported now."""
+    refuse_dialect(dialect, name, meaningful=_MEANINGFUL.get(kind, frozenset()) | {"strip"})
+    match kind:
+        case FileKind.DELIMITED:
+            return DelimitedFile(path, dialect=dialect, name=name, member=member)
+        case FileKind.JSON_LINES:
+            return JsonLines(path, encoding=dialect.encoding, name=name, member=member)
+        case FileKind.PARQUET:
+            return ParquetFile(path, name=name)
+        case FileKind.ARROW:
+            return ArrowFile(path, name=name)
+        case FileKind.ORC:
+            return OrcFile(path, name=name)
+        case FileKind.SHEET:
+            return Sheet(path, dialect=dialect, name=name)
+        case FileKind.DBASE:
+            return DbaseFile(path, encoding=dialect.encoding, name=name)
+        case FileKind.SQLITE:
+            return SqliteTable(path, table=dialect.table, name=name)
+        case FileKind.DUCKDB:
+            return DuckdbTable(path, table=dialect.table, name=name)
+    return StatisticalFile(path, reader=kind.value, encoding=dialect.encoding, name=name)
+
+
+def _kind(start: bytes, path: Path, name: str) -> FileKind:
+    """Return what a file that begins so is.
+
+    Raises:
+        DataError: It is something that holds no table, or none that can be read.
+    """
     for magic, refusal in REFUSED_MAGIC.items():
         if start.startswith(magic):
             raise DataError(refusal, name=name)
-    return DelimitedFile(path, dialect=dialect or Dialect(), name=name)
+    for magic, kind in _MAGIC.items():
+        if start.startswith(magic):
+            return kind
+    if start[8:12] == DUCKDB_MAGIC:
+        return FileKind.DUCKDB
+    if b"SPSSPORT" in start:
+        return FileKind.SPSS_PORTABLE
+    if start[:1] in _STATA_VERSIONS and start[1:2] in (b"\1", b"\2") and start[2:3] == b"\1":
+        return FileKind.STATA
+    if is_dbf(start):
+        return FileKind.DBASE
+    is_text = path.suffix.lower() in _JSON_SUFFIXES and start.lstrip()[:1] == b"{"
+    return FileKind.JSON_LINES if is_text or is_json_lines(start) else FileKind.DELIMITED
+
+
+def _is_workbook(path: Path, start: bytes) -> bool:
+    if start.startswith(_OLE_MAGIC):
+        return True
+    if not start.startswith(ZIP_MAGIC) or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return not _WORKBOOK_PARTS.isdisjoint(archive.namelist())

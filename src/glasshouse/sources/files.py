@@ -87,7 +87,60 @@ def _no_such_file(path: Path, name: str) -> str:
     )
 
 
+def table_files(path: Path) -> tuple[list[Path], Path]:
+    """Return the files that a path stands for, by name, and the folder that holds them all.
+
+    Of a folder these are all below it but the hidden ones and the marks that programs leave; of a name with wildcards
+    those that it describes.
+
+    Raises:
+        DataError: The files of a folder are of several kinds.
+    """
+    if path.is_dir():
+        inside = [file.relative_to(path) for file in path.rglob("*") if file.is_file()]
+        files = [file for file in sorted(inside) if not any(map(_is_mark, file.parts))]
+        kinds = sorted({file.suffix for file in files})
+        if len(kinds) > 1:
+            raise DataError(
+                "{name}: is a folder with files of several kinds ({kinds}); give one of them, or those that are meant "
+                "as {example}",
+                name=display_name(path),
+                kinds=", ".join(kind or "?" for kind in kinds[:5]),
+                example=quoted([f"{display_name(path)}/*{kinds[0]}"]),
+            )
+        return [path / file for file in files], path
+    parts = path.parts
+    first = next((i for i, part in enumerate(parts) if any(sign in part for sign in "*?[")), None)
+    if first is None or path.exists():
+        return [path], path.parent
+    top = Path(*parts[:first])
+    return sorted(file for file in top.glob(str(Path(*parts[first:]))) if file.is_file()), top
+
+
+def _is_mark(part: str) -> bool:
+    return part.startswith((".", "_"))
+
+
+def existing_data(path: Path) -> Path:
+    """Return the path if it is a file that can be opened, or stands for several.
+
+    Raises:
+        DataError: It does not.
+    """
+    files, _ = table_files(path)
+    for file in files or [path]:
+        existing_file(file)
+    return path
+
+
 def fingerprint(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, by which a later run knows that it reads the same data."""
+    """Return the SHA-256 of the data behind a path, by which a later run knows that it reads the same.
+
+    Of several files it is that of their names and of the SHA-256 of each.
+    """
+    files, top = table_files(path)
+    if files != [path]:
+        lines = (f"{file.relative_to(top).as_posix()} {fingerprint(file)}\n" for file in files)
+        return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

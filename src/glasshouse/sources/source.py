@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.errors import DataError
 from glasshouse.language import quoted, unknown_name
-from glasshouse.progress import OnProgress
+from glasshouse.progress import OnProgress, Progress
 
 MISSING = ""
 """Empty and missing are one explicit value."""
@@ -21,6 +23,10 @@ BATCH_RECORDS = 1 << 18
 
 LONGEST_VALUE = 1 << 25
 """No value that is meant to be compared has so many bytes; delimited text refuses a record of that length too."""
+
+
+_EXACT_INTEGERS = 2.0**53
+"""Below it a floating number holds every integer exactly."""
 
 
 class Source(ABC):
@@ -39,6 +45,16 @@ class Source(ABC):
     def columns(self) -> tuple[str, ...]:
         """The names of its columns, all different and none empty."""
         return self._columns
+
+    @property
+    def labels(self) -> Mapping[str, Mapping[str, str]]:
+        """What values stand for, by column: ``{"sex": {"1": "male"}}``. Only some formats have them."""
+        return {}
+
+    @property
+    def missing_codes(self) -> Mapping[str, frozenset[str]]:
+        """Values that the file itself calls missing, by column."""
+        return {}
 
     @abstractmethod
     def batches(
@@ -94,6 +110,65 @@ def check_columns(source: Source, columns: Sequence[str]) -> None:
             raise DataError(unknown_name("column", column, source.name, source.columns))
 
 
+def text_batches(
+    batches: Iterable[pa.RecordBatch],
+    *,
+    expected: int,
+    name: str,
+    kind: str,
+    on_progress: OnProgress | None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches as text, and make sure that there are as many records as their file announces.
+
+    Raises:
+        DataError: The file is damaged.
+    """
+    done = 0
+    try:
+        for batch in batches:
+            yield as_text(batch, where=name)
+            done += batch.num_rows
+            if on_progress:
+                on_progress(Progress("reading", done, expected))
+    except (pa.ArrowException, OSError) as error:
+        raise damage_error(name, kind, error) from None
+    if done != expected:
+        raise DataError(
+            "{name}: holds {found} records where it announces {announced}; it is damaged",
+            name=name,
+            found=done,
+            announced=expected,
+        )
+
+
+def damage_error(name: str, kind: str, error: Exception) -> DataError:
+    """Return the error for a file that is not what it claims to be, or no longer."""
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return DataError(
+        "{name}: is not a readable {kind} file ({reason}); write it again",
+        name=name,
+        kind=kind,
+        reason=reason,
+    )
+
+
+def reader_of(library: str, *, name: str, kind: str, extra: str) -> Any:
+    """Return a library that reads one kind of file, and that not everybody has.
+
+    Raises:
+        DataError: It is not installed; the extra that brings it is named.
+    """
+    try:
+        return import_module(library)
+    except ImportError:
+        raise DataError(
+            "{name}: is a {kind} file, and reading it needs an extra of Glasshouse: {command}",
+            name=name,
+            kind=kind,
+            command=f"pip install 'glasshouse[{extra}]'",
+        ) from None
+
+
 def as_text(batch: pa.RecordBatch, *, where: str) -> pa.RecordBatch:
     """Return the batch with every column as text, and nulls as the missing value.
 
@@ -118,8 +193,8 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
             column = pa.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
         if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(column.type):
             raise pa.ArrowNotImplementedError
-        if pa.types.is_floating(column.type):  # not a number is no value, and no zero is negative
-            column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0, column.type))
+        if pa.types.is_floating(column.type):
+            return _number_text(column)
         values = column.cast(pa.string())
         if pa.types.is_boolean(column.type):  # as Python, and a CSV that pandas writes, have it
             values = pc.utf8_capitalize(values)
@@ -138,4 +213,21 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
             name=quoted([name]),
             most=LONGEST_VALUE,
         )
+    return values.fill_null(MISSING) if values.null_count else values
+
+
+def _number_text(column: pa.Array) -> pa.Array:
+    """Return floating numbers as text: a code that was stored as a number is written without a point.
+
+    Not a number is no value, and no zero is negative.
+    """
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())
+    column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0, column.type))
+    values = column.cast(pa.string())
+    exact = pc.less(pc.abs(column), pa.scalar(_EXACT_INTEGERS, column.type))
+    whole = pc.and_(exact, pc.equal(column, pc.trunc(column)))
+    if pc.any(whole).as_py():
+        integers = pc.if_else(whole, column, None).cast(pa.int64()).cast(pa.string())
+        values = pc.if_else(pc.fill_null(whole, False), integers, values)
     return values.fill_null(MISSING) if values.null_count else values

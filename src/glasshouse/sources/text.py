@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
+import lzma
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import IO, Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from glasshouse.errors import DataError
 
 BLOCK_BYTES = 1 << 23
 """So much is read from the file at a time."""
 
+LONGEST_LINE = 4 * BLOCK_BYTES
+"""A line, or a record of delimited text, that is longer is taken for a fault."""
+
 BOMB_RATIO = 500
-"""A gzip file that grows by more than this is refused; tables of text grow by 3 to 30."""
+"""A compressed file that grows by more than this is refused; tables of text grow by 3 to 30."""
 BOMB_FLOOR = 1 << 28
 """Below so many bytes no growth is suspicious."""
 
 UTF_8 = "utf-8-sig"
 """UTF-8 with or without a byte-order mark."""
-GZIP_MAGIC = b"\x1f\x8b"
+
+
+def _zstandard(file: IO[bytes]) -> Any:
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+
+
+COMPRESSIONS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
+    b"\x1f\x8b": ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
+    b"BZh": ("bzip2", bz2.BZ2File),
+    b"\xfd7zXZ": ("xz", lzma.LZMAFile),
+    b"\x28\xb5\x2f\xfd": ("zstd", _zstandard),
+}
+"""How a compressed file begins, what it is compressed with, and what unpacks it."""
+_DAMAGES = (
+    EOFError,
+    OSError,  # so say gzip, bzip2 and zstd
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    pa.ArrowException,
+)
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, UTF_8),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -39,18 +66,29 @@ class _Decoder(Protocol):
 
 
 class TextFile:
-    """A text file, perhaps compressed, in a known or detected encoding.
+    """A text file, perhaps compressed or in an archive, in a known or detected encoding.
+
+    Where no encoding is given it is that of the byte-order mark, else UTF-8. Where there is neither mark nor UTF-8, it
+    is the one of Windows (or of DOS, by its letters): the first bytes beyond ASCII decide, all before them being the
+    same in every one of these.
 
     Attributes:
-        encoding: The encoding that is used: the one given, or by byte-order mark, or UTF-8.
+        encoding: The encoding that is used.
+        is_assumed: Whether it was concluded from the letters.
         size: The file's size on disk, in bytes.
     """
 
-    def __init__(self, path: Path, *, encoding: str | None, name: str) -> None:
+    def __init__(
+        self, path: Path, *, encoding: str | None, name: str, member: str | None = None
+    ) -> None:
         self._path = path
+        self._member = member
         self._name = name
+        self._compression = "ZIP"
         self.size = path.stat().st_size
-        self.encoding = _codec_name(encoding, name) if encoding else self._detected_encoding()
+        self.is_assumed = False
+        self._is_open = encoding is None
+        self.encoding = _codec_name(encoding, name) if encoding else self._marked_encoding()
 
     def blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the text as UTF-8 without byte-order mark, and how far into the file that is.
@@ -59,9 +97,14 @@ class TextFile:
             DataError: The bytes are not text in this encoding (with the line), or the compressed stream
                 is damaged or grows beyond reason.
         """
-        decoder: _Decoder = codecs.getincrementaldecoder(self.encoding)()
         line, first = 1, True
-        for raw, position in self._raw_blocks():
+        decoder: _Decoder | None = None
+        for raw, position in self.raw_blocks():
+            if self._is_open and not raw.isascii():
+                self._settle(raw)
+                decoder = None
+            if decoder is None:  # what came before is ASCII: no character is cut in two
+                decoder = codecs.getincrementaldecoder(self.encoding)()
             decoded = self._decode(decoder, raw, line)
             if first:
                 decoded, first = decoded.removeprefix("\ufeff"), False
@@ -71,6 +114,15 @@ class TextFile:
             line += _line_feeds(block)
             if block:
                 yield block, position
+
+    def _settle(self, raw: bytes) -> None:
+        """Decide on the encoding by the first bytes that are not ASCII."""
+        self._is_open = False
+        if b"\0" in raw:
+            return
+        encoding = likely_encoding(raw)
+        if encoding is not None:
+            self.encoding, self.is_assumed = encoding, True
 
     def _decode(self, decoder: _Decoder, raw: bytes, line: int) -> str:
         try:
@@ -125,18 +177,19 @@ class TextFile:
     def _encoding_name(self) -> str:
         return "utf-8" if self.encoding == UTF_8 else self.encoding
 
-    def _raw_blocks(self) -> Iterator[tuple[bytes, int]]:
+    def raw_blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the decompressed bytes and the position in the file; the last block is empty."""
         with self._path.open("rb") as file, closing(self._stream(file)) as stream:
             grown = 0
             while True:
                 try:
                     raw = stream.read(BLOCK_BYTES)
-                except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                except _DAMAGES as error:
                     raise DataError(
-                        "{name}: the gzip stream is damaged or cut short ({reason}); fetch the file again",
+                        "{name}: the {kind} stream is damaged or cut short ({reason}); fetch the file again",
                         name=self._name,
-                        reason=error,
+                        kind=self._compression,
+                        reason=str(error).splitlines()[0] if str(error) else type(error).__name__,
                     ) from None
                 grown += len(raw)
                 if grown > max(BOMB_FLOOR, BOMB_RATIO * self.size):
@@ -150,17 +203,57 @@ class TextFile:
                 if not raw:
                     return
 
-    def _stream(self, file: BinaryIO) -> BinaryIO | gzip.GzipFile:
-        compressed = file.read(2) == GZIP_MAGIC
+    def _stream(self, file: IO[bytes]) -> Any:
+        if self._member is not None:
+            return zipfile.ZipFile(file).open(self._member)
+        start = file.read(8)
         file.seek(0)
-        return gzip.GzipFile(fileobj=file) if compressed else file
+        for magic, (kind, unpack) in COMPRESSIONS.items():
+            if start.startswith(magic):
+                self._compression = kind
+                return unpack(file)
+        return file
 
-    def _detected_encoding(self) -> str:
-        start, _ = next(self._raw_blocks())
+    def _marked_encoding(self) -> str:
+        start, _ = next(self.raw_blocks())
         for mark, encoding in BYTE_ORDER_MARKS:
             if start.startswith(mark):
+                self._is_open = False
                 return encoding
         return UTF_8
+
+
+_WINDOWS, _DOS, _LATIN = "cp1252", "cp850", "latin-1"
+_WINDOWS_LETTERS = frozenset(
+    "áàâãäéèêëíìîïóòôõöúùûüçñÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑßåÅæÆøØªº°".encode(_WINDOWS)
+)
+_DOS_LETTERS = frozenset("áàâãäéèêëíìîïóòôõöúùûüçñÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑßåÅæÆøØªº°".encode(_DOS))
+
+
+def likely_encoding(raw: bytes) -> str | None:
+    """Return what encoding of one byte a text is in by its letters; none if it is UTF-8.
+
+    >>> likely_encoding("São Paulo".encode("utf-8")), likely_encoding("São Paulo".encode("latin-1"))
+    (None, 'cp1252')
+    >>> likely_encoding("São Paulo é município".encode("cp850"))
+    'cp850'
+    """
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(raw)
+    except UnicodeDecodeError:
+        decoded = raw.decode("utf-8", errors="replace")
+        foreign = sum(not character.isascii() for character in decoded)
+        if 2 * decoded.count("\ufffd") < foreign:  # UTF-8 with a fault in it, which is to be told
+            return None
+        counts = np.bincount(np.frombuffer(raw, np.uint8), minlength=256)
+        windows, dos = (
+            int(counts[list(letters)].sum()) for letters in (_WINDOWS_LETTERS, _DOS_LETTERS)
+        )
+        if dos > windows:
+            return _DOS
+        undefined = int(counts[[0x81, 0x8D, 0x8F, 0x90, 0x9D]].sum())
+        return _LATIN if undefined else _WINDOWS
+    return None
 
 
 def _line_feeds(block: bytes) -> int:

@@ -79,7 +79,7 @@ def _no_quote(quote: object) -> object:
 
 
 class Dialect(Model):
-    """How a delimited text file is written down."""
+    """How a file is written down, as far as that does not stand in it."""
 
     separator: Annotated[str | None, BeforeValidator(_tabulator)] = None
     """One character between fields (``tab`` and ``\\t`` mean the tabulator); unset: detected."""
@@ -93,6 +93,12 @@ class Dialect(Model):
     """Names for the columns, instead of the header's or where there is none."""
     strip: StrictBool = False
     """Whether blanks around a value are dropped."""
+    sheet: str | None = None
+    """Which sheet of a workbook; unset: the only one."""
+    table: str | None = None
+    """Which table of a database; unset: the only one."""
+    member: str | None = None
+    """Which file of an archive; unset: the only one."""
 
     @model_validator(mode="after")
     def _one_character_each(self) -> Self:

@@ -23,7 +23,6 @@ from glasshouse.sources import (
     open_source,
     refuse_dialect,
 )
-from glasshouse.sources.files import existing_file
 from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dialect
 from glasshouse.table.encoded import (
@@ -58,16 +57,16 @@ def read(
     """Read a file or a frame into an encoded table.
 
     Args:
-        data: A path to delimited text, Parquet, Arrow or a saved table; or a frame of pandas, Polars,
-            Arrow, or a DuckDB relation.
+        data: A path to a file of any kind that ``docs/files.md`` names, to a folder of them or with wildcards, or to a
+            saved table; or a frame of pandas, Polars, Arrow, or a DuckDB relation.
         quasi_identifiers: The columns that an adversary can know of a person.
         sensitive: The columns that she wants to infer.
         id: The column that names a person.
         weight: The column that says how much each record counts.
         facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
         also: Further columns to read, without a role.
-        dialect: How a delimited text file is written down; by default a header, a detected separator and
-            UTF-8.
+        dialect: How the file is written down, as far as that does not stand in it; by default a header, and a
+            separator and an encoding that are detected.
         types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
             all others are text.
         name: What results call the table; by default the file's name.
@@ -95,7 +94,7 @@ def read(
     )
     kinds = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
     strip = dialect is not None and dialect.strip
-    if isinstance(data, str | PathLike) and is_saved_table(existing_file(Path(data))):
+    if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         refuse_dialect(dialect, display_name(Path(data)))
         table = _retrieved(Path(data), kinds, strip=strip, name=name)
         if not roles:
@@ -126,7 +125,7 @@ def read(
 
 def available_columns(data: object, *, dialect: Dialect | None = None) -> tuple[str, ...]:
     """Return the names of the columns that a file or a frame holds, without reading it."""
-    if isinstance(data, str | PathLike) and is_saved_table(existing_file(Path(data))):
+    if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         return tuple(load_table(Path(data)).columns)
     return open_source(data, dialect=dialect).columns
 

@@ -357,10 +357,12 @@ def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
 
 
 def is_saved_table(path: Path) -> bool:
-    """Tell whether a file is one that `EncodedTable.save` wrote."""
+    """Tell whether a path is that of a file that `EncodedTable.save` wrote."""
     try:
+        if not path.is_file():
+            return False
         return _METADATA in (_opened(path).schema.metadata or {})
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return False
 
 

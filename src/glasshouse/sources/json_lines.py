@@ -1,0 +1,131 @@
+"""JSON lines: a record per line, as services and logs write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.json
+
+from glasshouse.errors import DataError
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.sources.source import MISSING, Source, as_text, check_columns
+from glasshouse.sources.text import LONGEST_LINE, TextFile
+
+
+def is_json_lines(start: bytes) -> bool:
+    r"""Tell whether text begins with a whole JSON object on its first line.
+
+    >>> is_json_lines(b'{"a": 1}\n{"a": 2}\n'), is_json_lines(b"a,b\n1,2\n")
+    (True, False)
+    """
+    line = start.lstrip().partition(b"\n")[0]
+    if not line.startswith(b"{"):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+class JsonLines(Source):
+    """A file with a JSON object on each line as a source: its columns are the names of all of them.
+
+    A name that a record lacks is missing there.
+    """
+
+    def __init__(self, path: Path, *, encoding: str | None, name: str, member: str | None) -> None:
+        self._name = name
+        self._text = TextFile(path, encoding=encoding, name=name, member=member)
+        names: dict[str, None] = {}
+        for block, _ in self._blocks():
+            names |= dict.fromkeys(self._parsed(block).column_names)
+        if not names:
+            raise DataError("{name}: has no records", name=name)
+        super().__init__(name, list(names))
+
+    def batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as text."""
+        check_columns(self, columns)
+        for block, position in self._blocks():
+            table = self._parsed(block)
+            for column in columns:
+                if column not in table.column_names:
+                    table = table.append_column(column, pa.nulls(table.num_rows))
+            batch = table.select(list(columns)).combine_chunks().to_batches()[0]
+            yield as_text(batch, where=self._name)
+            if on_progress:
+                on_progress(Progress("reading", position, self._text.size))
+
+    def _blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield whole lines that are not all blank, and how far into the file that is."""
+        rest, line, position = b"", 1, 0
+        for block, position in self._text.blocks():
+            whole, feed, rest = (rest + block).rpartition(b"\n")
+            if len(rest) > LONGEST_LINE:
+                raise DataError(
+                    "{name}, line {line}: is longer than {size} MiB; write one record per line",
+                    name=self._name,
+                    line=str(line),
+                    size=LONGEST_LINE >> 20,
+                )
+            if whole.strip():
+                yield whole + feed, position
+            line += whole.count(b"\n") + len(feed)
+        if rest.strip():
+            yield rest, position
+
+    def _parsed(self, block: bytes) -> pa.Table:
+        """Return the records of some lines with their types, or as text where a name has several.
+
+        Raises:
+            DataError: A line is no JSON object.
+        """
+        options = pyarrow.json.ReadOptions(use_threads=False, block_size=len(block) + 1)
+        dates: list[str] = []
+        try:
+            for _ in range(2):  # what looks like a moment is text, as it is written
+                texts = pa.schema([(name, pa.string()) for name in dates])
+                table = pyarrow.json.read_json(
+                    pa.BufferReader(block),
+                    read_options=options,
+                    parse_options=pyarrow.json.ParseOptions(explicit_schema=texts),
+                )
+                dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+                if not dates:
+                    return table
+        except pa.ArrowException:
+            pass  # a name with several types, a number that is too large, or a fault
+        records = [json.loads(line, parse_float=str, parse_int=str) for line in self._lines(block)]
+        names = dict.fromkeys(name for record in records for name in record)
+        return pa.table(
+            {name: [_written(record.get(name)) for record in records] for name in names}
+        )
+
+    def _lines(self, block: bytes) -> Iterator[bytes]:
+        for line in block.splitlines():
+            if not line.strip():
+                continue
+            try:
+                is_record = isinstance(json.loads(line), dict)
+            except ValueError:
+                is_record = False
+            if not is_record:
+                raise DataError(
+                    "{name}: the line {line} is no JSON object; write one record per line",
+                    name=self._name,
+                    line=repr(line[:40].decode("utf-8", errors="replace")),
+                )
+            yield line
+
+
+def _written(value: Any) -> str:
+    """Return a value of JSON as text; numbers are those that are written there."""
+    if value is None:
+        return MISSING
+    return value if isinstance(value, str) else str(value)

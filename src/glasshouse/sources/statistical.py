@@ -1,0 +1,147 @@
+"""Files of statistical packages: SPSS (sav, zsav, por), Stata (dta) and SAS (sas7bdat, xpt).
+
+The code is the value; what it stands for is kept as its label. Codes that the file calls missing are kept too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from glasshouse.errors import DataError
+from glasshouse.progress import OnProgress
+from glasshouse.sources.source import (
+    MISSING,
+    Source,
+    as_text,
+    check_columns,
+    damage_error,
+    reader_of,
+    text_batches,
+)
+
+ROWS = 1 << 16
+"""So many records are read at a time."""
+_CARD = 80
+"""SAS transport files are made of cards of so many bytes."""
+MOST_CODES = 1000
+"""A range of missing codes with more whole numbers than this is not listed."""
+PACKAGES = {
+    "read_sav": "SPSS",
+    "read_por": "SPSS",
+    "read_dta": "Stata",
+    "read_sas7bdat": "SAS",
+    "read_xport": "SAS",
+}
+"""The functions that read each kind of file, and whose they are."""
+
+
+class StatisticalFile(Source):
+    """A file of a statistical package as a source."""
+
+    def __init__(self, path: Path, *, reader: str, encoding: str | None, name: str) -> None:
+        self._kind = PACKAGES[reader]
+        self._library = reader_of("pyreadstat", name=name, kind=self._kind, extra="formats")
+        if reader == "read_xport" and path.stat().st_size % _CARD:
+            raise DataError("{name}: is cut short; fetch the file again", name=name)
+        options: dict[str, Any] = {"output_format": "dict"}
+        if encoding is not None:
+            options["encoding"] = encoding
+        if reader in ("read_sav", "read_dta", "read_sas7bdat"):
+            options["user_missing"] = True
+        self._read = partial(getattr(self._library, reader), str(path.absolute()), **options)
+        try:
+            _, self._content = self._read(metadataonly=True)
+        except (self._library.ReadstatError, self._library.PyreadstatError, OSError) as error:
+            raise damage_error(name, self._kind, error) from None
+        except UnicodeDecodeError as error:
+            raise damage_error(name, self._kind, error) from None
+        super().__init__(name, self._content.column_names)
+
+    @property
+    def labels(self) -> Mapping[str, Mapping[str, str]]:
+        """What values stand for, by column."""
+        return {
+            column: dict(zip(_written(codes), codes.values(), strict=True))
+            for column, codes in self._content.variable_value_labels.items()
+        }
+
+    @property
+    def missing_codes(self) -> Mapping[str, frozenset[str]]:
+        """Values that the file calls missing, by column."""
+        codes: dict[str, set[str]] = {}
+        for column, letters in self._content.missing_user_values.items():
+            codes.setdefault(column, set()).update(map(str, letters))
+        for column, ranges in self._content.missing_ranges.items():
+            for bounds in ranges:
+                codes.setdefault(column, set()).update(_within(bounds["lo"], bounds["hi"]))
+        return {column: frozenset(values) for column, values in codes.items()}
+
+    def batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as text."""
+        check_columns(self, columns)
+        blocks = self._blocks(list(columns))
+        expected = self._content.number_rows
+        if expected is None:  # some SAS transport files do not say
+            yield from (as_text(block, where=self._name) for block in blocks)
+            return
+        yield from text_batches(
+            blocks, expected=expected, name=self._name, kind=self._kind, on_progress=on_progress
+        )
+
+    def _blocks(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        start = 0
+        while True:
+            try:
+                values, _ = self._read(usecols=columns, row_offset=start, row_limit=ROWS)
+            except (self._library.ReadstatError, self._library.PyreadstatError, OSError) as error:
+                raise damage_error(self._name, self._kind, error) from None
+            arrays = [_array(values[column]) for column in columns]
+            if not len(arrays[0]):
+                return
+            yield pa.record_batch(arrays, names=columns)
+            if len(arrays[0]) < ROWS:
+                return
+            start += ROWS
+
+
+def _array(values: Sequence[Any]) -> pa.Array:
+    """Return a column as Arrow has it; letters among numbers (``.a`` of Stata) make all of it text."""
+    try:
+        return pa.array(values, from_pandas=True)
+    except pa.ArrowException:
+        return pa.array(_written(values), pa.string())
+
+
+def _written(values: Any) -> list[str]:
+    """Return values one by one as text, as whole columns are written."""
+    return [
+        value if isinstance(value, str) else MISSING if value is None else _number(value)
+        for value in values
+    ]
+
+
+def _number(value: Any) -> str:
+    batch = as_text(
+        pa.record_batch([pa.array([value], from_pandas=True)], names=["value"]), where=""
+    )
+    return str(batch.column(0)[0])
+
+
+def _within(low: Any, high: Any) -> list[str]:
+    """Return the codes from one to another, whole numbers if there are both.
+
+    >>> _within(97.0, 99.0), _within("NA", "NA")
+    (['97', '98', '99'], ['NA'])
+    """
+    if low == high:
+        return _written([low])
+    if isinstance(low, str) or isinstance(high, str) or high - low > MOST_CODES:
+        return _written([low, high])
+    return [str(code) for code in range(int(low), int(high) + 1)]

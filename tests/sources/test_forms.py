@@ -1,0 +1,205 @@
+"""The same people in every form: the same text in every cell, and the same figures; what is damaged is named."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import glasshouse as gh
+from glasshouse.errors import DataError, StudyError
+from glasshouse.sources import open_source
+from glasshouse.sources.files import fingerprint
+from glasshouse.sources.text import likely_encoding
+from glasshouse.study import Dialect
+from tests.sources import forms
+from tests.sources.forms import COLUMNS, FORMS, SEXES
+
+PEOPLE = forms.people(400)
+ALL = forms.people(5000)
+
+
+def cells(path: Path, dialect: Dialect | None = None) -> list[tuple[str, ...]]:
+    """Return the rows of a file as text, sorted: some forms keep no order."""
+    table = pa.Table.from_batches(list(open_source(path, dialect=dialect).batches(COLUMNS)))
+    return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_holds_the_same_text(tmp_path: Path, form: str) -> None:
+    FORMS[form](tmp_path / form, PEOPLE)
+    source = open_source(tmp_path / form)
+    assert sorted(source.columns) == sorted(COLUMNS)
+    assert cells(tmp_path / form) == sorted(PEOPLE)
+
+
+def figures(path: Path) -> bytes:
+    """Return what a run on a file writes as its results."""
+    known, secrets = ["sex", "race", "uf", "born"], ["income", "city"]
+    table = gh.read(path, quasi_identifiers=known, sensitive=secrets, name="people")
+    run = gh.assess(table, quasi_identifiers=known, sensitive=secrets)
+    written = io.BytesIO()
+    pyarrow.parquet.write_table(run.to_frame(), written)
+    return written.getvalue()
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("csv") / "people.csv"
+    forms.as_csv(path, ALL)
+    return figures(path)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_gives_the_figures_of_the_csv(
+    tmp_path: Path, form: str, expected: bytes
+) -> None:
+    FORMS[form](tmp_path / form, ALL)
+    assert figures(tmp_path / form) == expected
+
+
+@pytest.mark.parametrize("form", ["people.sav", "people.zsav", "people.dta"])
+def test_labels_are_kept_beside_their_codes(tmp_path: Path, form: str) -> None:
+    FORMS[form](tmp_path / form, PEOPLE)
+    source = open_source(tmp_path / form)
+    assert source.labels["sex"] == {str(code): label for code, label in SEXES.items()}
+    if form != "people.dta":
+        assert source.missing_codes == {"sex": {"9"}, "race": {"8", "9"}}
+
+
+def test_wildcards_stand_for_all_files_that_they_describe(tmp_path: Path) -> None:
+    forms.as_csv(tmp_path / "a.csv", PEOPLE[:100])
+    forms.as_latin(tmp_path / "b.csv", PEOPLE[100:])
+    (tmp_path / "notes.txt").write_text("nothing")
+    assert cells(tmp_path / "*.csv") == sorted(PEOPLE)
+    with pytest.raises(DataError, match=r"several kinds \(.csv, .txt\)"):
+        open_source(tmp_path)
+    with pytest.raises(DataError, match="no such file"):
+        open_source(tmp_path / "*.parquet")
+
+
+def test_a_fingerprint_of_several_files_changes_with_any_of_them(tmp_path: Path) -> None:
+    forms.as_partitions(tmp_path / "people", PEOPLE)
+    first = fingerprint(tmp_path / "people")
+    (tmp_path / "people" / "uf=01").rename(tmp_path / "people" / "uf=02")
+    assert fingerprint(tmp_path / "people") != first
+
+
+def test_a_sheet_a_table_and_a_member_are_chosen_by_name(tmp_path: Path) -> None:
+    forms.as_xlsx(tmp_path / "x.xlsx", PEOPLE)
+    assert cells(tmp_path / "x.xlsx", Dialect(sheet="Pessoas")) == sorted(PEOPLE)
+    with pytest.raises(StudyError, match=r'sheet "Pesoas" is not in .*; did you mean "Pessoas"'):
+        open_source(tmp_path / "x.xlsx", dialect=Dialect(sheet="Pesoas"))
+    forms.as_sqlite(tmp_path / "x.sqlite", PEOPLE)
+    with sqlite3.connect(tmp_path / "x.sqlite") as database:
+        database.execute("create view few as select * from people limit 3")
+    with pytest.raises(StudyError, match='has 2 tables: "few", "people"; choose one with `table`'):
+        open_source(tmp_path / "x.sqlite")
+    assert len(cells(tmp_path / "x.sqlite", Dialect(table="few"))) == 3
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("a.csv", "a\n1\n")
+        archive.writestr("b.csv", "b\n1\n")
+    with pytest.raises(StudyError, match=r"holds 2 files: .*; choose one"):
+        open_source(tmp_path / "x.zip")
+    assert open_source(tmp_path / "x.zip", dialect=Dialect(member="b.csv")).columns == ("b",)
+
+
+def test_what_has_no_meaning_for_a_kind_of_file_is_refused(tmp_path: Path) -> None:
+    forms.as_csv(tmp_path / "x.csv", PEOPLE)
+    with pytest.raises(StudyError, match="`sheet` has no meaning"):
+        open_source(tmp_path / "x.csv", dialect=Dialect(sheet="a"))
+    forms.as_dbf(tmp_path / "x.dbf", PEOPLE)
+    with pytest.raises(StudyError, match="is not delimited text"):
+        open_source(tmp_path / "x.dbf", dialect=Dialect(separator=";"))
+
+
+@pytest.mark.parametrize(
+    "form", [name for name in FORMS if not name.startswith(("people.txt", "people-"))]
+)
+def test_a_file_that_is_cut_short_is_named_for_what_it_is(tmp_path: Path, form: str) -> None:
+    """Half of any file is one error of one line; only text, which has no end of its own, is read as far as it goes."""
+    whole = tmp_path / form
+    FORMS[form](whole, PEOPLE)
+    content = whole.read_bytes()
+    for share in (0.3, 0.6, 0.95):
+        whole.write_bytes(content[: int(share * len(content))])
+        with pytest.raises(DataError) as refused:
+            list(open_source(whole).batches(COLUMNS))
+        assert "\n" not in str(refused.value)
+        assert "utf-16" not in str(refused.value)
+
+
+def test_a_formula_without_a_result_is_not_read_as_missing(tmp_path: Path) -> None:
+    forms.as_xlsx(tmp_path / "whole.xlsx", PEOPLE)
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "x.xlsx", "w") as archive,
+    ):
+        for name in whole.namelist():
+            content = whole.read(name).replace(b"<c/>", b"<c><f>A1+1</f><v></v></c>")
+            archive.writestr(name, content)
+    with pytest.raises(DataError, match="formulas whose results are not stored"):
+        open_source(tmp_path / "x.xlsx")
+
+
+def test_an_encrypted_archive_says_so(tmp_path: Path) -> None:
+    forms.as_zip(tmp_path / "x.zip", PEOPLE)
+    content = bytearray((tmp_path / "x.zip").read_bytes())
+    entry = content.index(b"PK\x01\x02")
+    struct.pack_into("<H", content, entry + 8, 1)
+    (tmp_path / "x.zip").write_bytes(content)
+    with pytest.raises(DataError, match="is encrypted"):
+        open_source(tmp_path / "x.zip")
+
+
+def test_a_dbc_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    plain = bytearray(forms.dbf(PEOPLE))
+    struct.pack_into("<I", plain, 4, 1 << 30)
+    (tmp_path / "x.dbc").write_bytes(plain[: 33 + 32 * len(COLUMNS)] + bytes(4) + b"\0\6" * 9)
+    with pytest.raises(DataError, match="no ordinary table"):
+        open_source(tmp_path / "x.dbc")
+
+
+@pytest.mark.parametrize(
+    ("form", "library"),
+    [
+        ("people.sav", "pyreadstat"),
+        ("people.xlsx", "python_calamine"),
+        ("people.dbc", "datasus_dbc"),
+        ("people.duckdb", "duckdb"),
+        ("people-delta", "deltalake"),
+    ],
+)
+def test_a_missing_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, library: str
+) -> None:
+    FORMS[form](tmp_path / form, PEOPLE)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(DataError, match=r"pip install 'glasshouse\[formats\]'"):
+        list(open_source(tmp_path / form).batches(COLUMNS))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp850"])
+def test_letters_tell_the_encoding(encoding: str) -> None:
+    sentence = "Município de São Paulo; benefício não concedido à família"
+    assert likely_encoding(sentence.encode(encoding)) == encoding
+    assert likely_encoding(sentence.encode("utf-8")) is None
+
+
+def test_one_wrong_byte_does_not_turn_utf_8_into_something_else() -> None:
+    assert likely_encoding("São Paulo, Niterói".encode() + b"\xe9") is None
+
+
+def test_letters_beyond_the_first_block_decide_too(tmp_path: Path) -> None:
+    """What comes before them is ASCII, which is the same in all encodings."""
+    rows = "1,a\n" * (3 << 20) + "2,São João\n"
+    (tmp_path / "x.csv").write_bytes(("n,city\n" + rows).encode("latin-1"))
+    batches = list(open_source(tmp_path / "x.csv").batches(["city"]))
+    assert batches[-1].column(0)[-1].as_py() == "São João"
