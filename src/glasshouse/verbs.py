@@ -98,14 +98,17 @@ def read(
     header: bool = True,
     names: Sequence[str] = (),
     strip: bool = False,
+    sheet: str | None = None,
+    table: str | None = None,
+    member: str | None = None,
     name: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> EncodedTable:
     """Read a file or a frame into an encoded table, which any number of questions can be asked about.
 
     Args:
-        data: A path to delimited text, Parquet, Arrow or a saved table; or a frame of pandas, Polars, Arrow, or a
-            DuckDB relation.
+        data: A path to a file of any kind that ``docs/files.md`` names, to a folder of them or with wildcards, or to a
+            saved table; or a frame of pandas, Polars, Arrow, or a DuckDB relation.
         quasi_identifiers: The columns that an adversary can know of a person.
         sensitive: The columns that she wants to infer.
         id: The column that names a person.
@@ -115,10 +118,13 @@ def read(
         types: Columns to be understood as ``integer`` or ``number``; all others are text.
         separator: The character between fields; by default detected.
         quote: The character around fields that hold a separator; ``"none"``: there is no such thing.
-        encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8.
+        encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8, else by the letters.
         header: Whether the first line holds the names of the columns.
         names: Names for the columns, instead of the header's or where there is none.
         strip: Whether blanks around a value are dropped.
+        sheet: Which sheet of a workbook; by default the only one.
+        table: Which table of a database; by default the only one.
+        member: Which file of an archive; by default the only one.
         name: What results call the table; by default the file's name.
         on_progress: Told how far it is.
 
@@ -133,6 +139,9 @@ def read(
         "header": header,
         "names": tuple(names),
         "strip": strip,
+        "sheet": sheet,
+        "table": table,
+        "member": member,
     }
     dialect = validated(Dialect, written, "read")
     return read_table(

@@ -170,7 +170,8 @@ def anonymise(
     context: typer.Context,
     *,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The data: CSV, Parquet or Arrow.")
+        Path | None,
+        typer.Argument(metavar="FILE", help="The data: a file of any kind that is read."),
     ] = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,

@@ -26,7 +26,8 @@ def assess(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
-            help="The release: CSV, Parquet or Arrow. Several files are a longitudinal collection; the first is focal.",
+            help="The release: a file, or a folder of Parquet. Several files are a longitudinal collection; the first "
+            "is focal.",
         ),
     ] = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
@@ -218,14 +219,14 @@ def assess(
 
 def _links(links: list[str], file: Path, reading: options.FileOptions) -> list[dict[str, Any]]:
     """Return the linking keys; ``covid-19`` is a column where the file has one of that name."""
-    from glasshouse.sources import existing_file
+    from glasshouse.sources import existing_data
     from glasshouse.study import Dataset, validated
     from glasshouse.study.assess import parse_link
     from glasshouse.table import available_columns
 
     if not links:
         return []
-    content = {"path": existing_file(file), "dialect": reading.dialect()}
+    content = {"path": existing_data(file), "dialect": reading.dialect()}
     dataset = validated(Dataset, content, "assess")
     columns = available_columns(dataset.path, dialect=dataset.dialect)
     return [parse_link(link, columns) for link in links]

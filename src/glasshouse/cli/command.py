@@ -97,13 +97,13 @@ def carry_out(
     from glasshouse.checkpoint import Checkpoint
     from glasshouse.cli.options import size_in_bytes
     from glasshouse.runs import Resources, check_place, checkpoint_key, run, write_run
-    from glasshouse.sources import existing_file
+    from glasshouse.sources import existing_data
     from glasshouse.study import paths_of
 
     limit = size_in_bytes(memory)
     data = [path for path in paths_of(study) if not path.is_dir()]
     for path in data:
-        existing_file(path)
+        existing_data(path)
     if per_record is not None:
         check_records_file(per_record, data, overwrite=output.overwrite)
         extras = {**(extras or {}), "per_record": True}

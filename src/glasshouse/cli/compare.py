@@ -62,7 +62,7 @@ def compare(
     Runs of any other command, this year against last: glasshouse compare run2018 run2019 --out changes
     """
     from glasshouse.runs.folder import check_there
-    from glasshouse.sources import existing_file
+    from glasshouse.sources import existing_data
     from glasshouse.study import validated
     from glasshouse.study.compare import CompareStudy
 
@@ -75,7 +75,7 @@ def compare(
     elif len(paths) > 1:
         raise StudyError("name one file to protect in several ways, or only folders of runs")
     else:
-        existing_file(paths[0])
+        existing_data(paths[0])
         if not quasi_identifiers:
             raise StudyError("say what an adversary can know: -q COLUMN, once or more")
         promises = [promise for promise in protected.promises() if promise]

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 def inspect(
     *,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, Parquet or Arrow.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV, Excel, SPSS, Stata, SAS, DBF, Parquet, a database … or a folder of Parquet.",
+        ),
+    ],
     as_json: options.Json = False,
     reading: options.FileOptions,
 ) -> None:

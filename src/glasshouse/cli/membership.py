@@ -19,7 +19,7 @@ def membership(
         list[Path] | None,
         typer.Argument(
             metavar="RELEASE",
-            help="The release: CSV, Parquet or Arrow. Of several: in which of them somebody is.",
+            help="The release: a file, or a folder of Parquet. Of several: in which of them somebody is.",
         ),
     ] = None,
     population: options.Population = None,

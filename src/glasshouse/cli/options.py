@@ -152,6 +152,9 @@ Json = Annotated[
 ]
 
 
+_AS_THEY_ARE = ("separator", "encoding", "sheet", "table", "member")
+
+
 @dataclass(frozen=True)
 class FileOptions:
     """How the file is written down."""
@@ -171,7 +174,7 @@ class FileOptions:
         reading(
             "--encoding",
             "NAME",
-            "utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark, else utf-8]",
+            "utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark and letters]",
         ),
     ] = None
     no_header: Annotated[
@@ -181,6 +184,17 @@ class FileOptions:
         str | None, reading("--names", "A,B,…", "Names for the columns, in the order of the file.")
     ] = None
     strip: Annotated[bool, reading("--strip", says="Drop blanks around values.")] = False
+    sheet: Annotated[
+        str | None, reading("--sheet", "NAME", "The sheet of a workbook. \\[default: the only one]")
+    ] = None
+    table: Annotated[
+        str | None,
+        reading("--table", "NAME", "The table of a database. \\[default: the only one]"),
+    ] = None
+    member: Annotated[
+        str | None,
+        reading("--member", "NAME", "The file of an archive. \\[default: the only one]"),
+    ] = None
     types: Annotated[
         list[str] | None,
         reading(
@@ -193,7 +207,7 @@ class FileOptions:
     def dialect(self) -> dict[str, Any]:
         """Return how the file is written down, as content of a study."""
         content: dict[str, Any] = {"header": not self.no_header, "strip": self.strip}
-        for name in ("separator", "quote", "encoding"):
+        for name in (*_AS_THEY_ARE, "quote"):
             if getattr(self, name) is not None:
                 content[name] = getattr(self, name)
         if self.names is not None:
@@ -208,7 +222,7 @@ class FileOptions:
     def typed(self) -> list[str]:
         """Return the options as they would be typed again."""
         words = []
-        for name in ("separator", "quote", "encoding", "names"):
+        for name in (*_AS_THEY_ARE, "quote", "names"):
             if getattr(self, name) is not None:
                 words += [f"--{name}", str(getattr(self, name))]
         words += ["--no-header"] * self.no_header + ["--strip"] * self.strip

@@ -19,7 +19,7 @@ def target(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
-            help="The release: CSV, Parquet or Arrow. Several files are joined by --id; the first is focal.",
+            help="The release: a file, or a folder of Parquet. Several files are joined by --id; the first is focal.",
         ),
     ] = None,
     known: options.Known = None,
