@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from glasshouse.table import ColumnProfile, Role, profile, read
+from glasshouse.table import ColumnProfile, Role, first_look, person_column, profile, read
 
 PEOPLE = pa.table(
     {
@@ -60,3 +60,73 @@ def test_values_are_recognised() -> None:
 def test_a_value_or_nothing_tells_people_apart() -> None:
     (column,) = profile(read(pa.table({"hiv": ["yes", None, None]})))
     assert column.role is Role.SENSITIVE
+
+
+def with_check_digits(first: int) -> str:
+    """Return a CPF as it is written, with its two check digits."""
+    digits = [int(digit) for digit in f"{first:09}"]
+    for _ in range(2):
+        weights = range(len(digits) + 1, 1, -1)
+        rest = sum(digit * weight for digit, weight in zip(digits, weights, strict=True)) % 11
+        digits.append(0 if rest < 2 else 11 - rest)
+    number = "".join(map(str, digits))
+    return f"{number[:3]}.{number[3:6]}.{number[6:9]}-{number[9:]}"
+
+
+def visits() -> pa.Table:
+    """Return a register of visits: few names, a number per person that repeats, remarks."""
+    people = [with_check_digits(123_456_780 + number) for number in range(300)]
+    numbers = people + people[:60]
+    return pa.table(
+        {
+            "Nome do Paciente": [f"Ana {place % 7}" for place in range(len(numbers))],
+            "Documento": numbers,
+            "Fone": [f"(31) 9{8000 + place}-{1000 + place}" for place in range(len(numbers))],
+            "Contato": [f"pessoa{place % 40}@exemplo.org" for place in range(len(numbers))],
+            "Observação": [
+                f"chegou às {place} horas com a irmã e voltou para casa"
+                for place in range(len(numbers))
+            ],
+            "Cidade": [("Betim", "Lavras", "Ubá")[place % 3] for place in range(len(numbers))],
+        }
+    )
+
+
+def test_numbers_of_people_are_known_by_their_check_digits() -> None:
+    looks = {column.name: column.looks_like for column in profile(read(visits()))}
+    assert looks == {
+        "Nome do Paciente": "person's name",
+        "Documento": "CPF",
+        "Fone": "phone number",
+        "Contato": "e-mail address",
+        "Observação": "free text",
+        "Cidade": "",
+    }
+
+
+def test_a_number_without_right_check_digits_is_no_cpf() -> None:
+    wrong = [with_check_digits(place)[:-1] + "x" for place in range(50)]
+    digits = [f"{place:011}" for place in range(10_000, 10_050)]
+    for values in (wrong, digits):
+        (column,) = profile(read(pa.table({"codigo": values})))
+        assert column.looks_like == ""
+
+
+def test_a_column_with_few_values_never_names_the_person() -> None:
+    """A name that 150 of 60,000 share is no identifier: as one, it would leave 150 records."""
+    columns = profile(read(visits()))
+    person = person_column(columns)
+    assert person is not None
+    assert (person.name, person.repeats) == ("Documento", 60)
+    names_only = [column for column in columns if column.name == "Nome do Paciente"]
+    assert person_column(names_only) is None
+
+
+def test_a_first_look_leaves_out_what_is_known() -> None:
+    looked_at = first_look(visits(), but=["Cidade", "Fone"])
+    assert [column.name for column in looked_at] == [
+        "Nome do Paciente",
+        "Documento",
+        "Contato",
+        "Observação",
+    ]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from glasshouse.cli import options
-from glasshouse.cli.command import progress
+from glasshouse.cli.command import progress, warn
 from glasshouse.language import speaking, text
 
 if TYPE_CHECKING:
-    from glasshouse.table.encoded import ColumnProfile
+    from glasshouse.table.profiles import ColumnProfile
 
 
 def inspect(
@@ -34,15 +34,18 @@ def inspect(
 
     Example: glasshouse inspect adult.csv
     """
+    from glasshouse.runs.reading import encoding_note
     from glasshouse.study import Dataset, validated
     from glasshouse.table import read
-    from glasshouse.table.encoded import profile
+    from glasshouse.table.profiles import profile
 
     dataset = validated(Dataset, reading.dataset(file), "inspect")
     with progress() as on_progress:
         table = read(
             dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=on_progress
         )
+    if note := encoding_note(table):
+        warn(note)
     if as_json:
         with speaking("en"):  # it is the same in every language
             columns = [asdict(column) for column in profile(table)]
@@ -65,8 +68,9 @@ def inspect(
 def _suggested_command(
     profiles: tuple[ColumnProfile, ...], file: Path, reading: options.FileOptions
 ) -> str:
-    from glasshouse.table import Role
+    from glasshouse.table import Role, person_column
 
+    person = person_column(profiles)
     flags = {
         Role.QUASI_IDENTIFIER: "-q",
         Role.SENSITIVE: "-s",
@@ -77,6 +81,8 @@ def _suggested_command(
     seen: set[str] = set()
     for role, flag in flags.items():
         for profile in profiles:
+            if flag == "--id" and profile is not person:
+                continue
             if profile.role is role and not (flag.startswith("--") and flag in seen):
                 name = profile.name
                 words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]

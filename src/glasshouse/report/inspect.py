@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, printable, quoted, text, text_for, translated
 from glasshouse.report.page import Brief, Cell, Column, Group, Table
-from glasshouse.table.encoded import ColumnProfile
+from glasshouse.table.profiles import FREE_TEXT, ColumnProfile, person_column
 
 NARROW, WIDE = 76, 100
 """Below and from these numbers of columns on, a terminal is shown less and more."""
@@ -47,7 +47,42 @@ def inspect_brief(
     explained = text(
         "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
     )
-    return Brief((Table(columns, (Group(rows),), title), explained))
+    return Brief((Table(columns, (Group(rows),), title), explained, *_warnings(profiles)))
+
+
+def _warnings(profiles: Sequence[ColumnProfile]) -> list[str]:
+    """Say what would make the answer of an assessment another one than was meant."""
+    warnings = []
+    person = person_column(profiles)
+    if person is not None and person.repeats:
+        warnings.append(
+            text(
+                "{repeats} name somebody (by {column}) whom a record before them names: give the column as the "
+                "identifier, so that each person counts once.",
+                repeats=text_for(person.repeats, "{count} record", "{count} records"),
+                column=quoted([person.name]),
+            )
+        )
+    direct = [profile for profile in profiles if profile.is_direct]
+    if direct:
+        warnings.append(
+            text(
+                "These columns name or reach people by themselves, and belong in no release: {columns}.",
+                columns=", ".join(
+                    f"{printable(profile.name)} ({translated(profile.looks_like)})"
+                    for profile in direct
+                ),
+            )
+        )
+    texts = [profile.name for profile in profiles if profile.looks_like == FREE_TEXT]
+    if texts:
+        warnings.append(
+            text(
+                "Free text may name anybody: read it, or leave it out of the release: {columns}.",
+                columns=quoted(texts),
+            )
+        )
+    return warnings
 
 
 def _row(profile: ColumnProfile, counted: int, *, wide: bool) -> tuple[Cell, ...]:

@@ -12,13 +12,14 @@ import pyarrow.compute as pc
 from glasshouse import microdata
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, printable, text, text_for
+from glasshouse.language import marked, number, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import largest_size
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import (
+    encoding_note,
     joined,
     one_each,
     only_one,
@@ -30,7 +31,7 @@ from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING
 from glasshouse.study import Adversary
 from glasshouse.study.assess import AssessStudy
-from glasshouse.table import EncodedColumn, EncodedTable, Step
+from glasshouse.table import EncodedColumn, EncodedTable, Step, first_look, person_column
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
@@ -91,6 +92,7 @@ def answer(
         )
         return _linkage(study, resources, tables)
     on_progress = resources.on_progress
+    reading = ""
     if len(study.datasets) > 1:
         if save_table is not None:
             raise StudyError("`save_table` keeps one dataset; assess the files one by one for it")
@@ -100,6 +102,7 @@ def answer(
     else:
         single = only_one(study, tables=tables, on_progress=on_progress)
         whole, steps, members = single.table, single.steps, ()
+        reading = encoding_note(single.read)
         windows, notes = [whole], ()
     if study.group is not None:
         from glasshouse.mitigation.anonymisation import assess_by_group
@@ -125,7 +128,8 @@ def answer(
         if per_record
         else None
     )
-    return Run(study, outcome, per_record=risks, warnings=(*notes, *_column_notes(outcome)))
+    warnings = (reading, *_person_notes(study, tables), *notes, *_column_notes(outcome))
+    return Run(study, outcome, per_record=risks, warnings=tuple(filter(None, warnings)))
 
 
 def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
@@ -170,6 +174,25 @@ def _column_notes(assessment: Assessment) -> Iterator[str]:
                 'note: every record has its own value of column "{name}": it identifies by itself',
                 name=name,
             )
+
+
+def _person_notes(study: AssessStudy, tables: Sequence[EncodedTable]) -> Iterator[str]:
+    """Say where a record may not be a person, by the columns of the file that the study does not speak of."""
+    if tables or study.adversary.identifier is not None or len(study.datasets) > 1:
+        return
+    (dataset,) = study.datasets
+    adversary = study.adversary
+    used = (*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
+    person = person_column(first_look(dataset.path, dialect=dataset.dialect, but=used))
+    if person is not None and person.repeats:
+        yield text(
+            'note: column "{name}" looks like a person\'s identifier, and {repeats} of the first {records} repeat one: '
+            "several records of one person hide each other, so that the risk seems smaller than it is; with "
+            "`id` each person counts once",
+            name=printable(person.name),
+            repeats=text_for(person.repeats, "{count} record", "{count} records"),
+            records=number(person.records),
+        )
 
 
 def _suppressed_records(table: EncodedTable, steps: Sequence[Step]) -> int:

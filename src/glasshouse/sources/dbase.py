@@ -104,6 +104,7 @@ class DbaseFile(Source):
         if self._is_compressed:
             refuse_bomb(self._header.records, whole, path.stat().st_size, name)
         self._encoding = encoding or self._announced_encoding()
+        self._likely: str | None = None
         super().__init__(name, [field.name for field in self._header.fields])
 
     def _announced_encoding(self) -> str | None:
@@ -115,6 +116,11 @@ class DbaseFile(Source):
             except (LookupError, UnicodeDecodeError):
                 pass  # it names an encoding in a way of its own
         return CODE_PAGES.get(self._header.language)
+
+    @property
+    def assumed_encoding(self) -> str | None:
+        """The encoding that was concluded from the letters."""
+        return self._likely
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
@@ -183,7 +189,7 @@ class DbaseFile(Source):
             offsets = np.arange(0, (count + 1) * width, width, dtype=np.int32)
             return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(raw))
         if self._encoding is None:
-            self._encoding = likely_encoding(raw) or "utf-8"
+            self._encoding = self._likely = likely_encoding(raw) or "utf-8"
         try:
             whole = raw.decode(self._encoding)
             if len(whole) == len(raw):  # a byte a letter

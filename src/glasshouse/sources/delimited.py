@@ -86,6 +86,11 @@ class DelimitedFile(Source):
             update={"separator": self._grammar.separator, "encoding": self._text.encoding}
         )
 
+    @property
+    def assumed_encoding(self) -> str | None:
+        """The encoding that was concluded from the letters."""
+        return self._text.encoding if self._text.is_assumed else None
+
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:

@@ -47,6 +47,11 @@ class JsonLines(Source):
             raise DataError("{name}: has no records", name=name)
         super().__init__(name, list(names))
 
+    @property
+    def assumed_encoding(self) -> str | None:
+        """The encoding that was concluded from the letters."""
+        return self._text.encoding if self._text.is_assumed else None
+
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:

@@ -56,6 +56,11 @@ class Source(ABC):
         """Values that the file itself calls missing, by column."""
         return {}
 
+    @property
+    def assumed_encoding(self) -> str | None:
+        """The encoding that was concluded from the letters, once all is read; none if it was known."""
+        return None
+
     @abstractmethod
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None

@@ -7,23 +7,15 @@ from glasshouse.lazy import names_of
 if TYPE_CHECKING:
     from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
     from glasshouse.table.encode import available_columns, read
-    from glasshouse.table.encoded import (
-        ColumnProfile,
-        EncodedColumn,
-        EncodedTable,
-        Role,
-        load_table,
-        profile,
-    )
+    from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role, load_table
+    from glasshouse.table.profiles import ColumnProfile, first_look, person_column, profile
     from glasshouse.table.treatment import Step, one_record_each, treat
 
 _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
-    "encoded": (
-        *("ColumnProfile", "EncodedColumn", "EncodedTable", "Role"),
-        *("load_table", "profile"),
-    ),
+    "encoded": ("EncodedColumn", "EncodedTable", "Role", "load_table"),
+    "profiles": ("ColumnProfile", "first_look", "person_column", "profile"),
     "treatment": ("Step", "one_record_each", "treat"),
 }
 """The public names, by the module that they come from: a first look at a file loads no compiler."""
@@ -39,8 +31,10 @@ __all__ = [
     "available_columns",
     "collect",
     "dataset_tags",
+    "first_look",
     "load_table",
     "one_record_each",
+    "person_column",
     "profile",
     "read",
     "treat",

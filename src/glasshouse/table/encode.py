@@ -178,7 +178,9 @@ def _encoded(
             for column in columns
         }
     records = len(next(iter(understood.values())).codes)
-    return EncodedTable(source.name, records, understood, dict.fromkeys(names, Role.IGNORED))
+    roles = dict.fromkeys(names, Role.IGNORED)
+    encoding = source.assumed_encoding
+    return EncodedTable(source.name, records, understood, roles, assumed_encoding=encoding)
 
 
 def _at_once(name: str, texts: pa.StringArray | pa.LargeStringArray) -> EncodedColumn:

@@ -1,14 +1,8 @@
-"""The table that every attack works on: integer codes, dictionaries and roles; and a first look at it.
-
-Roles are suggested, never assumed: each suggestion carries its reason, from the column's name (in English or
-Portuguese) or from its values.
-"""
+"""The table that every attack works on: integer codes, dictionaries and roles."""
 
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -26,22 +20,13 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, text, translated, unknown_name
-from glasshouse.sources import MISSING
+from glasshouse.language import marked, translated, unknown_name
 
 Codes = NDArray[np.unsignedinteger[Any]]
 """Codes of a column, in the smallest unsigned integers that hold them."""
 
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
-
-MANY_VALUES = 0.5
-"""A column with more distinct values than this share of the records tells records apart by itself."""
-_PATTERNS = {
-    "integer": r"^[+-]?\d{1,18}$",
-    "number": r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
-    "date": r"^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?$",
-}
 
 
 class Role(StrEnum):
@@ -59,31 +44,6 @@ class Role(StrEnum):
     """She knows it only together with the other columns of a fact."""
     IGNORED = marked("ignored")
     """Plays no part."""
-
-
-WORDS = {
-    Role.WEIGHT: frozenset("weight weights peso pesos fnlwgt".split()),
-    Role.IDENTIFIER: frozenset(
-        "id identifier uid uuid cpf cnpj cns nis pis rg ssn passport passaporte matricula nome name "
-        "surname sobrenome email mail phone telefone celular pseudonym pseudonimo".split()
-    ),
-    Role.SENSITIVE: frozenset(
-        "disease doenca diagnosis diagnostico cid icd disability deficiencia income renda salary salario wage "
-        "religion religiao hiv aids cancer procedure procedimento treatment tratamento medication medicamento drug "
-        "party partido vote voto sexual orientation orientacao crime conviction condenacao debt divida score nota "
-        "transport transporte benefit beneficio bolsa test exame result resultado death obito cause causa".split()
-    ),
-    Role.QUASI_IDENTIFIER: frozenset(
-        "age idade sex sexo gender genero race raca cor ethnicity etnia colour color birth nascimento nasc dob born "
-        "day dia month mes year ano zip zipcode cep postcode postal city cidade municipality municipio county "
-        "state estado uf province region regiao country pais nationality nacionalidade native naturalidade "
-        "marital civil marriage education educacao escolaridade school escola grade serie occupation ocupacao "
-        "profession profissao job workclass cbo residence residencia neighbourhood bairro address endereco "
-        "latitude longitude language idioma household domicilio date data admission internacao establishment "
-        "estabelecimento cnes hospital".split()
-    ),
-}
-"""The words in a column's name that suggest a role, in the order in which they are looked for."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +81,8 @@ class EncodedTable:
     """The names of the datasets that it was joined from, the focal one first; empty: it is one dataset."""
     positions: Integers | None = None
     """Per record, its position in the dataset that was read; None: no record was left out."""
+    assumed_encoding: str | None = None
+    """The encoding of the file, where it was concluded from its letters."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -260,26 +222,6 @@ class EncodedTable:
         return tuple(name for name, assigned in self.roles.items() if assigned is role)
 
 
-@dataclass(frozen=True)
-class ColumnProfile:
-    """What one column holds, and what it is likely to be."""
-
-    name: str
-    """Its name."""
-    kind: str
-    """What its values look like: integer, number, date or text; empty when it holds nothing."""
-    distinct: int
-    """The number of distinct values, missing not counted."""
-    missing: int
-    """The number of records without a value."""
-    unique: int
-    """The number of records whose value no other record has."""
-    role: Role
-    """The role that is suggested."""
-    reason: str
-    """Why, in the language that is spoken."""
-
-
 def positions(texts: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
     """Return the position of each text among some distinct ones; −1 where it is none of them.
 
@@ -351,11 +293,6 @@ def _two_roles(name: str, first: Role, second: Role) -> StudyError:
     )
 
 
-def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
-    """Describe every column of a table, in the order of the file."""
-    return tuple(_profiled(column, table.records) for column in table.columns.values())
-
-
 def is_saved_table(path: Path) -> bool:
     """Tell whether a path is that of a file that `EncodedTable.save` wrote."""
     try:
@@ -412,55 +349,3 @@ def _with_own_values(
     smallest = codes.astype(smallest_unsigned(len(used)), copy=False)
     smallest.flags.writeable = False
     return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))
-
-
-def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
-    counts = np.bincount(column.codes, minlength=column.cardinality)
-    present = np.array([value != MISSING for value in column.values.to_pylist()], bool)
-    unique = int(np.count_nonzero(counts[present] == 1))
-    role, reason = _suggestion(column.name, column.cardinality, unique, records)
-    return ColumnProfile(
-        name=column.name,
-        kind=_kind(column.values.filter(pa.array(present))),
-        distinct=int(np.count_nonzero(present)),
-        missing=int(counts[~present].sum()),
-        unique=unique,
-        role=role,
-        reason=reason,
-    )
-
-
-def _suggestion(name: str, distinct: int, unique: int, records: int) -> tuple[Role, str]:
-    words = _words(name)
-    if distinct <= 1:
-        return Role.IGNORED, text("holds one value only, so it tells nobody apart")
-    for role, telling in WORDS.items():
-        if hint := words & telling:
-            return role, text('called "{word}"', word=min(hint))
-    if unique == records:
-        return Role.IDENTIFIER, text("every record has a value of its own")
-    if distinct > MANY_VALUES * records:
-        return Role.IDENTIFIER, text(
-            "{distinct} distinct values in {records} records", distinct=distinct, records=records
-        )
-    return Role.IGNORED, text("nothing in its name or values suggests a role; decide yourself")
-
-
-def _words(name: str) -> frozenset[str]:
-    """Return the words of a column's name, folded: no accents, no case, camel case taken apart.
-
-    >>> sorted(_words("DT_Nascimento")), sorted(_words("maritalStatus")), sorted(_words("Raça/cor"))
-    (['dt', 'nascimento'], ['marital', 'status'], ['cor', 'raca'])
-    """
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    plain = unicodedata.normalize("NFKD", apart).encode("ascii", "ignore").decode("ascii")
-    return frozenset(re.findall(r"[a-z]+", plain.lower()))
-
-
-def _kind(values: pa.LargeStringArray) -> str:
-    if len(values) == 0:
-        return ""
-    for kind, pattern in _PATTERNS.items():
-        if pc.all(pc.match_substring_regex(values, pattern)).as_py():
-            return kind
-    return "text"
