@@ -92,12 +92,15 @@ def read(
     facts: Mapping[str, Sequence[str]] | None = None,
     also: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
+    missing: Mapping[str, Sequence[str]] | None = None,
     separator: str | None = None,
     quote: str | None = '"',
     encoding: str | None = None,
     header: bool = True,
     names: Sequence[str] = (),
     strip: bool = False,
+    decimal: str = ".",
+    thousands: str | None = None,
     sheet: str | None = None,
     table: str | None = None,
     member: str | None = None,
@@ -116,12 +119,15 @@ def read(
         facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
         also: Further columns to read, without a role.
         types: Columns to be understood as ``integer`` or ``number``; all others are text.
+        missing: Values that stand for missing, by column, such as ``{"race": ["9", "?"]}``.
         separator: The character between fields; by default detected.
         quote: The character around fields that hold a separator; ``"none"``: there is no such thing.
         encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8, else by the letters.
         header: Whether the first line holds the names of the columns.
         names: Names for the columns, instead of the header's or where there is none.
         strip: Whether blanks around a value are dropped.
+        decimal: The decimal sign of columns that are read as numbers.
+        thousands: What stands between their thousands; by default nothing.
         sheet: Which sheet of a workbook; by default the only one.
         table: Which table of a database; by default the only one.
         member: Which file of an archive; by default the only one.
@@ -139,6 +145,8 @@ def read(
         "header": header,
         "names": tuple(names),
         "strip": strip,
+        "decimal": decimal,
+        "thousands": thousands,
         "sheet": sheet,
         "table": table,
         "member": member,
@@ -154,6 +162,7 @@ def read(
         also=also,
         dialect=None if dialect == Dialect() else dialect,
         types=types,
+        missing=missing,
         name=name,
         on_progress=on_progress,
     )

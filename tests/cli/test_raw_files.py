@@ -63,3 +63,31 @@ def test_inspect_names_what_belongs_in_no_release(register: Path, glasshouse: Gl
     assert (
         'Free text may name anybody: read it, or leave it out of the release: "Observação"' in shown
     )
+
+
+def test_a_file_without_a_header_is_pointed_out_and_loses_no_record(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    path = tmp_path / "adult.data"
+    path.write_text("39, Private, ?\n50, Private, 9\n38, Other, 1\n50, Other, 1\n")
+    told = glasshouse("inspect", path)
+    assert "the first line of adult.data looks like a record" in told.error
+    words = shlex.split(told.out.replace("\n", " ").partition("Next: ")[2])
+    assert words[-1] == "--no-header"
+    assert "4 records" in glasshouse(*words[1:]).out
+
+
+def test_codes_for_missing_are_missing_where_that_is_said(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex;race;income\n1;1;1.234,50\n2;9;1234,5\n9;2;7\n")
+    shown = " ".join(glasshouse("inspect", path).out.split())
+    assert 'may stand for missing: "9" in "sex" (1), "9" in "race" (1)' in shown
+    reading = ("--missing", "sex=9", "--missing", "race=9", "--type", "income=number")
+    answer = glasshouse(
+        *("assess", path, "-q", "sex", "-q", "race", "-s", "income", "--drop-missing", "--json"),
+        *(*reading, "--decimal", ",", "--thousands", "."),
+    )
+    assert answer.code == 0, answer.error
+    assert json.loads(answer.out)["records"] == 1

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pytest
 
+from glasshouse.errors import DataError
+from glasshouse.study import Dialect
 from glasshouse.table import ColumnProfile, Role, first_look, person_column, profile, read
+from glasshouse.table.profiles import has_no_header
 
 PEOPLE = pa.table(
     {
@@ -120,6 +124,38 @@ def test_a_column_with_few_values_never_names_the_person() -> None:
     assert (person.name, person.repeats) == ("Documento", 60)
     names_only = [column for column in columns if column.name == "Nome do Paciente"]
     assert person_column(names_only) is None
+
+
+def test_values_that_merely_differ_name_nobody() -> None:
+    """An income, or a full name, that nearly everybody has alone would make one person of two."""
+    amounts = [str(100 * place) for place in range(90)] + ["100"] * 10
+    names = [f"Ana Lima {place}" for place in range(90)] + ["Ana Lima 1"] * 10
+    columns = profile(read(pa.table({"fnl": amounts, "nome": names})))
+    assert person_column(columns) is None
+
+
+def test_codes_that_may_stand_for_missing_are_proposed_with_their_counts() -> None:
+    table = pa.table({"raca": list("1122395?"), "idade": [str(age) for age in range(92, 100)]})
+    race, age = profile(read(table))
+    assert race.maybe_missing == (("?", 1), ("9", 1))
+    assert age.maybe_missing == ()
+
+
+def test_values_that_stand_for_missing_are_read_as_missing() -> None:
+    table = pa.table({"race": ["1", "9", "?", " 9 "], "income": ["1.234,50", "1234,5", "-", "7"]})
+    dialect = Dialect(decimal=",", thousands=".")
+    types, missing = {"income": "number"}, {"race": ["9", "?"], "income": ["-"]}
+    understood = read(table, types=types, missing=missing, dialect=dialect)
+    assert understood.column("race").values.to_pylist() == ["1", ""]
+    assert understood.column("income").values.to_pylist() == ["1234.5", "", "7"]
+    with pytest.raises(DataError, match='column "raca" is not in'):
+        read(table, missing={"raca": ["9"]})
+
+
+def test_a_file_without_a_header_is_suspected() -> None:
+    rows = {"39": ["50", "38", "53"], " Private": [" Private", " Other", " Private"]}
+    assert has_no_header(read(pa.table(rows)))
+    assert not has_no_header(read(visits()))
 
 
 def test_a_first_look_leaves_out_what_is_known() -> None:

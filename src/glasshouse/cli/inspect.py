@@ -34,16 +34,13 @@ def inspect(
 
     Example: glasshouse inspect adult.csv
     """
-    from glasshouse.runs.reading import encoding_note
+    from glasshouse.runs.reading import encoding_note, read_file
     from glasshouse.study import Dataset, validated
-    from glasshouse.table import read
-    from glasshouse.table.profiles import profile
+    from glasshouse.table.profiles import has_no_header, profile
 
     dataset = validated(Dataset, reading.dataset(file), "inspect")
     with progress() as on_progress:
-        table = read(
-            dataset.path, dialect=dataset.dialect, types=dataset.types, on_progress=on_progress
-        )
+        table = read_file(dataset, on_progress=on_progress)
     if note := encoding_note(table):
         warn(note)
     if as_json:
@@ -58,6 +55,15 @@ def inspect(
 
     console, profiles = Console(), profile(table)
     command = _suggested_command(profiles, file, reading)
+    if not reading.no_header and has_no_header(table):
+        warn(
+            text(
+                "note: the first line of {name} looks like a record, not like names; if it is one, say --no-header "
+                "and name the columns with --names",
+                name=table.name,
+            )
+        )
+        command = shlex.join(["glasshouse", "inspect", str(file), "--no-header", *reading.typed()])
     terminal.show(
         inspect_brief(profiles, table.name, table.records, width=console.width),
         places=(text("Next: {command}", command=command),) if command else (),

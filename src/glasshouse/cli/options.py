@@ -152,7 +152,7 @@ Json = Annotated[
 ]
 
 
-_AS_THEY_ARE = ("separator", "encoding", "sheet", "table", "member")
+_AS_THEY_ARE = ("separator", "encoding", "sheet", "table", "member", "decimal", "thousands")
 
 
 @dataclass(frozen=True)
@@ -204,6 +204,25 @@ class FileOptions:
         ),
     ] = None
 
+    missing: Annotated[
+        list[str] | None,
+        reading(
+            "--missing",
+            "COL=A,B,…",
+            "Values that stand for missing, such as race=9,99 or income=?. Repeatable.",
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        reading(
+            "--decimal", "CHAR", "The decimal sign of columns of --type number. \\[default: .]"
+        ),
+    ] = None
+    thousands: Annotated[
+        str | None,
+        reading("--thousands", "CHAR", "What stands between thousands there. \\[default: nothing]"),
+    ] = None
+
     def dialect(self) -> dict[str, Any]:
         """Return how the file is written down, as content of a study."""
         content: dict[str, Any] = {"header": not self.no_header, "strip": self.strip}
@@ -217,7 +236,9 @@ class FileOptions:
     def dataset(self, path: Path) -> dict[str, Any]:
         """Return a file and how it is written down, as content of a study."""
         kinds = assignments(self.types, option="--type", form="COLUMN=TYPE")
-        return {"path": path, "dialect": self.dialect(), "types": kinds}
+        codes = assignments(self.missing, option="--missing", form="COLUMN=VALUE,…")
+        missing = {column: listed(values) for column, values in codes.items()}
+        return {"path": path, "dialect": self.dialect(), "types": kinds, "missing": missing}
 
     def typed(self) -> list[str]:
         """Return the options as they would be typed again."""
@@ -226,7 +247,8 @@ class FileOptions:
             if getattr(self, name) is not None:
                 words += [f"--{name}", str(getattr(self, name))]
         words += ["--no-header"] * self.no_header + ["--strip"] * self.strip
-        return words + [part for kind in self.types or [] for part in ("--type", kind)]
+        words += [part for kind in self.types or [] for part in ("--type", kind)]
+        return words + [part for codes in self.missing or [] for part in ("--missing", codes)]
 
 
 @dataclass(frozen=True)

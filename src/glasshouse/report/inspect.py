@@ -10,6 +10,8 @@ from glasshouse.table.profiles import FREE_TEXT, ColumnProfile, person_column
 
 NARROW, WIDE = 76, 100
 """Below and from these numbers of columns on, a terminal is shown less and more."""
+MOST_NAMED = 12
+"""So many values that may stand for missing are named."""
 PROFILED = (
     *(marked("integer"), marked("number"), marked("date"), marked("text")),
     *(marked("quasi-identifier"), marked("sensitive"), marked("identifier"), marked("weight")),
@@ -80,6 +82,23 @@ def _warnings(profiles: Sequence[ColumnProfile]) -> list[str]:
             text(
                 "Free text may name anybody: read it, or leave it out of the release: {columns}.",
                 columns=quoted(texts),
+            )
+        )
+    codes = [
+        text(
+            "{value} in {column} ({records})",
+            value=quoted([value]),
+            column=quoted([profile.name]),
+            records=number(count),
+        )
+        for profile in profiles
+        for value, count in profile.maybe_missing
+    ]
+    if codes:
+        warnings.append(
+            text(
+                "These values may stand for missing: {values}. With --missing COLUMN=VALUE they do.",
+                values=", ".join(codes[:MOST_NAMED]) + (" …" if len(codes) > MOST_NAMED else ""),
             )
         )
     return warnings

@@ -147,12 +147,18 @@ def one_each(prepared: Prepared, *, seed: int) -> Prepared:
 def read_file(
     dataset: Dataset, columns: Container[str] | None = None, **roles: Any
 ) -> EncodedTable:
-    """Read columns of a file as a study says that it is written down; only types of ``columns`` matter, if given."""
+    """Read columns of a file as a study says that it is written down.
+
+    Only what is said of ``columns`` matters, if they are given: a dataset of several may lack others.
+    """
     types = {
         name: kind for name, kind in dataset.types.items() if columns is None or name in columns
     }
+    missing = {
+        name: codes for name, codes in dataset.missing.items() if columns is None or name in columns
+    }
     known = {"name": dataset.name} | roles
-    return read(dataset.path, dialect=dataset.dialect, types=types, **known)
+    return read(dataset.path, dialect=dataset.dialect, types=types, missing=missing, **known)
 
 
 def _read_dataset(
@@ -254,7 +260,12 @@ def _read_known(
         fact: tuple(column for column in columns if column in there)
         for fact, columns in adversary.facts.items()
     }
-    columns = (*adversary.quasi_identifiers, *adversary.fact_columns, *dataset.types)
+    columns = (
+        *adversary.quasi_identifiers,
+        *adversary.fact_columns,
+        *dataset.types,
+        *dataset.missing,
+    )
     for column in columns if focal else ():
         _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
     return read_file(

@@ -76,6 +76,8 @@ _OLE_MAGIC = b"\xd0\xcf\x11\xe0"
 _WORKBOOK_PARTS = frozenset({"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
 _STATA_VERSIONS = [bytes([version]) for version in (104, 105, 108, *range(110, 116))]
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+EVERYWHERE = frozenset({"strip", "decimal", "thousands"})
+"""What may be said of any file: how the text in it is to be understood."""
 _MEANINGFUL = {
     FileKind.DELIMITED: frozenset({"separator", "quote", "encoding", "header", "names", "member"}),
     FileKind.JSON_LINES: frozenset({"encoding", "member"}),
@@ -93,7 +95,7 @@ _MEANINGFUL = {
         FileKind.SAS_TRANSPORT,
     )
 }
-"""What a dialect can say of each kind of file; of the others nothing but that blanks are dropped."""
+"""What a dialect can say of each kind of file beside that."""
 
 
 def open_source(data: object, *, dialect: Dialect | None = None, name: str | None = None) -> Source:
@@ -121,12 +123,12 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
 
 
 def refuse_dialect(
-    dialect: Dialect | None, name: str, *, meaningful: frozenset[str] = frozenset({"strip"})
+    dialect: Dialect | None, name: str, *, meaningful: frozenset[str] = EVERYWHERE
 ) -> None:
     """Make sure that nothing is said of how a file is written that has no meaning for its kind.
 
     Raises:
-        StudyError: Something is; blanks may be stripped anywhere.
+        StudyError: Something is.
     """
     if dialect is None:
         return
@@ -187,7 +189,7 @@ def _opened(
     kind: FileKind, path: Path, dialect: Dialect, name: str, member: str | None = None
 ) -> Source:
     """Open a file of which it is known what it is; what reads it is imported now."""
-    refuse_dialect(dialect, name, meaningful=_MEANINGFUL.get(kind, frozenset()) | {"strip"})
+    refuse_dialect(dialect, name, meaningful=_MEANINGFUL.get(kind, frozenset()) | EVERYWHERE)
     match kind:
         case FileKind.DELIMITED:
             return DelimitedFile(path, dialect=dialect, name=name, member=member)

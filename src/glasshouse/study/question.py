@@ -93,6 +93,10 @@ class Dialect(Model):
     """Names for the columns, instead of the header's or where there is none."""
     strip: StrictBool = False
     """Whether blanks around a value are dropped."""
+    decimal: str = "."
+    """What stands before the decimals of a number, in columns that are read as numbers."""
+    thousands: str | None = None
+    """What stands between the thousands of a number; unset: nothing."""
     sheet: str | None = None
     """Which sheet of a workbook; unset: the only one."""
     table: str | None = None
@@ -105,6 +109,8 @@ class Dialect(Model):
         for what, character in (
             (text("the separator"), self.separator),
             (text("the quote"), self.quote),
+            (text("the decimal sign"), self.decimal),
+            (text("the sign of the thousands"), self.thousands),
         ):
             if character is not None and len(character) != 1:
                 raise ContradictionError(
@@ -118,6 +124,8 @@ class Dialect(Model):
                 )
         if self.separator is not None and self.separator == self.quote:
             raise ContradictionError("the separator and the quote must differ")
+        if self.decimal == self.thousands:
+            raise ContradictionError("the signs of decimals and of thousands must differ")
         return self
 
     @model_serializer(mode="wrap")
@@ -136,6 +144,8 @@ class Dataset(Model):
     """How it is written down, where it is delimited text."""
     types: dict[str, ColumnType] = Field(default_factory=dict)
     """Columns that are to be understood as something other than text."""
+    missing: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Values that stand for missing, by column."""
     name: str | None = Field(default=None, min_length=1)
     """What results call it; unset: the file's name."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import chain, islice
 from os import PathLike
@@ -51,6 +51,7 @@ def read(
     also: Sequence[str] = (),
     dialect: Dialect | None = None,
     types: Mapping[str, ColumnType | str] | None = None,
+    missing: Mapping[str, Sequence[str]] | None = None,
     name: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> EncodedTable:
@@ -69,6 +70,7 @@ def read(
             separator and an encoding that are detected.
         types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
             all others are text.
+        missing: Values that stand for missing, by column, such as ``{"race": ["9", "?"]}``.
         name: What results call the table; by default the file's name.
         on_progress: Called now and then with how much is read.
 
@@ -93,10 +95,11 @@ def read(
         facts=together,
     )
     kinds = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
-    strip = dialect is not None and dialect.strip
+    codes = {column: frozenset(values) for column, values in (missing or {}).items()}
+    understanding = _Understanding(kinds, codes, dialect or Dialect())
     if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         refuse_dialect(dialect, display_name(Path(data)))
-        table = _retrieved(Path(data), kinds, strip=strip, name=name)
+        table = _retrieved(Path(data), understanding, name=name)
         if not roles:
             return table
         return table.with_roles(
@@ -117,9 +120,9 @@ def read(
     rest = also if roles else source.columns
     roles |= {column: Role.IGNORED for column in rest if column not in roles}
     named = [name for name in roles if name not in together or name in together[name]]
-    check_columns(source, [*named, *kinds])
+    check_columns(source, [*named, *kinds, *codes])
     read_columns = [column for column in source.columns if column in named]
-    table = _encoded(source, read_columns, kinds, strip=strip, on_progress=on_progress)
+    table = _encoded(source, read_columns, understanding, on_progress=on_progress)
     return replace(table, roles=roles, facts=together)
 
 
@@ -142,15 +145,12 @@ def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
         ) from None
 
 
-def _retrieved(
-    path: Path, types: Mapping[str, ColumnType], *, strip: bool, name: str | None
-) -> EncodedTable:
+def _retrieved(path: Path, understanding: _Understanding, *, name: str | None) -> EncodedTable:
     table = load_table(path)
-    for column in types:
+    for column in (*understanding.types, *understanding.missing):
         table.column(column)
     columns = {
-        column.name: _understood(column, types, strip=strip, where=table.name)
-        for column in table.columns.values()
+        column.name: understanding.of(column, where=table.name) for column in table.columns.values()
     }
     return replace(table, name=name or table.name, columns=columns)
 
@@ -158,9 +158,8 @@ def _retrieved(
 def _encoded(
     source: Source,
     names: Sequence[str],
-    types: Mapping[str, ColumnType],
+    understanding: _Understanding,
     *,
-    strip: bool,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     batches = source.batches(names, on_progress=on_progress)
@@ -174,8 +173,7 @@ def _encoded(
             else threads.map(_at_once, names, start[0].columns)
         )
         understood = {
-            column.name: _understood(column, types, strip=strip, where=source.name)
-            for column in columns
+            column.name: understanding.of(column, where=source.name) for column in columns
         }
     records = len(next(iter(understood.values())).codes)
     roles = dict.fromkeys(names, Role.IGNORED)
@@ -222,15 +220,43 @@ def _joined(pieces: list[Codes], cardinality: int) -> Codes:
     return codes
 
 
-def _understood(
-    column: EncodedColumn, types: Mapping[str, ColumnType], *, strip: bool, where: str
-) -> EncodedColumn:
-    kind = types.get(column.name, ColumnType.TEXT)
-    if kind is ColumnType.INTEGER:
-        return _merged(column, _integer, where)
-    if kind is ColumnType.NUMBER:
-        return _merged(column, _number, where)
-    return _merged(column, str.strip, where) if strip else column
+@dataclass(frozen=True)
+class _Understanding:
+    """What the texts of a file mean."""
+
+    types: Mapping[str, ColumnType]
+    missing: Mapping[str, frozenset[str]]
+    dialect: Dialect
+
+    def of(self, column: EncodedColumn, *, where: str) -> EncodedColumn:
+        """Return a column in which values that mean the same are one.
+
+        Raises:
+            DataError: A value is no number where numbers are asked for.
+        """
+        kind = self.types.get(column.name, ColumnType.TEXT)
+        codes = self.missing.get(column.name, frozenset())
+        if kind is ColumnType.TEXT and not codes and not self.dialect.strip:
+            return column
+
+        def meaning(written: str) -> str:
+            if written in codes or written.strip() in codes:
+                return MISSING
+            if kind is ColumnType.INTEGER:
+                return _integer(self._plain(written))
+            if kind is ColumnType.NUMBER:
+                return _number(self._plain(written))
+            return written.strip() if self.dialect.strip else written
+
+        return _merged(column, meaning, where)
+
+    def _plain(self, written: str) -> str:
+        """Return a number as a program writes it."""
+        if self.dialect.thousands is not None:
+            written = written.replace(self.dialect.thousands, "")
+        return (
+            written if self.dialect.decimal == "." else written.replace(self.dialect.decimal, ".")
+        )
 
 
 def _integer(written: str) -> str:

@@ -116,6 +116,14 @@ DIRECT: dict[str, tuple[str, Callable[[str], bool]]] = {
 """What names or reaches a person by itself: how it is written, and whether its check digits are right."""
 CHECKED = ("CPF", "NIS", "CNPJ", "CNS", "NHS number", "SSN")
 """Of these, the numbers that stand for one person (or firm) each."""
+MISSING_MARKS = frozenset(
+    {"?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "missing", "unknown", "not stated"}
+    | {"ignorado", "ignorada", "nao informado", "nao informada", "nao declarado", "sem informacao"}
+    | {"#n/d", "n/d", "nd", "s/i"}
+)
+"""What programs and people write where a value is missing, without accents."""
+MOST_CODES = 20
+"""A column with more numbers than this holds amounts, of which 99 may be one."""
 FREE_TEXT = marked("free text")
 NAMES = frozenset("nome name surname sobrenome nombre apellido".split())
 """Words that call a column one of names; ``city name`` is another matter."""
@@ -152,6 +160,9 @@ class ColumnProfile:
     looks_like: str = ""
     """What its values, or its name, say that it is: one of `DIRECT` or `FREE_TEXT`; empty: nothing in particular."""
 
+    maybe_missing: tuple[tuple[str, int], ...] = ()
+    """Values that may stand for missing, and in how many records."""
+
     @property
     def repeats(self) -> int:
         """The number of records whose value a record before them has."""
@@ -166,6 +177,22 @@ class ColumnProfile:
 def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
     """Describe every column of a table, in the order of the file."""
     return tuple(_profiled(column, table.records) for column in table.columns.values())
+
+
+def has_no_header(table: EncodedTable) -> bool:
+    """Tell whether the names of most columns look like values: a file without a header, read as if it had one.
+
+    >>> import pyarrow as pa
+    >>> has_no_header(read(pa.table({"39": ["50", "38"], " Private": [" Private", " Other"], "x": ["a", "b"]})))
+    True
+    """
+    alike = 0
+    for column in table.columns.values():
+        values = {value.strip() for value in column.values.slice(0, _SAMPLE).to_pylist()}
+        is_number = re.fullmatch(_PATTERNS["number"], column.name.strip())
+        of_kind = bool(is_number) and _kind(column.values) in ("integer", "number")
+        alike += of_kind or column.name.strip() in values
+    return 2 * alike > len(table.columns)
 
 
 def first_look(
@@ -189,19 +216,24 @@ def first_look(
 def person_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
     """Return the column that names a person most likely: a number with check digits, or else the most distinct one.
 
-    A column with few values names nobody, whatever it is called.
+    A column with few values names nobody, whatever it is called; and values that merely differ much, like incomes, or
+    names, which people share, name nobody for certain: they would make one person of several.
     """
-    candidates = [
-        profile
-        for profile in profiles
-        if profile.role is Role.IDENTIFIER
-        and (profile.looks_like in CHECKED or profile.distinct > MANY_VALUES * profile.records)
-    ]
+    candidates = [profile for profile in profiles if _may_name_a_person(profile)]
     return max(
         candidates,
         key=lambda profile: (profile.looks_like in CHECKED, profile.distinct),
         default=None,
     )
+
+
+def _may_name_a_person(profile: ColumnProfile) -> bool:
+    if profile.looks_like in CHECKED or profile.role is not Role.IDENTIFIER:
+        return profile.role is Role.IDENTIFIER
+    if profile.unique == profile.records:
+        return True
+    is_called = bool(_words(profile.name) & WORDS[Role.IDENTIFIER]) and not profile.looks_like
+    return is_called and profile.distinct > MANY_VALUES * profile.records
 
 
 def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
@@ -221,7 +253,31 @@ def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
         role=role,
         reason=reason,
         looks_like=looks_like,
+        maybe_missing=_maybe_missing(column.values.to_pylist(), counts.tolist()),
     )
+
+
+def _maybe_missing(values: Sequence[str], counts: Sequence[int]) -> tuple[tuple[str, int], ...]:
+    """Return values that may stand for missing, with their counts: marks, and nines beyond a few codes.
+
+    >>> _maybe_missing(["1", "2", "5", "9", "?"], [4, 3, 2, 1, 7]), _maybe_missing(["8", "9", "10"], [1, 1, 1])
+    ((('?', 7), ('9', 1)), ())
+    """
+    suspects = [
+        (value, int(count))
+        for value, count in zip(values, counts, strict=True)
+        if _folded(value).strip() in MISSING_MARKS
+    ]
+    codes = sorted(
+        (int(value), value, int(count))
+        for value, count in zip(values, counts, strict=True)
+        if re.fullmatch(r"\d{1,4}", value)
+    )
+    if 2 < len(codes) <= MOST_CODES and len(codes) + len(suspects) >= len(values) - 1:
+        *_, (before, _, _), (last, value, count) = codes
+        if last in (9, 99, 999, 9999) and last - before > 1:
+            suspects.append((value, count))
+    return tuple(suspects)
 
 
 def _look(name: str, values: pa.LargeStringArray, records: int) -> str:
@@ -274,8 +330,13 @@ def _words(name: str) -> frozenset[str]:
     (['dt', 'nascimento'], ['marital', 'status'], ['cor', 'raca'])
     """
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    plain = unicodedata.normalize("NFKD", apart).encode("ascii", "ignore").decode("ascii")
-    return frozenset(re.findall(r"[a-z]+", plain.lower()))
+    return frozenset(re.findall(r"[a-z]+", _folded(apart)))
+
+
+def _folded(name: str) -> str:
+    """Return a text without accents and case."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+    return plain.lower()
 
 
 def _kind(values: pa.LargeStringArray) -> str:
