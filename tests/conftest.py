@@ -25,7 +25,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 
 NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"
 """Set: what would skip for want of something that the tests require fails instead, so that green hides nothing."""
-REQUIRED = ("Chromium", "playwright", "typst", "axe")
+REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL")
 """What a machine must have; data of the shared folder only where there is such a folder."""
 
 

@@ -103,6 +103,7 @@ def read(
     thousands: str | None = None,
     sheet: str | None = None,
     table: str | None = None,
+    query: str | None = None,
     member: str | None = None,
     name: str | None = None,
     on_progress: OnProgress | None = None,
@@ -130,6 +131,7 @@ def read(
         thousands: What stands between their thousands; by default nothing.
         sheet: Which sheet of a workbook; by default the only one.
         table: Which table of a database; by default the only one.
+        query: What to select from a PostgreSQL server, instead of a table.
         member: Which file of an archive; by default the only one.
         name: What results call the table; by default the file's name.
         on_progress: Told how far it is.
@@ -149,6 +151,7 @@ def read(
         "thousands": thousands,
         "sheet": sheet,
         "table": table,
+        "query": query,
         "member": member,
     }
     dialect = validated(Dialect, written, "read")

@@ -201,7 +201,7 @@ def assess(
 
         study = focal_first(study, focal)
     if save_table is not None:
-        data = [dataset.path for dataset in study.datasets]
+        data = [dataset.place for dataset in study.datasets]
         check_new_file(save_table, data, overwrite=output.overwrite)
     carry_out(
         study,

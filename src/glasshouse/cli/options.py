@@ -152,7 +152,16 @@ Json = Annotated[
 ]
 
 
-_AS_THEY_ARE = ("separator", "encoding", "sheet", "table", "member", "decimal", "thousands")
+_AS_THEY_ARE = (
+    "separator",
+    "encoding",
+    "sheet",
+    "table",
+    "query",
+    "member",
+    "decimal",
+    "thousands",
+)
 
 
 @dataclass(frozen=True)
@@ -190,6 +199,10 @@ class FileOptions:
     table: Annotated[
         str | None,
         reading("--table", "NAME", "The table of a database. \\[default: the only one]"),
+    ] = None
+    query: Annotated[
+        str | None,
+        reading("--query", "SQL", "What to select from a PostgreSQL server, instead of --table."),
     ] = None
     member: Annotated[
         str | None,

@@ -29,7 +29,7 @@ from glasshouse.runs.reading import (
 )
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING
-from glasshouse.study import Adversary
+from glasshouse.study import Address, Adversary
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import EncodedColumn, EncodedTable, Step, first_look, person_column
 from glasshouse.table.generalised import without_suppressed
@@ -41,7 +41,9 @@ STEPS_PER_WINDOW = 1000
 
 def checkpoint_key(study: AssessStudy) -> str | None:
     """Return the digest that the finished steps of a sweep must agree with; None: nothing is swept."""
-    return run_key(study) if study.sweep is not None and not _has_parts(study) else None
+    in_files = not any(isinstance(dataset.path, Address) for dataset in study.datasets)
+    is_kept = study.sweep is not None and not _has_parts(study) and in_files
+    return run_key(study) if is_kept else None
 
 
 def answer(

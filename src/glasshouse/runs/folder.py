@@ -265,7 +265,7 @@ def report_files(make: Callable[[], Page]) -> dict[str, str]:
 def digests_of(study: Question) -> dict[str, str]:
     """Return the SHA-256 of every file that a study reads, once each, by the name that it gives it or its own."""
     datasets = study.datasets if isinstance(study, ReleaseStudy) else ()
-    names = {own_place(dataset.path): dataset.name for dataset in datasets}
+    names = {own_place(dataset.place): dataset.name for dataset in datasets}
     digests: dict[str, str] = {}
     for path, short in telling_paths(paths_of(study)).items():
         name = names.get(path) or printable(short.as_posix())

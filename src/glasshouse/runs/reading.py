@@ -208,7 +208,7 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     adversary = study.adversary
     columns = (*adversary.quasi_identifiers, *adversary.fact_columns)
     known = [column for column in columns if column in there]
-    name = dataset.name or display_name(dataset.path)
+    name = dataset.name or display_name(dataset.place)
     for column in adversary.knowable:
         if column not in there and (isinstance(study, MembershipStudy) or not known):
             raise StudyError(unknown_name("column", column, name, there))
@@ -230,9 +230,9 @@ def secrets_by_name(adversary: Adversary) -> dict[str, tuple[str, ...]]:
 
 def dataset_names(study: ReleaseStudy) -> tuple[str, ...]:
     """Return the names of a study's datasets in the results: those of the files, told apart by their folders."""
-    short_paths = telling_paths(dataset.path for dataset in study.datasets)
+    short_paths = telling_paths(dataset.place for dataset in study.datasets)
     names = [
-        dataset.name or printable(short_paths[own_place(dataset.path)].as_posix())
+        dataset.name or printable(short_paths[own_place(dataset.place)].as_posix())
         for dataset in study.datasets
     ]
     if len(set(names)) < len(names):

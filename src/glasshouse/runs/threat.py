@@ -216,7 +216,7 @@ def read_original(
     if study.original is None:
         return (), None
     known, sensitive = study.quasi_identifiers, study.sensitive
-    if study.release.path.suffix.lower() == JSON_FORM:
+    if study.release.place.suffix.lower() == JSON_FORM:
         release = _read(study, None)
         known = tuple(attribute.name for attribute in release.attributes)
         sensitive = release.sensitive.names
@@ -267,12 +267,12 @@ def read_release(study: ThreatStudy, original: EncodedTable | None) -> Release:
 def _read(study: ThreatStudy, original: EncodedTable | None) -> Release:
     """Read the release, of whatever form it is."""
     dataset = study.release
-    if dataset.path.suffix.lower() == JSON_FORM:
+    if dataset.place.suffix.lower() == JSON_FORM:
         try:
-            return from_json(dataset.path.read_text(encoding="utf-8"))
+            return from_json(dataset.place.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise DataError(
-                "{file}: cannot be read ({reason})", file=dataset.path.name, reason=error
+                "{file}: cannot be read ({reason})", file=dataset.place.name, reason=error
             ) from None
     if not study.quasi_identifiers:
         raise StudyError("say what an adversary can know: `quasi_identifiers` COLUMN, once or more")

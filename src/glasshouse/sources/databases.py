@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, unknown_name
-from glasshouse.progress import OnProgress
+from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.source import (
     BATCH_RECORDS,
     Source,
+    as_text,
     check_columns,
     damage_error,
     reader_of,
     text_batches,
 )
+from glasshouse.study import Address
 
 SQLITE_MAGIC = b"SQLite format 3\0"
 DUCKDB_MAGIC = b"DUCK"
@@ -149,6 +153,85 @@ class DuckdbTable(Source):
                 )
         except self._library.Error as error:
             raise damage_error(self._name, "DuckDB", error) from None
+
+
+class PostgresTable(Source):
+    """A table, a view or a query of a PostgreSQL server as a source."""
+
+    def __init__(
+        self, address: Address, *, table: str | None, query: str | None, name: str
+    ) -> None:
+        self._dbapi = reader_of(
+            "adbc_driver_postgresql.dbapi", name=name, kind="PostgreSQL", extra="postgres"
+        )
+        self._name = name
+        self._address = f"{address}{'&' if '?' in address else '?'}options={quote(_READ_ONLY)}"
+        parts = (table or "").split(".")
+        self._from = (
+            f"({query.rstrip().rstrip(';')}) as query"
+            if query
+            else ".".join(map(_identifier, parts))
+        )
+        with self._answered(f"select * from {self._from} limit 0") as reader:  # noqa: S608
+            self._schema: pa.Schema = reader.schema
+        super().__init__(name, self._schema.names)
+
+    def batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as text, cast by the server."""
+        check_columns(self, columns)
+        values = ", ".join(self._text(column) for column in columns)
+        done = 0
+        with self._answered(f"select {values} from {self._from}") as reader:  # noqa: S608
+            for batch in reader:
+                yield as_text(batch.rename_columns(list(columns)), where=self._name)
+                done += batch.num_rows
+                if on_progress:
+                    on_progress(Progress("reading", done, done))
+
+    def _text(self, column: str) -> str:
+        value = _identifier(column)
+        if pa.types.is_boolean(self._schema.field(column).type):
+            return f"case when {value} then 'True' when not {value} then 'False' end"
+        return f"{value}::text"
+
+    @contextmanager
+    def _answered(self, query: str) -> Iterator[pa.RecordBatchReader]:
+        """Yield the answer to a query, in a transaction that can only read and sees one state of the data.
+
+        Raises:
+            DataError: The server cannot be reached, or refuses; its message is told without query and address.
+        """
+        try:
+            with self._dbapi.connect(self._address) as server, server.cursor() as cursor:
+                cursor.execute(query)
+                yield cursor.fetch_record_batch()
+        except (self._dbapi.Error, pa.ArrowException) as error:
+            raise DataError(
+                "{name}: the database refuses: {reason}",
+                name=self._name,
+                reason=_reason(error),
+            ) from None
+
+
+_READ_ONLY = (
+    "-c default_transaction_read_only=on -c default_transaction_isolation=repeatable\\ read "
+    "-c statement_timeout=3600000 -c datestyle=ISO -c extra_float_digits=1"
+)
+"""How a session is opened, so that nothing can be written from its first statement on."""
+
+
+def _reason(error: Exception) -> str:
+    r"""Return what a server says is wrong, without the query, which the driver adds.
+
+    >>> _reason(Exception("[libpq] Failed to prepare query: ERROR:  no such thing\nLINE 1: select\nQuery: select"))
+    'no such thing'
+    """
+    message = str(error).partition("\n")[0]
+    for prefix in ("ERROR:", "FATAL:", "error:"):
+        message = message.rpartition(prefix)[2]
+    return message.strip() or type(error).__name__
 
 
 def chosen_table(wanted: str | None, tables: Sequence[str], name: str) -> str:

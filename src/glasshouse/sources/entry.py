@@ -11,7 +11,13 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.sources.archives import ZIP_MAGIC, Packed, Unpacked
 from glasshouse.sources.columnar import ArrowFile, OrcFile, ParquetFile
-from glasshouse.sources.databases import DUCKDB_MAGIC, SQLITE_MAGIC, DuckdbTable, SqliteTable
+from glasshouse.sources.databases import (
+    DUCKDB_MAGIC,
+    SQLITE_MAGIC,
+    DuckdbTable,
+    PostgresTable,
+    SqliteTable,
+)
 from glasshouse.sources.dbase import DbaseFile, is_dbf
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import display_name, existing_file, table_files
@@ -21,7 +27,7 @@ from glasshouse.sources.json_lines import JsonLines, is_json_lines
 from glasshouse.sources.source import Source
 from glasshouse.sources.spreadsheets import Sheet
 from glasshouse.sources.statistical import StatisticalFile
-from glasshouse.study import Dialect
+from glasshouse.study import Dialect, address_of
 
 UNNAMED = "the frame"
 """What results call a frame that was given no name: the same in every language."""
@@ -111,6 +117,14 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
         DataError: There is no such file, or it is not of a kind that can be read.
         StudyError: The dialect says something that has no meaning for this kind of file.
     """
+    if isinstance(data, str) and (address := address_of(data)):
+        refuse_dialect(dialect, UNNAMED, meaningful=EVERYWHERE | {"table", "query"})
+        chosen = dialect or Dialect()
+        table, query = chosen.table, chosen.query
+        if not table and not query:
+            raise StudyError("say which table of the database: `table`, or `query`")
+        called = name or table or "query"
+        return PostgresTable(address, table=table, query=query, name=called)
     if isinstance(data, str | PathLike):
         return _open_path(Path(data), dialect or Dialect(), name)
     if is_frame(data):
@@ -141,7 +155,7 @@ def refuse_dialect(
     ]
     if not useless:
         return
-    if useless[0] in ("sheet", "member", "table"):
+    if useless[0] in ("sheet", "member", "table", "query"):
         raise StudyError(
             "{name}: `{setting}` has no meaning for a file of this kind; leave it out",
             name=name,

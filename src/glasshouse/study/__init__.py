@@ -7,6 +7,7 @@ alone. The models know nothing of the data: whether a column exists is found out
 from glasshouse.conditions import Condition, parse_condition
 from glasshouse.study.question import (
     COMMANDS,
+    Address,
     Adversary,
     ColumnType,
     Dataset,
@@ -16,6 +17,7 @@ from glasshouse.study.question import (
     ReleaseStudy,
     Secret,
     Treatment,
+    address_of,
     attributes,
     dump_study,
     load_question,
@@ -28,6 +30,7 @@ from glasshouse.study.question import (
 
 __all__ = [
     "COMMANDS",
+    "Address",
     "Adversary",
     "ColumnType",
     "Condition",
@@ -38,6 +41,7 @@ __all__ = [
     "ReleaseStudy",
     "Secret",
     "Treatment",
+    "address_of",
     "attributes",
     "dump_study",
     "load_question",

@@ -21,11 +21,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    InstanceOf,
+    PlainSerializer,
     SerializerFunctionWrapHandler,
     StrictBool,
     StrictFloat,
     StrictInt,
     ValidationError,
+    WithJsonSchema,
     model_serializer,
     model_validator,
 )
@@ -101,6 +104,8 @@ class Dialect(Model):
     """Which sheet of a workbook; unset: the only one."""
     table: str | None = None
     """Which table of a database; unset: the only one."""
+    query: str | None = None
+    """What to select from a database server, instead of a table."""
     member: str | None = None
     """Which file of an archive; unset: the only one."""
 
@@ -135,11 +140,46 @@ class Dialect(Model):
         return content | {"quote": "none"} if self.quote is None else content
 
 
-class Dataset(Model):
-    """One file of the release and how to read it."""
+class Address(str):
+    """Where a database is, without a password: ``postgresql://user@host/base``."""
 
-    path: Path
-    """The file; in ``study.toml`` relative to the folder of the study."""
+    __slots__ = ()
+
+
+def address_of(written: object) -> Address | None:
+    """Return the address of a database, if that is what is written; a path has lost a slash of it.
+
+    Raises:
+        ContradictionError: It holds a password, which would be seen by others and kept in the study.
+
+    >>> address_of("postgres://ana@host/base"), address_of("people.csv")
+    ('postgresql://ana@host/base', None)
+    """
+    match = _DATABASE.fullmatch(str(written))
+    if match is None:
+        return None
+    user, _, rest = match[2].rpartition("@")
+    if user.partition(":")[2] or "password=" in rest:
+        raise ContradictionError(
+            "an address must hold no password, which others could see: leave it out, and set PGPASSWORD or write it to "
+            "~/.pgpass"
+        )
+    return Address(f"postgresql://{match[2]}")
+
+
+_DATABASE = re.compile("(postgres|postgresql):/+(.*)", re.DOTALL)
+
+
+class Dataset(Model):
+    """One file of the release, or a table of a database, and how to read it."""
+
+    path: Annotated[
+        InstanceOf[Address] | Path,
+        BeforeValidator(lambda written: address_of(written) or written),
+        WithJsonSchema({"type": "string"}),
+        PlainSerializer(str),
+    ]
+    """The file; in ``study.toml`` relative to the folder of the study. Or the address of a database."""
     dialect: Dialect = Dialect()
     """How it is written down, where it is delimited text."""
     types: dict[str, ColumnType] = Field(default_factory=dict)
@@ -148,6 +188,21 @@ class Dataset(Model):
     """Values that stand for missing, by column."""
     name: str | None = Field(default=None, min_length=1)
     """What results call it; unset: the file's name."""
+
+    @property
+    def place(self) -> Path:
+        """The file; or what stands for a table of a database in names, which is no file."""
+        if isinstance(self.path, Address):
+            return Path(self.dialect.table or "query")
+        return self.path
+
+    @model_validator(mode="after")
+    def _one_table(self) -> Self:
+        if isinstance(self.path, Address) and not (self.dialect.table or self.dialect.query):
+            raise ContradictionError("say which table of the database: `table`, or `query`")
+        if self.dialect.table and self.dialect.query:
+            raise ContradictionError("give either `table` or `query`")
+        return self
 
 
 def _is_condition(written: str) -> str:

@@ -173,7 +173,7 @@ class ThreatStudy(Question):
             )
         if self.sensitive_table is not None and self.generalised:
             raise ContradictionError("Anatomy generalises nothing; leave out `generalised`")
-        if self.release.path.suffix.lower() == ".json":
+        if self.release.place.suffix.lower() == ".json":
             self._json_is_alone()
         self._group_has_one_role()
         if self.in_order and self.original is None:

@@ -135,7 +135,7 @@ _FLAGS = {
 
 def _command(question: CompareStudy) -> str:
     """Return the command in short, for a report that leaves the house."""
-    files = [study.datasets[0].path for study in question.protections.values()]
+    files = [study.datasets[0].place for study in question.protections.values()]
     words = ["glasshouse", "compare", *(path.name for path in question.runs or files[:1])]
     for name, value in question.entries():
         flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
