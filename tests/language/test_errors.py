@@ -119,6 +119,7 @@ OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
 SPEAK_OF_OPTIONS = {
     "cli": "options are its own",
     "report": "a report says how its run can be had again, by a command",
+    "sources/databases.py": "a session of PostgreSQL is opened with options of its own",
     "study/question.py": "it names the whole command that would answer the study",
 }
 """Where a message may name an option of the command line, and why."""
