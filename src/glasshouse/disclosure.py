@@ -11,7 +11,6 @@ Beside an exact total a small part can be found by subtraction, so other parts a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from glasshouse.errors import StudyError
 from glasshouse.language import number, text
@@ -88,12 +87,14 @@ def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
         counts: The counts of people with particular values, row by row.
         rest: How many more are in the sum and in no row.
 
-    Where several rows are left out they look alike: of two below 10 that sum up to 18, both would be known.
+    With the small ones the last other one is left out, and those before it until they cover each other. Which one does
+    not depend on how many it has: a choice by size would tell that it is no larger than those that are told. Where
+    several rows are left out they look alike: of two below 10 that sum up to 18, both would be known.
 
     >>> column_counts([100, 50, 3]), column_counts([100, 50, 0]), column_counts([100, 9, 9])
     (['100', 'not told', 'not told'], ['100', '50', '0'], ['100', 'not told', 'not told'])
-    >>> column_counts([100, 50, 3], rest=40)
-    ['100', '50', 'fewer than 10']
+    >>> column_counts([3, 50, 100]), column_counts([100, 50, 3], rest=40)
+    (['not told', '50', 'not told'], ['100', '50', 'fewer than 10'])
     """
     hidden = hidden_counts(counts, rest)
     return [
@@ -105,43 +106,22 @@ def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
 def hidden_counts(counts: Sequence[int], rest: int = 0) -> frozenset[int]:
     """Return the places of the counts of a column that are not told: the small ones, and those that cover them.
 
+    What covers a small one is the last other one, whatever it is: the smallest other one would be known to be no larger
+    than those that are told.
+
     >>> sorted(hidden_counts([100, 50, 3])), sorted(hidden_counts([100, 50, 3], rest=40))
     ([1, 2], [2])
     """
-    if not _has_small(counts):
+    if all(map(is_shown, counts)):
         return frozenset()
-    places = [place for place, count in enumerate((*counts, rest)) if count]
-    hidden = hidden_parts([((*counts, rest)[place],) for place in places])
-    return frozenset(places[i] for i in hidden) - {len(counts)}
-
-
-def chance_bounds(probability: Fraction, people: int) -> tuple[Fraction, Fraction]:
-    """Return between what a chance among people, whose number is told, is told to be: twice itself, or a bound.
-
-    It is a bound where it would tell a small number, or that all of few people share a secret.
-
-    >>> [str(bound) for bound in chance_bounds(Fraction(3, 1000), 1000)]
-    ['0', '1/100']
-    >>> [str(bound) for bound in chance_bounds(Fraction(23, 1000), 1000)]
-    ['23/1000', '23/1000']
-    >>> [str(bound) for bound in chance_bounds(Fraction(10, 13), 13)]  # of few, no more than which half
-    ['6/13', '1']
-    >>> [[str(bound) for bound in chance_bounds(Fraction(1), people)] for people in (13, 100)]
-    [['6/13', '1'], ['1', '1']]
-    """
-    count = probability * people
-    is_small = 0 < min(count, people - count) < _smallest
-    is_of_all = count == people < CERTAIN_FROM * _smallest
-    if not (is_small or is_of_all):
-        return probability, probability
-    half = people // 2
-    if 2 * count <= people:
-        return Fraction(0), Fraction(min(_smallest, half + 1), people)
-    return Fraction(max(people - _smallest, half), people), Fraction(1)
-
-
-def _has_small(counts: Sequence[int]) -> bool:
-    return not all(map(is_shown, counts))
+    cells = {place: count for place, count in enumerate((*counts, rest)) if count}
+    hidden = [place for place in cells if not is_shown(cells[place])]
+    if max(cells) not in hidden:
+        hidden.append(max(cells))
+    for place in sorted(set(cells) - set(hidden), reverse=True):
+        if not cover_each_other([(cells[place],) for place in hidden]):
+            hidden.append(place)
+    return frozenset(hidden) - {len(counts)}
 
 
 def cover_each_other(cells: Sequence[Sequence[float]]) -> bool:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
-from glasshouse.report.discretion import Discretion, Told, what_is_left_out
+from glasshouse.report.discretion import Among, Discretion, both_chances, what_is_left_out
+from glasshouse.report.page import Cell
 
 
 @pytest.fixture
@@ -36,25 +37,26 @@ def test_the_threshold_is_configurable() -> None:
     assert "below 3" in what_is_left_out("glasshouse target --json")[0]
 
 
-def test_a_chance_among_few_is_told_in_tenths() -> None:
-    told = Told(rough=True)
-    assert told.cell(Fraction(1, 100)).text == "< 10 %"
-    assert told.cell(Fraction(99, 100)).text == "> 90 %"
-    assert told.chance(Fraction(99, 100)) == "more than 9 in 10"
-    assert told.chances(Fraction(2, 3), Fraction(1, 8)) == ("about 7 in 10", "1 in 8")
-    assert told.ratio(Fraction(1, 3)) == "about 3 in 10"
-    assert told.ratio(Fraction(1)) == "1"
+def test_of_few_people_it_is_told_only_whether_two_in_three() -> None:
+    few = Among(None)
+    assert few.cell(Fraction(1, 100)) == few.cell(Fraction(5, 8)) == Cell("< 66.7 %")
+    assert few.cell(Fraction(2, 3)) == few.cell(Fraction(99, 100)) == Cell("> 60.0 %")
+    assert few.chance(Fraction(99, 100)) == "more than 3 in 5"
+    assert few.ratio(Fraction(1, 3)) == "less than 0.666667 (2/3)"
+    assert few.ratio(Fraction(1)) == "1"
+    assert both_chances((few, Fraction(2, 3)), (Among(80), Fraction(1, 2))) == (
+        "more than 3 in 5",
+        "1 in 2",
+    )
+    assert Among(9).chance(Fraction(1, 9)) == "an untold size"
+    assert Among(9).cell(Fraction(8, 9)).text == Among(9).ratio(Fraction(1, 2)) == "not told"
 
 
-@given(st.integers(1, SMALLEST_CELL - 1), st.data())
-def test_no_rough_figure_tells_its_ratio(whole: int, data: st.DataObject) -> None:
+@given(st.integers(1, 40), st.data())
+def test_what_is_told_of_what_is_told_is_the_same(whole: int, data: st.DataObject) -> None:
     part = data.draw(st.integers(0, whole))
-    told, probability = Told(rough=True), Fraction(part, whole)
-    cell = told.cell(probability)
-    if probability in (0, 1):
-        assert cell.text in ("0 %", "100 %")
-        return
-    assert cell.exact is None
-    tenths = 10 * told.shift("a", Fraction(0), probability).after
-    assert abs(tenths - 10 * probability) <= Fraction(1, 2)
-    assert tenths.denominator <= 2
+    for among in (Among(None), Among(whole), Among(whole, certainty=False)):
+        probability = Fraction(part, whole)
+        low, high = among.bounds(probability)
+        assert low <= probability <= high
+        assert among.bounds(among.drawn(probability)) == (low, high)

@@ -214,7 +214,7 @@ def test_several_releases_together_and_each_alone() -> None:
     assert drawn(page.figures[0]).count(">share (%)<") == 2
 
 
-def test_sets_of_releases_with_few_people_are_summed_up() -> None:
+def test_sets_of_releases_with_few_people_are_told_by_no_other_figure() -> None:
     outcome = linked("abcdefghijk", "abcdefl")
     shares = {pattern: 26 * share for pattern, share in outcome.patterns.items()}
     assert shares == {
@@ -223,15 +223,12 @@ def test_sets_of_releases_with_few_people_are_summed_up() -> None:
         ("trial_2015.csv",): 1,
         ("trial_2014.csv", "trial_2015.csv"): 6,
     }
-    (table,) = page_of(outcome).sections[1].tables
-    assert [(row[0].text, row[1].exact) for row in table.groups[0].rows] == [
-        ("none of them", "7/13"),
-        ("3 other sets together", "6/13"),
-    ]
-    assert "2015 only" not in " ".join(membership_sentences(outcome))
-    assert (
-        page_of(outcome).sections[1].intro.startswith("The releases were linked by an identifier.")
+    page = page_of(outcome)
+    assert [section.title for section in page.sections] == ["The attacks"]
+    assert membership_sentences(outcome)[1] == (
+        "In which releases the people are is not told, as fewer than 10 of them are in the same ones."
     )
+    assert "CML all together 18 not told not told 0 (0 %) not told" in read_text(page)
 
 
 def test_in_too_few_to_say() -> None:
@@ -239,7 +236,7 @@ def test_in_too_few_to_say() -> None:
         [people("a", name="t_2014.csv"), people("b", name="t_2015.csv")], people("aabb")
     )
     assert membership_sentences(few)[2] == (
-        "In which releases the people are is not told: they are too few."
+        "In which releases the people are is not told, as fewer than 10 of them are in the same ones."
     )
     assert "3 other sets together 100 %" in read_text(page_of(few))
 

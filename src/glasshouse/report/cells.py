@@ -172,11 +172,6 @@ def cell_rows(rows: Iterable[Sequence[Cell | str]]) -> tuple[tuple[Cell, ...], .
     )
 
 
-def bounded_leakage_cells(leakage: Leakage, after: str) -> tuple[Cell, ...]:
-    """Return the cells of `leakage_cells` where what is added would tell more than may be told of after."""
-    return leakage_cells(leakage)[0], Cell(after), NOTHING, NOTHING
-
-
 def prior_and_posterior(code: str, prior: str, posterior: str) -> str:
     """Return the figure behind a sentence on an attack."""
     return text(

@@ -383,10 +383,9 @@ def successes_chart(
     return titled(chart, title, subtitle, (75, 85), width=520, height=alt.Step(34))
 
 
-def before_and_after_table(first: str, rows: Iterable[tuple[str, Fraction, Cell]]) -> Table:
-    """Return how probable things are: what they are, before, and what may be told of after."""
-    cells = ((label, percent_cell(before), after) for label, before, after in rows)
-    return cell_table(first, before_and_after_columns(), cells)
+def before_and_after_table(first: str, rows: Iterable[tuple[str, Cell, Cell]]) -> Table:
+    """Return how probable things are: what they are, and what may be told of before and after."""
+    return cell_table(first, before_and_after_columns(), rows)
 
 
 def successes_table(steps: Sequence[tuple[str, Sequence[Fraction]]], names: Sequence[str]) -> Table:

@@ -1,12 +1,13 @@
-"""How a report speaks of one person and of the few who look like them.
+"""How a report speaks of one person, of the few who look like them, and of the people of a part.
 
 A report on one person holds no value of a record, and no number of people below the threshold of
 `glasshouse.disclosure`. But a chance can tell such a number as well: a guess that is right with a chance of 1 in 3
-says that three records fit. So where the people concerned are too few, a chance is told in tenths, or as a bound; that
-something is certain, or impossible, is told all the same. The terminal and the JSON of the analyst are exact.
+says that three records fit. So where the people concerned are too few, it is told only whether a chance is two in
+three; tenths would not do, as several of them together fit one number only. That something is certain, or impossible,
+is told all the same. The terminal and the JSON of the analyst are exact.
 
-Where the number of people is told beside it, as of a district with 13 of them, tenths would tell the count as well:
-there a chance is told as a bound, which says no more than “fewer than 10” does (`Among`).
+Where the number of people is told, as of a district with 13 of them, a chance that would tell a small count is told as
+a bound. A bound is the same for several counts, also to who knows among how many values they are.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glasshouse.disclosure import cell_count, chance_bounds, is_shown, smallest_cell
+from glasshouse.disclosure import cell_count, is_shown, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
-from glasshouse.report.charts import Shift, chance, chances
+from glasshouse.report.charts import chance, chances
 from glasshouse.report.page import Cell
-from glasshouse.report.words import counted, frequency, natural, percentage_points, plural, rounded
+from glasshouse.report.words import counted, frequency, natural, percentage_points, plural
 
 
 @dataclass(frozen=True)
@@ -53,92 +54,74 @@ class Discretion:
         return text("{count} {people}", count=cell_count(count), people=plural(noun))
 
 
-@dataclass(frozen=True)
-class Told:
-    """How chances among some people are told."""
-
-    rough: bool
-    """Whether in tenths only, as these people are few."""
-
-    def chance(self, probability: Fraction) -> str:
-        """Say how likely something is.
-
-        >>> Told(rough=True).chance(Fraction(2, 3)), Told(rough=False).chance(Fraction(2, 3))
-        ('about 7 in 10', '2 in 3')
-        >>> Told(rough=True).chance(Fraction(1, 40)), Told(rough=True).chance(Fraction(1))
-        ('less than 1 in 10', '1 (certain)')
-        """
-        if not self._is_hidden(probability):
-            return chance(probability)
-        tenths = rounded(10 * probability)
-        if tenths == 0:
-            return text("less than {chance}", chance=chance(Fraction(1, 10)))
-        if tenths == 10:
-            return text("more than {chance}", chance=chance(Fraction(9, 10)))
-        return text("about {count} in {base}", count=tenths, base=10)
-
-    def chances(self, among_these: Fraction, among_all: Fraction) -> tuple[str, str]:
-        """Say how likely something is among these people and among everybody, so that it can be compared."""
-        if self._is_hidden(among_these):
-            return self.chance(among_these), chance(among_all)
-        these, everybody = chances(among_these, among_all)
-        return these, everybody
-
-    def alike(self, among_these: Fraction, among_all: Fraction) -> bool:
-        """Tell whether two chances hardly differ, so that one is told for both.
-
-        >>> half, more = Fraction(1, 2), Fraction(53, 100)
-        >>> Told(rough=True).alike(more, half), Told(rough=False).alike(more, half), Told(rough=False).alike(half, half)
-        (True, False, True)
-        """
-        alike = self.chance(among_these) == self.chance(among_all)
-        return alike or chance(among_these) == chance(among_all)
-
-    def ratio(self, probability: Fraction) -> str:
-        """Return the figure behind a sentence: the exact ratio, or as much as may be told of it."""
-        return self.chance(probability) if self._is_hidden(probability) else ratio(probability)
-
-    def cell(self, probability: Fraction) -> Cell:
-        """Return the cell of a table.
-
-        >>> Told(rough=True).cell(Fraction(2, 3)).text, Told(rough=False).cell(Fraction(2, 3)).text
-        ('about 70 %', '66.7 %')
-        """
-        if not self._is_hidden(probability):
-            return percent_cell(probability)
-        tenths = rounded(10 * probability)
-        if tenths == 0:
-            return Cell(f"< {_percent(10)}")
-        if tenths == 10:
-            return Cell(f"> {_percent(90)}")
-        return Cell(text("about {figure}", figure=_percent(10 * tenths)))
-
-    def shift(self, label: str, before: Fraction, after: Fraction) -> Shift:
-        """Return what a picture shows."""
-        return Shift(label, before, self._drawn(after))
-
-    def _drawn(self, probability: Fraction) -> Fraction:
-        if not self._is_hidden(probability):
-            return probability
-        tenths = rounded(10 * probability)
-        return Fraction(1, 20) if tenths == 0 else min(Fraction(tenths, 10), Fraction(19, 20))
-
-    def _is_hidden(self, probability: Fraction) -> bool:
-        return self.rough and probability not in (0, 1)
+LESS = Fraction(0), Fraction(2, 3)
+"""Between what a chance is told to be among people whose number is not told."""
+MORE = Fraction(3, 5), Fraction(1)
+"""The same of two in three or more."""
+LEAST_SPLIT = 10
+"""Of fewer people not even that is told: among two or three values it would tell how many have the likeliest."""
 
 
 @dataclass(frozen=True)
 class Among:
-    """How chances are told among people whose number is told, too."""
+    """How chances among some people are told."""
 
-    people: int
-    """How many they are."""
+    people: int | None
+    """How many they are; None: that is not told, as they are few."""
     exact: bool = False
     """Whether chances are told as they are: they count nobody with particular values, or the analyst reads them."""
+    certainty: bool = True
+    """Whether it is told that something holds for all of them, or for none."""
+
+    @property
+    def rough(self) -> bool:
+        """Whether hardly a chance among these people is told."""
+        return not self.exact and (self.people is None or self.people < LEAST_SPLIT)
 
     def bounds(self, probability: Fraction) -> tuple[Fraction, Fraction]:
-        """Return between what a chance is told to be (`chance_bounds`): twice itself, where it is told as it is."""
-        return (probability,) * 2 if self.exact else chance_bounds(probability, self.people)
+        """Return between what a chance is told to be: twice itself, or a bound where it would tell a small number.
+
+        >>> [str(bound) for bound in Among(1000).bounds(Fraction(3, 1000))]
+        ['0', '1/50']
+        >>> [str(bound) for bound in Among(1000).bounds(Fraction(23, 1000))]
+        ['23/1000', '23/1000']
+        >>> [str(bound) for bound in Among(13).bounds(Fraction(10, 13))]  # of few, no more than whether two in three
+        ['8/13', '1']
+        >>> [str(bound) for bound in Among(None).bounds(Fraction(1, 3))]
+        ['0', '2/3']
+        """
+        if self.exact or (self.certainty and probability in (0, 1)):
+            return probability, probability
+        if self.people is None:
+            return LESS if probability < Fraction(2, 3) else MORE
+        if self.people < LEAST_SPLIT:
+            return Fraction(0), Fraction(1)
+        count, two_thirds = probability * self.people, -(-2 * self.people // 3)
+        few = min(two_thirds, 2 * smallest_cell())
+        many = max(two_thirds - 1, self.people - smallest_cell())
+        if count < few:
+            return Fraction(0), Fraction(few, self.people)
+        return (Fraction(many, self.people), Fraction(1)) if count > many else (probability,) * 2
+
+    def drawn(self, probability: Fraction) -> Fraction:
+        """Return what a picture shows: the middle of what it may be."""
+        low, high = self.bounds(probability)
+        return (low + high) / 2
+
+    def chance(self, probability: Fraction) -> str:
+        """Say how likely something is.
+
+        >>> Among(None).chance(Fraction(2, 3)), Among(None).chance(Fraction(1, 40)), Among(None).chance(Fraction(1))
+        ('more than 3 in 5', 'less than 2 in 3', '1 (certain)')
+        """
+        low, high = self.bounds(probability)
+        if low == high:
+            return chance(probability)
+        if low:
+            return text("more than {chance}", chance=chance(low))
+        return (
+            text("less than {chance}", chance=chance(high)) if high < 1 else text("an untold size")
+        )
 
     def hides(self, *probabilities: Fraction) -> bool:
         """Tell whether one of some chances is not told as it is."""
@@ -148,9 +131,9 @@ class Among:
         """Say a chance as a natural frequency.
 
         >>> Among(1000).frequency(Fraction(23, 1000)), Among(13).frequency(Fraction(6, 13))
-        ('23 of every 1,000', 'fewer than 54 of every 100')
-        >>> Among(13).frequency(Fraction(10, 13)), Among(130).frequency(Fraction(1))
-        ('more than 46 of every 100', 'all')
+        ('23 of every 1,000', 'fewer than 70 of every 100')
+        >>> Among(13).frequency(Fraction(10, 13)), Among(13).frequency(Fraction(1))
+        ('more than 61 of every 100', 'all')
         """
         return frequency_between(*self.bounds(probability))
 
@@ -158,7 +141,7 @@ class Among:
         """Return the figure behind a sentence: the exact ratio, or its bound.
 
         >>> Among(50).ratio(Fraction(1, 2)), Among(50).ratio(Fraction(3, 50)), Among(50).ratio(Fraction(47, 50))
-        ('0.5 (1/2)', 'less than 0.2 (1/5)', 'more than 0.8 (4/5)')
+        ('0.5 (1/2)', 'less than 0.4 (2/5)', 'more than 0.8 (4/5)')
         """
         return ratio_between(*self.bounds(probability))
 
@@ -166,19 +149,22 @@ class Among:
         """Return the cell of a table.
 
         >>> Among(50).cell(Fraction(1, 2)).text, Among(50).cell(Fraction(3, 50)), Among(60).cell(Fraction(59, 60)).text
-        ('50.0 %', Cell(text='< 20.0 %', exact=None, mark=None), '> 83.3 %')
+        ('50.0 %', Cell(text='< 40.0 %', exact=None, mark=None), '> 83.3 %')
         """
-        if not self.hides(probability):
+        low, high = self.bounds(probability)
+        if low == high:
             return percent_cell(probability)
-        return Cell(text("{figure} %", figure=figure_between(*self.bounds(probability), digits=1)))
+        if high - low == 1:
+            return Cell(text("not told"))
+        return Cell(text("{figure} %", figure=figure_between(low, high, digits=1)))
 
     def added(self, before: Fraction, after: Fraction) -> tuple[Fraction, Fraction]:
         """Return between what the difference of two chances is told to be.
 
-        >>> [str(bound) for bound in Among(50).added(Fraction(3, 50), Fraction(1, 2))]
-        ['3/10', '1/2']
+        >>> [str(bound) for bound in Among(50).added(Fraction(3, 50), Fraction(1))]
+        ['3/5', '1']
         """
-        if before == after or not self.hides(before, after):
+        if not self.hides(before, after):
             return after - before, after - before
         (low, high), (least, most) = self.bounds(before), self.bounds(after)
         return max(Fraction(0), least - high), most - low
@@ -187,9 +173,9 @@ class Among:
         """Say how much is added, in percentage points.
 
         >>> Among(50).points(Fraction(1, 2), Fraction(3, 5)), Among(50).points(Fraction(3, 50), Fraction(1, 2))
-        ('10.0', 'more than 30.0')
+        ('10.0', 'more than 10.0')
         >>> Among(13).points(Fraction(6, 13), Fraction(6, 13)), Among(13).points(Fraction(5, 13), Fraction(6, 13))
-        ('0.0', 'less than 53.9')
+        ('less than 69.3', 'less than 69.3')
         """
         low, high = self.added(before, after)
         if low == high:
@@ -198,10 +184,9 @@ class Among:
             return text("more than {figure}", figure=_per_cent(low, 1, up=False))
         return text("less than {figure}", figure=_per_cent(high, 1, up=True))
 
-    def drawn(self, probability: Fraction) -> Fraction:
-        """Return what a picture shows: the middle of what it may be."""
-        low, high = self.bounds(probability)
-        return (low + high) / 2
+
+EXACTLY, NOT_TOLD = Among(None, exact=True), Among(0)
+"""How all chances are told as they are, and how none is but certainty."""
 
 
 def frequency_between(low: Fraction, high: Fraction) -> str:
@@ -212,6 +197,8 @@ def frequency_between(low: Fraction, high: Fraction) -> str:
     """
     if low == high:
         return frequency(low)
+    if high - low == 1:
+        return text("a number that is not told of")
     count, base = natural(high if low == 0 else low)
     if low == 0:
         more = count + 1 if Fraction(count, base) < high else count
@@ -220,13 +207,28 @@ def frequency_between(low: Fraction, high: Fraction) -> str:
     return text("more than {count} of every {base}", count=less, base=base)
 
 
+def both_chances(
+    among_these: tuple[Among, Fraction], among_all: tuple[Among, Fraction]
+) -> tuple[str, str]:
+    """Say how likely something is among some people and among everybody, so that it can be compared.
+
+    >>> both_chances((Among(None), Fraction(2, 3)), (Among(60), Fraction(1, 2)))
+    ('more than 3 in 5', '1 in 2')
+    """
+    (few, these), (many, everybody) = among_these, among_all
+    if few.hides(these) or many.hides(everybody):
+        return few.chance(these), many.chance(everybody)
+    first, second = chances(these, everybody)
+    return first, second
+
+
 def ratio_between(low: Fraction, high: Fraction) -> str:
     """Return the figure behind a sentence, of which bounds are told."""
     if low == high:
         return ratio(low)
     if low:
         return text("more than {figure}", figure=ratio(low))
-    return text("less than {figure}", figure=ratio(high))
+    return text("less than {figure}", figure=ratio(high)) if high < 1 else text("not told")
 
 
 def figure_between(low: Fraction, high: Fraction, *, digits: int) -> str:
@@ -265,7 +267,7 @@ def what_is_left_out(command: str) -> tuple[str, ...]:
         text(
             "So that it gives nobody away, this report holds no value of a record: neither what is known of the person "
             "nor what can be learned. Numbers of people below {smallest} are told as “fewer than {smallest}”, and "
-            "chances that would tell such a number in tenths.",
+            "chances that would tell such a number as bounds.",
             smallest=smallest_cell(),
         ),
         text("{command} prints all of it exactly, for the analyst alone.", command=command),

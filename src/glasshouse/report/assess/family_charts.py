@@ -328,6 +328,10 @@ def shown_parts(family: Family) -> Family:
     return replace(family, parts=tuple(parts))
 
 
+MANY_CELLS = 10
+"""Of a part with fewer people than so many smallest cells it is not told that all of them share a secret."""
+
+
 @dataclass(frozen=True)
 class PartGuess:
     """How often one guess is right in a part of a family, and how that is told."""
@@ -427,7 +431,10 @@ def part_guesses(
     """
     exact = exact or sensitive is None
     rows = family.table(sensitive).rows
-    guesses = tuple(PartGuess(row, Among(row.records, exact=exact)) for row in rows)
+    many = MANY_CELLS * smallest_cell()
+    guesses = tuple(
+        PartGuess(row, Among(row.records, exact, certainty=row.records >= many)) for row in rows
+    )
     if all(guess.is_exact for guess in guesses):
         return guesses
     columns = [

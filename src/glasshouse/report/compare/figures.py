@@ -19,7 +19,7 @@ from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.discretion import Among, Discretion, Told, more_than_one_in
+from glasshouse.report.discretion import Among, Discretion, more_than_one_in
 from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
@@ -70,7 +70,7 @@ class Known(NamedTuple):
         return number(value, ",.0f" if self.kind == Kind.COUNT else ",.6g")
 
 
-ROUGH = Told(rough=True)
+ROUGH = Among(None)
 _chance, _neutral = partial(Known, kind=Kind.CHANCE), partial(Known, kind=Kind.CHANCE, risk=False)
 _count, _number = partial(Known, kind=Kind.COUNT), partial(Known, kind=Kind.COUNT, risk=False)
 _size, _amount = partial(Known, kind=Kind.SIZE), partial(Known, kind=Kind.AMOUNT)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.disclosure import hidden_parts
+from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
@@ -13,7 +14,7 @@ from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.attacks import graded
 from glasshouse.report.cells import prior_and_posterior
 from glasshouse.report.charts import both_frequencies, chance, chances, frequency_range
-from glasshouse.report.discretion import Discretion, Told, ratio
+from glasshouse.report.discretion import EXACTLY, NOT_TOLD, Among, Discretion, both_chances, ratio
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
@@ -80,15 +81,18 @@ def membership_findings(outcome: Membership, *, subject: str = "person") -> tupl
         "release": listed(outcome.datasets),
     }
     last = _in_which(outcome, words) if outcome.each else _bounds(outcome, words)
-    first = (_sure(outcome, words), _guessed(outcome, words))
-    return (*first, *filter(None, [last]), *_untold(outcome))
+    guessed = None if has_few(outcome) else _guessed(outcome, words)
+    return (_sure(outcome, words), *filter(None, [guessed, last]), *_untold(outcome))
 
 
 def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]]:
     """Return the most frequent sets of releases; of everybody, what is before and after is the same.
 
-    A set that holds fewer people than may be told is not shown, nor are as many others as it takes to cover it.
+    None is shown where one holds fewer people than may be told: beside the sizes of the releases any other one would
+    tell how many. What is only to be expected, of releases that are not linked, is summed up.
     """
+    if has_few(outcome):
+        return []
     shares = [
         (pattern, Leakage(part, part) if isinstance(part, Fraction) else part)
         for pattern, part in outcome.patterns.items()
@@ -97,6 +101,18 @@ def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]
     held = [item for item in ordered if item[1].prior]
     hidden = hidden_parts([(float(part.prior * outcome.people),) for _, part in held])
     return [item for place, item in enumerate(held) if place not in hidden][:MOST_PATTERNS]
+
+
+def has_few(outcome: Membership | Member) -> bool:
+    """Tell whether exactly some of several linked releases hold fewer people than may be told."""
+    shares = (
+        part if isinstance(part, Fraction) else part.prior for part in outcome.patterns.values()
+    )
+    return (
+        len(outcome.datasets) > 1
+        and outcome.linked
+        and any(Discretion().hides(part * outcome.people) for part in shares)
+    )
 
 
 def _sure(outcome: Membership, words: dict[str, str]) -> Finding:
@@ -117,10 +133,12 @@ def _sure(outcome: Membership, words: dict[str, str]) -> Finding:
         template, matter = NOBODY_SURE, WHETHER[several]
     else:
         template = EVERYBODY_SURE if outcome.certain == outcome.people else SOME_SURE
-        matter = WHICH[several]
+        matter = (WHETHER if has_few(outcome) else WHICH)[several]
     sentence = translated(template, matter=translated(matter, **words), **words)
-    figure = text(
-        "{code}: {certain} of {people} certain, {inside} in, {outside} out",
+    figure = translated(
+        marked("{code}: {certain} of {people} certain")
+        if has_few(outcome)
+        else marked("{code}: {certain} of {people} certain, {inside} in, {outside} out"),
         code=outcome.code,
         **(words | {"people": number(outcome.people)}),
     )
@@ -233,7 +251,12 @@ def _in_which(outcome: Membership, words: dict[str, str]) -> Finding:
     ]
     if not shares:
         return note(
-            text("In which releases the {people} are is not told: they are too few.", **words)
+            text(
+                "In which releases the {people} are is not told, as fewer than {smallest} of them are in the same "
+                "ones.",
+                smallest=smallest_cell(),
+                **words,
+            )
         )
     return note(text("Of the {people} of {register}, {shares}.", shares=joined(shares), **words))
 
@@ -248,9 +271,10 @@ def member_findings(
         subject: What a record stands for.
         exact: Whether small numbers of people are told: for the analyst's own eyes, never for a report.
     """
+    outcome = outcome if exact else as_told(outcome)
     discretion = Discretion(exact or outcome.candidates == outcome.people)
-    wording = Told(is_rough(outcome, discretion))
-    several = len(outcome.datasets) > 1
+    wording = EXACTLY if exact else among_candidates(outcome)
+    several = len(outcome.datasets) > 1 and (exact or not has_few(outcome))
     return (
         _candidates(outcome, subject, discretion),
         _present(outcome, subject, wording),
@@ -259,15 +283,48 @@ def member_findings(
     )
 
 
-def is_rough(outcome: Member, discretion: Discretion) -> bool:
-    """Tell whether those who fit are so few that chances among them are told in tenths only."""
-    if outcome.candidates == outcome.people:
-        return False
-    return any(map(discretion.hides, (outcome.candidates, *outcome.records)))
+def among_candidates(outcome: Member) -> Among:
+    """Return how chances among those who fit are told: hardly where they are few, or those of them who are in or out.
+
+    How many are in a release of all is no secret.
+    """
+    counts = [
+        count for inside in outcome.records for count in (inside, outcome.candidates - inside)
+    ]
+    hides = Discretion().hides
+    if outcome.candidates == outcome.people or not any(map(hides, (outcome.candidates, *counts))):
+        return EXACTLY
+    return Among(None) if hides(outcome.candidates) else NOT_TOLD
 
 
-def may_be_theirs(records: int, discretion: Discretion) -> str:
-    """Say how many records may be those of the person."""
+def as_told(outcome: Member) -> Member:
+    """Return an outcome that is the same for all that looks the same in a report, so that no sentence tells more."""
+    wording, patterns = among_candidates(outcome), outcome.patterns
+    if not wording.rough:
+        return outcome
+
+    def leakage(exact: Leakage, most: Fraction = Fraction(1)) -> Leakage:
+        return replace(exact, posterior=min(most, wording.drawn(exact.posterior)))
+
+    likeliest = max(patterns, key=lambda pattern: patterns[pattern].posterior)
+    less_likely = {pattern: leakage(part, LESS_LIKELY) for pattern, part in patterns.items()}
+    return replace(
+        outcome,
+        present=tuple(map(leakage, outcome.present)),
+        patterns=less_likely | {likeliest: leakage(patterns[likeliest])},
+        guess=leakage(outcome.guess),
+    )
+
+
+LESS_LIKELY = Fraction(1, 5)
+"""How likely a set of releases is taken to be that is not the likeliest, where its chance is not told."""
+
+
+def may_be_theirs(outcome: Member, records: int, discretion: Discretion) -> str:
+    """Say how many records may be those of the person, unless it would tell how few are in the release, or are not."""
+    candidates, hides = outcome.candidates, discretion.hides
+    if not hides(candidates) and any(map(hides, (records, candidates - records))):
+        return text("some records")
     return discretion.people(records, "record") if records else text("no record")
 
 
@@ -295,13 +352,13 @@ def _candidates(outcome: Member, subject: str, discretion: Discretion) -> Findin
         known=enumeration(list(outcome.known)),
         candidates=candidates,
         release=outcome.datasets[0],
-        records=may_be_theirs(outcome.records[0], discretion),
+        records=may_be_theirs(outcome, outcome.records[0], discretion),
     )
     figure = text("{code}: candidates {candidates}", code=outcome.code, candidates=candidates)
     return note(sentence[:1].upper() + sentence[1:], figure)
 
 
-def _present(outcome: Member, subject: str, wording: Told) -> Finding:
+def _present(outcome: Member, subject: str, wording: Among) -> Finding:
     """Say whether the person is in the release, or in which of several."""
     moved = [abs(present.additive) for present in outcome.present]
     certain = any(present.posterior in (0, 1) and present.additive for present in outcome.present)
@@ -311,15 +368,15 @@ def _present(outcome: Member, subject: str, wording: Told) -> Finding:
         figure = prior_and_posterior(outcome.code, ratio(only.prior), wording.ratio(only.posterior))
     else:
         sentence, figure = _places(outcome, subject, wording), ""
-    if not any(moved):
+    if not any(moved) and not wording.hides(*(present.posterior for present in outcome.present)):
         return reassurance(sentence, figure, translated(NOTHING_ELSE_KNOWN))
     severity = graded(max(moved), certain=certain)
     return Finding(severity, sentence, figure, translated(TELLING_IN_ITSELF))
 
 
-def _present_sentence(outcome: Member, subject: str, wording: Told) -> str:
+def _present_sentence(outcome: Member, subject: str, wording: Among) -> str:
     before, after = outcome.present[0].prior, outcome.present[0].posterior
-    now, then = wording.chances(after, before)
+    now, then = both_chances((wording, after), (EXACTLY, before))
     if before == 1:
         template = marked(
             "It is certain that this {subject} is in {release}, as everybody of {register} is."
@@ -338,7 +395,7 @@ def _present_sentence(outcome: Member, subject: str, wording: Told) -> str:
             "It is certain that this {subject} is not in {release}; of anybody in {register} the chance of being in it "
             "is {then}."
         )
-    elif after == before:
+    elif after == before and not wording.hides(after):
         template = marked(
             "The chance that this {subject} is in {release} is {then}, the same as of anybody in {register}: nothing "
             "is learned."
@@ -355,9 +412,9 @@ def _present_sentence(outcome: Member, subject: str, wording: Told) -> str:
         now=now,
         then=then if 0 < after < 1 else chance(before),
     )
-    if outcome.guess.additive >= 0 or after in (0, 1, before) or before in (0, 1):
+    if wording.rough or outcome.guess.additive >= 0 or after in (0, 1, before) or before in (0, 1):
         return sentence
-    right, general = wording.chances(outcome.guess.posterior, outcome.guess.prior)
+    right, general = chances(outcome.guess.posterior, outcome.guess.prior)
     harder = text(
         "Whether they are in it is harder to guess than of people in general: a guess is right with a chance of "
         "{right} instead of {general}.",
@@ -367,7 +424,7 @@ def _present_sentence(outcome: Member, subject: str, wording: Told) -> str:
     return f"{sentence} {harder}"
 
 
-def _places(outcome: Member, subject: str, wording: Told) -> str:
+def _places(outcome: Member, subject: str, wording: Among) -> str:
     """Say how likely the person is to be in each of several releases."""
     after = [present.posterior for present in outcome.present]
     likely = map(wording.chance, after) if wording.rough else chances(*after)
@@ -388,11 +445,11 @@ def _places(outcome: Member, subject: str, wording: Told) -> str:
     )
 
 
-def _best_set(outcome: Member, subject: str, wording: Told) -> Finding:
+def _best_set(outcome: Member, subject: str, wording: Among) -> Finding:
     """Say which set of several releases is the best guess, before and after."""
     patterns, guess = outcome.patterns, outcome.guess
     after, before = guess.posterior, guess.prior
-    right, then = wording.chances(after, before)
+    right, then = both_chances((wording, after), (EXACTLY, before))
     likeliest = max(patterns, key=lambda pattern: patterns[pattern].posterior)
     former = max(patterns, key=lambda pattern: patterns[pattern].prior)
     if before == 1:
@@ -404,7 +461,7 @@ def _best_set(outcome: Member, subject: str, wording: Told) -> Finding:
             "It is certain which releases hold this {subject}: {best}. Of anybody in {register} the best guess would "
             "be {first}, right with a chance of {then}."
         )
-    elif after < before:
+    elif after < before and not wording.rough:
         template = marked(
             "Less is known of this {subject} than of people in general: the best guess at which releases hold them is "
             "{best}, right with a chance of {right}; of anybody in {register} it would be {first}, right with a chance "

@@ -18,7 +18,6 @@ from glasshouse.microdata.uniqueness import PopulationRisks
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import (
     NOTHING,
-    bounded_leakage_cells,
     cell_table,
     count_cell,
     factor_cell,
@@ -39,10 +38,19 @@ from glasshouse.report.charts import (
     shift_chart,
     titled,
 )
-from glasshouse.report.discretion import Discretion, Told, personal, what_is_left_out
+from glasshouse.report.discretion import (
+    EXACTLY,
+    Among,
+    Discretion,
+    both_chances,
+    personal,
+    what_is_left_out,
+)
 from glasshouse.report.membership.findings import (
+    among_candidates,
     answers_of,
-    is_rough,
+    as_told,
+    has_few,
     linking,
     may_be_theirs,
     member_findings,
@@ -196,14 +204,14 @@ def _membership_page(outcome: Membership, subject: str, provenance: Provenance) 
     share_of = text("Share of the {people}", people=subjects)
     sets = Section(
         text("In which releases people are"),
-        intro=" ".join((linking(outcome.linked), *expected, _summed_up(subjects))),
+        intro=" ".join((linking(outcome.linked), *expected, *_summed_up(outcome, subjects))),
         tables=(cell_table(text("In exactly"), [share_of], rows),),
     )
     sections = (
         Section(
             text("The attacks"), tables=(_success_table(outcome, subjects), _risks_table(outcome))
         ),
-        sets if several else None,
+        sets if several and not has_few(outcome) else None,
         treatment_section(outcome.steps),
     )
     return Page(
@@ -247,21 +255,25 @@ def _membership_page(outcome: Membership, subject: str, provenance: Provenance) 
 def _success_table(outcome: Membership, subjects: str) -> Table:
     """Return, for all releases together and for each alone, who is certain and how good a guess is."""
     together = [(text("all together"), outcome)] if outcome.each else []
-    rows = [
-        (
-            Cell(name, mark=row.code),
-            *map(count_cell, (sum(row.members), row.certainly_in, row.certainly_out)),
-            Cell(f"{number(row.certain)} ({share(row.certain, row.people)})"),
-            *leakage_cells(row.probabilistic),
+    rows = []
+    for name, row in (*together, *_named_releases(outcome)):
+        sides, guess = (row.certainly_in, row.certainly_out), leakage_cells(row.probabilistic)
+        few = [Cell(text("not told"))] * len(guess) if has_few(row) else None
+        rows.append(
+            (
+                Cell(name, mark=row.code),
+                count_cell(sum(row.members)),
+                *(few[:2] if few else map(count_cell, sides)),
+                Cell(f"{number(row.certain)} ({share(row.certain, row.people)})"),
+                *(few or guess),
+            )
         )
-        for name, row in (*together, *_named_releases(outcome))
-    ]
     sure = text("{people}, for sure", people=subjects)
-    guess = (text("before"), text("after"), text("added"), text("factor"))
+    measures = (text("before"), text("after"), text("added"), text("factor"))
     columns: tuple[str | Column, ...] = (
         text("Records"),
         *under(sure, text("in"), text("out"), text("in all")),
-        *under(text("one guess"), *guess),
+        *under(text("one guess"), *measures),
     )
     return cell_table(text("Release"), columns, rows, text("What she learns"))
 
@@ -370,9 +382,10 @@ def _sets_of_releases(outcome: Membership | Member) -> list[Shift]:
     return shifts
 
 
-def _summed_up(people: str) -> str:
-    return text(
-        "Sets that hold fewer than {smallest} {people} are summed up.",
+def _summed_up(outcome: Membership | Member, people: str) -> tuple[str, ...]:
+    return sentences(
+        not outcome.linked
+        and marked("Sets that hold fewer than {smallest} {people} are summed up."),
         smallest=smallest_cell(),
         people=people,
     )
@@ -395,19 +408,22 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
         "register": outcome.population,
         "known": enumeration(list(outcome.known)) or text("nothing"),
     }
-    wording, several = Told(is_rough(outcome, DISCREET)), len(outcome.datasets) > 1
+    outcome = as_told(outcome)
+    wording = among_candidates(outcome)
+    few, several = has_few(outcome), len(outcome.datasets) > 1
     rows = [
-        (label, before, wording.cell(after)) for label, before, after in _sets_of_releases(outcome)
+        (label, percent_cell(before), wording.cell(after))
+        for label, before, after in _sets_of_releases(outcome)
     ]
     sets = Section(
         text("In which releases the person is"),
-        intro=f"{linking(outcome.linked)} {_summed_up(plural('person'))}",
+        intro=" ".join((linking(outcome.linked), *_summed_up(outcome, plural("person")))),
         tables=(before_and_after_table(text("In exactly"), rows),),
     )
     guess = outcome.guess
     cells = (
-        bounded_leakage_cells(guess, wording.chance(guess.posterior))
-        if wording.rough and guess.posterior < 1
+        (leakage_cells(guess)[0], Cell(wording.chance(guess.posterior)), NOTHING, NOTHING)
+        if wording.hides(guess.posterior)
         else leakage_cells(guess)
     )
     label = (
@@ -418,8 +434,11 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     row = (Cell(label, mark=outcome.code), *cells)
     guesses = cell_table(text("Attack"), guess_titles(), [row], text("One guess"))
     sections = (
-        Section(text("The attacks"), tables=(_presence_table(outcome, wording), guesses)),
-        sets if several else None,
+        Section(
+            text("The attacks"),
+            tables=(_presence_table(outcome, wording), *(() if few else (guesses,))),
+        ),
+        sets if several and not few else None,
         treatment_section(outcome.steps),
     )
     return Page(
@@ -453,14 +472,14 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     )
 
 
-def _presence_table(outcome: Member, wording: Told) -> Table:
+def _presence_table(outcome: Member, wording: Among) -> Table:
     """Return how likely the person is to be in each release."""
     presence = zip(short_names(outcome.datasets), outcome.records, outcome.present, strict=True)
     discretion = DISCREET if wording.rough else Discretion(exact=True)
     rows = [
         (
             Cell(name),
-            Cell(may_be_theirs(records, discretion)),
+            Cell(may_be_theirs(outcome, records, discretion)),
             percent_cell(present.prior),
             wording.cell(present.posterior),
             yes_cell(present.posterior in (0, 1)),
@@ -472,11 +491,14 @@ def _presence_table(outcome: Member, wording: Told) -> Table:
     return cell_table(text("Release"), columns, rows, text("Whether the person is in"))
 
 
-def _member_figure(outcome: Member, wording: Told) -> Figure:
+def _member_figure(outcome: Member, wording: Among) -> Figure:
     presence = list(zip(short_names(outcome.datasets), outcome.present, strict=True))
     return Figure.of(
         shift_chart(
-            [wording.shift(name, present.prior, present.posterior) for name, present in presence],
+            [
+                Shift(name, present.prior, wording.drawn(present.posterior))
+                for name, present in presence
+            ],
             title=_member_title(outcome, wording),
             subtitle=text(
                 "before: as anybody in {register}; after: as those who fit what is known",
@@ -490,18 +512,21 @@ def _member_figure(outcome: Member, wording: Told) -> Figure:
         ),
         table=before_and_after_table(
             text("Release"),
-            ((name, present.prior, wording.cell(present.posterior)) for name, present in presence),
+            (
+                (name, percent_cell(present.prior), wording.cell(present.posterior))
+                for name, present in presence
+            ),
         ),
     )
 
 
-def _member_title(outcome: Member, wording: Told) -> str:
+def _member_title(outcome: Member, wording: Among) -> str:
     """Say of the release of which most is learned how likely the person is to be in it."""
     presence = zip(short_names(outcome.datasets), outcome.present, strict=True)
     name, most = max(presence, key=lambda item: abs(item[1].additive))
-    now, then = wording.chances(most.posterior, most.prior)
+    now, then = both_chances((wording, most.posterior), (EXACTLY, most.prior))
     words = {"release": name, "now": now, "then": then}
-    if not most.additive:
+    if not most.additive and not wording.rough:
         return text(
             "{release}: the person is in it with a chance of {then}, as anybody is", **words
         )

@@ -17,11 +17,11 @@ from itertools import takewhile
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage, value_text
-from glasshouse.microdata.individual import Journalist, Target, TargetSecret, Value
+from glasshouse.microdata.individual import Belief, Journalist, Target, TargetSecret, Value
 from glasshouse.report.attacks import METHOD, graded, protect_the_secret, target_label
 from glasshouse.report.cells import (
+    NOTHING,
     bar,
-    bounded_leakage_cells,
     cell_table,
     gain_change,
     gain_titles,
@@ -42,8 +42,10 @@ from glasshouse.report.charts import (
     shift_chart,
 )
 from glasshouse.report.discretion import (
+    EXACTLY,
+    Among,
     Discretion,
-    Told,
+    both_chances,
     more_than_one_in,
     personal,
     ratio,
@@ -145,14 +147,17 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         "records": counted(outcome.records, "record"),
         "known": known_columns(outcome),
     }
-    wording = Told(is_rough(outcome, DISCREET))
+    outcome = as_told(outcome)
+    wording = among_candidates(outcome, DISCREET)
     beliefs = Section(
         text("What she believes of this person"),
         intro=text(
             "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
             "apart."
         ),
-        tables=tuple(_beliefs_table(secret, wording) for secret in outcome.secrets),
+        tables=tuple(
+            _beliefs_table(secret, outcome.records, wording) for secret in outcome.secrets
+        ),
     )
     sections = (
         Section(
@@ -176,7 +181,8 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         ),
         findings=target_findings(outcome, subject=subject),
         figures=tuple(
-            _figure(secret, wording) for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
+            _figure(secret, outcome.records, wording)
+            for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
         ),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
@@ -247,30 +253,81 @@ def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
     return cell_table(secret.sensitive, (text("before"), text("after"), ""), rows, title)
 
 
-def _shown_ranks(secret: TargetSecret, most: int) -> list[Shift]:
+def as_told(target: Target) -> Target:
+    """Return an outcome that is the same for all that looks the same in a report, so that no sentence tells more.
+
+    Of few candidates it is told whether they are one, and of a secret between which bounds the best guess is.
+    """
+    wording = among_candidates(target, DISCREET)
+    secrets = tuple(
+        replace(secret, values=tuple(_beliefs_as_told(secret, wording)))
+        if target.candidates and wording.hides(secret.guess.posterior)
+        else secret
+        for secret in target.secrets
+    )
+    if not is_rough(target, DISCREET) or not target.candidates:
+        return replace(target, secrets=secrets)
+    return replace(
+        target,
+        candidates=1 if target.candidates == 1 else 2,
+        naming=_one_of_two(target.naming),
+        secrets=secrets,
+        journalist=target.journalist and _journalist_as_told(target.journalist, target),
+    )
+
+
+def _one_of_two(chance: Leakage) -> Leakage:
+    """Return a chance that is not told, as if there were two."""
+    return replace(chance, posterior=Fraction(1, 2)) if 0 < chance.posterior < 1 else chance
+
+
+def _beliefs_as_told(secret: TargetSecret, wording: Among) -> Iterator[Belief]:
+    """Yield the values with chances that say no more than how a guess at the likeliest is told."""
+    likeliest = wording.drawn(secret.guess.posterior)
+    rest = (1 - likeliest) / (len(secret.values) - 1)
+    for rank, prior in enumerate(sorted((belief.prior for belief in secret.values), reverse=True)):
+        yield Belief(str(rank), prior, rest if rank else likeliest)
+
+
+def _journalist_as_told(journalist: Journalist, target: Target) -> Journalist:
+    bound, wording = _told_of(journalist, target, DISCREET)
+    presence = replace(journalist.presence, posterior=wording.drawn(journalist.presence.posterior))
+    naming = journalist.naming if bound is None else _one_of_two(journalist.naming)
+    return replace(journalist, presence=presence, naming=naming)
+
+
+def _all_told(chances: Sequence[Fraction], people: int | None) -> bool:
+    """Tell whether no value is had by so few of some people that it may not be told how many."""
+    return people is not None and not any(DISCREET.hides(chance * people) for chance in chances)
+
+
+def _shown_ranks(secret: TargetSecret, records: int, wording: Among, most: int) -> list[Shift]:
     """Return how probable the likeliest value is, the second likeliest, …, and all others together.
 
-    Before and after are each ranked by themselves.
+    Before and after are each ranked by themselves. Where one may not be told, the likeliest stands alone.
     """
     before = sorted((belief.prior for belief in secret.values), reverse=True)
     after = sorted((belief.posterior for belief in secret.values), reverse=True)
-    ranks = most - 1 if len(before) > most else most
+    is_told = _all_told(before, records) and _all_told(after, wording.people)
+    ranks = (most - 1 if len(before) > most else most) if is_told else 1
     shifts = [
         Shift(text("no. {rank}", rank=rank), *chances)
         for rank, chances in enumerate(zip(before[:ranks], after[:ranks], strict=True), start=1)
     ]
     further = len(before) - len(shifts)
-    if further:
+    if further and is_told:
         shifts.append(rest_of(shifts, text("all {count} others", count=further)))
     return shifts
 
 
-def _ranks_table(shifts: Sequence[Shift], wording: Told) -> Table:
-    rows = ((label, before, wording.cell(after)) for label, before, after in shifts)
+def _ranks_table(shifts: Sequence[Shift], records: int, wording: Among) -> Table:
+    rows = (
+        (label, Among(records).cell(before), wording.cell(after)) for label, before, after in shifts
+    )
     return before_and_after_table(text("Value, the likeliest first"), rows)
 
 
-def _beliefs_table(secret: TargetSecret, wording: Told) -> Table:
+def _beliefs_table(secret: TargetSecret, records: int, wording: Among) -> Table:
     """Return how probable the values of a secret are, before and after."""
     possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
     remark = text_for(
@@ -279,28 +336,35 @@ def _beliefs_table(secret: TargetSecret, wording: Told) -> Table:
         "{possible} of {count} values still possible",
         possible=possible,
     )
-    table = _ranks_table(_shown_ranks(secret, MOST_RANKS_LISTED + 1), wording)
+    shifts = _shown_ranks(secret, records, wording, MOST_RANKS_LISTED + 1)
+    table = _ranks_table(shifts, records, wording)
     (group,) = table.groups
-    named = replace(group, title=enumeration(secret.secret), note=remark)
+    all_told = len(shifts) in (len(secret.values), MOST_RANKS_LISTED + 1)
+    named = replace(group, title=enumeration(secret.secret), note=remark if all_told else "")
     return replace(table, groups=(named,))
 
 
-def _figure(secret: TargetSecret, wording: Told) -> Figure:
+def _figure(secret: TargetSecret, records: int, wording: Among) -> Figure:
     name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
-    now, then = wording.chances(after, before)
+    is_told = not (wording.hides(after) or Among(records).hides(before))
+    now, then = both_chances((wording, after), (Among(records), before))
     if secret.certain and before < 1:
         title = marked("{secret}: certain, instead of a chance of {then} for the best guess")
-    elif wording.alike(after, before):
+    elif is_told and chance(after) == chance(before):
         title = marked("{secret}: the best guess is right with a chance of {then}, as before")
         then = chance(before)
     else:
         title = marked(
             "{secret}: the best guess is right with a chance of {now}; before it was {then}"
         )
-    shifts = _shown_ranks(secret, MOST_RANKS_DRAWN)
+    shifts = _shown_ranks(secret, records, wording, MOST_RANKS_DRAWN)
+    drawn = [
+        Shift(label, Among(records).drawn(before), wording.drawn(after))
+        for label, before, after in shifts
+    ]
     return Figure.of(
         shift_chart(
-            [wording.shift(*shift) for shift in shifts],
+            drawn,
             title=translated(title, secret=name, now=now, then=then),
             subtitle=text(
                 "how probable the likeliest value of {secret} is, the second likeliest, and so on",
@@ -312,24 +376,29 @@ def _figure(secret: TargetSecret, wording: Told) -> Figure:
             "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
             "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
         ),
-        table=_ranks_table(shifts, wording),
+        table=_ranks_table(shifts, records, wording),
     )
 
 
-def _attacks_table(target: Target, wording: Told) -> Table:
+def _attacks_table(target: Target, wording: Among) -> Table:
     """Return each attack with its success, or as much as may be told of it."""
-    attacks = [(target.code, target_label(()), target.naming, hidden_naming(target, DISCREET))]
+    naming, everybody = target.naming, Among(target.records)
+    before, *added = leakage_cells(naming)
+    hidden = hidden_naming(target, DISCREET)
+    cells = [before, *([Cell(hidden), NOTHING, NOTHING] if hidden else added)]
+    attacks: list[tuple[str, tuple[str, ...], Leakage, Sequence[Cell]]]
+    attacks = [(target.code, (), naming, cells)]
     for secret in target.secrets:
         guess = secret.guess
-        bounded = wording.chance(guess.posterior) if wording.rough and not secret.certain else None
-        attacks.append((secret.code, target_label(secret.secret), guess, bounded))
+        if everybody.hides(guess.prior) or wording.hides(guess.posterior):
+            chances = everybody.chance(guess.prior), wording.chance(guess.posterior)
+            cells = [*map(Cell, chances), NOTHING, NOTHING]
+        else:
+            cells = [*leakage_cells(guess)]
+        attacks.append((secret.code, secret.secret, guess, cells))
     rows = [
-        (
-            Cell(label, mark=code),
-            *(leakage_cells(guess) if after is None else bounded_leakage_cells(guess, after)),
-            yes_cell(guess.posterior == 1),
-        )
-        for code, label, guess, after in attacks
+        (Cell(target_label(names), mark=code), *cells, yes_cell(guess.posterior == 1))
+        for code, names, guess, cells in attacks
     ]
     columns: tuple[str | Column, ...] = (*guess_titles(), Column(text("Certain")))
     return cell_table(text("Attack"), columns, rows, text("If the person is in the release"))
@@ -340,18 +409,24 @@ def _gains_tables(target: Target, currency: str | None) -> Iterator[Table]:
 
     What is gained of few people, or with certainty, would tell how many they are or which value it is.
     """
-    rough = is_rough(target, DISCREET)
-    gains = [(target.code, target_label(()), target.naming_gain, rough)]
+    wording, everybody = among_candidates(target, DISCREET), Among(target.records)
+    gains: list[tuple[str, tuple[str, ...], Leakage | None, bool, bool]]
+    gains = [(target.code, (), target.naming_gain, wording.rough, False)]
     gains += [
-        (secret.code, target_label(secret.secret), secret.gain, rough or secret.certain)
+        (
+            *(secret.code, secret.secret, secret.gain),
+            secret.certain or wording.rough or wording.hides(secret.guess.posterior),
+            everybody.hides(secret.guess.prior),
+        )
         for secret in target.secrets
     ]
     rows = []
-    for code, label, gain, hidden in gains:
+    for code, names, gain, after_hidden, before_hidden in gains:
         if gain is not None:
-            before, *after = leakage_cells(gain, currency=currency)
-            after = [Cell(text("not shown"))] * len(after) if hidden else after
-            rows.append((Cell(label, mark=code), before, *after))
+            cells = leakage_cells(gain, currency=currency)
+            first = 0 if before_hidden else 1 if after_hidden else len(cells)
+            hidden = [Cell(text("not shown"))] * (len(cells) - first)
+            rows.append((Cell(target_label(names), mark=code), *cells[:first], *hidden))
     if rows:
         yield cell_table(text("Attack"), gain_titles(), rows, text("What she gains"))
 
@@ -379,6 +454,7 @@ def target_findings(
         exact: Whether values and small numbers of people are told: for the analyst's own eyes, never for a report.
     """
     discretion = Discretion(exact)
+    target = target if exact else as_told(target)
     findings = [_fitting(target, subject, discretion)]
     if target.suppressed:
         sentence = text_for(
@@ -419,8 +495,14 @@ def known_columns(target: Target) -> str:
     )
 
 
+def among_candidates(target: Target, discretion: Discretion) -> Among:
+    """Return how chances among the candidates are told."""
+    few = is_rough(target, discretion)
+    return Among(None if few else target.candidates, exact=discretion.exact)
+
+
 def is_rough(target: Target, discretion: Discretion) -> bool:
-    """Tell whether the candidates are so few that chances among them are told in tenths only."""
+    """Tell whether the candidates are so few that their number is not told."""
     return target.candidates != target.records and discretion.hides(target.candidates)
 
 
@@ -550,10 +632,19 @@ def _fitting_means(target: Target) -> str:
 
 def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Discretion) -> Finding:
     """Say how good the best guess of a secret is, before and after; to the analyst also which guess it is."""
-    wording = Told(is_rough(target, discretion))
+    wording, everybody = (
+        among_candidates(target, discretion),
+        Among(target.records, discretion.exact),
+    )
     after, before = secret.guess.posterior, secret.guess.prior
-    alike, moved = wording.alike(after, before), _moved(secret)
-    now, then = (chance(before), chance(before)) if alike else wording.chances(after, before)
+    now, then = both_chances((wording, after), (everybody, before))
+    (least, most), (low, high) = wording.bounds(after), everybody.bounds(before)
+    is_told = least == most and low == high
+    if alike := is_told and chance(after) == chance(before):
+        now = then = chance(before)
+    moved = bool(_moved(secret)) or not is_told
+    less = after < before if is_told else most <= low
+    more = after > before if is_told else least >= high
     if before == 1:
         change = "known before"
     elif secret.certain:
@@ -563,7 +654,7 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
     elif alike:
         change = "alike"
     else:
-        change = "less" if after < before else "more"
+        change = "less" if less else "more"
     words = {"subject": singular(subject), "secret": enumeration(secret.secret)}
     if discretion.exact:  # a report is not even handed the values
         words |= {"best": _quoted(secret.best[0]), "first": _quoted(secret.prior_best[0])}
@@ -572,21 +663,20 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
     return Finding(
         severity if moved else Severity.SAFE,
         sentence if before == 1 else _with_caveats(sentence, target, subject),
-        prior_and_posterior(secret.code, ratio(before), wording.ratio(after)),
-        _learned_means(secret, target),
-        protect_the_secret() if after > before else "",
+        prior_and_posterior(secret.code, everybody.ratio(before), wording.ratio(after)),
+        _learned_means(secret, target, moved=moved, less=less),
+        protect_the_secret() if more else "",
     )
 
 
-def _learned_means(secret: TargetSecret, target: Target) -> str:
-    after, before = secret.guess.posterior, secret.guess.prior
-    if not _moved(secret):
+def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: bool) -> str:
+    if not moved:
         return text("This holds as long as she knows nothing else about the person.")
     if secret.certain and target.candidates > 1:
         return text(
             "All records that fit say the same, so that it does not matter which of them is this person's."
         )
-    if after < before:
+    if less:
         return text(
             "On average over everybody a guess can only get better; for a single person it may get worse."
         )
@@ -732,14 +822,14 @@ def journalist_section(journalist: Journalist, target: Target, discretion: Discr
 
 def _told_of(
     journalist: Journalist, target: Target, discretion: Discretion
-) -> tuple[int | None, Told]:
+) -> tuple[int | None, Among]:
     """Return what the number of people who fit is below, where it is not told, and how being in is told."""
     few = discretion.hides(target.candidates)
     if journalist.estimated:
         share = journalist.population / target.records
-        return math.ceil(smallest_cell() * share) if few else None, Told(rough=False)
+        return math.ceil(smallest_cell() * share) if few else None, EXACTLY
     bound = smallest_cell() if discretion.hides(journalist.fitting) else None
-    return bound, Told(few or bound is not None)
+    return bound, Among(None, exact=not few and bound is None)
 
 
 def _people_fitting(count: Fraction) -> str:

@@ -1,0 +1,307 @@
+"""No report tells a small count of people, by whatever figures: the attacker of `tests.differencing` finds none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pytest
+
+import glasshouse as gh
+from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.report.totals.findings import SOLVED
+from glasshouse.report.totals.page import places_section
+from tests.differencing import figures, small_counts_told, told_of
+
+LEAST = smallest_cell()
+
+# The parts of a release: assess --by
+
+Part = tuple[int, int, int, int]
+"""How many people of one kind have a secret, or another one; how many of a second kind, likewise."""
+Parts = tuple[Part, ...]
+
+
+def table(rows: Sequence[tuple[str, ...]], *names: str) -> pa.Table:
+    return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+@cache
+def by_part(parts: Parts) -> str:
+    rows = [
+        (f"part {number}", "kl"[i // 2], "xy"[i % 2])
+        for number, part in enumerate(parts)
+        for i, count in enumerate(part)
+        for _ in range(count)
+    ]
+    people = table(rows, "part", "kind", "ill")
+    run = gh.assess(people, quasi_identifiers=["kind"], sensitive=["ill"], by="part")
+    return figures(lambda: run.page)
+
+
+def in_parts(parts: Parts) -> dict[str, int]:
+    """How many people a part has, and how many of them have its rarer secret."""
+    counts = {}
+    for number, (a, b, c, d) in enumerate(parts):
+        counts[f"the size of part {number}"] = a + b + c + d
+        counts[f"the rarer secret in part {number}"] = min(a + c, b + d)
+    return counts
+
+
+LARGE: Parts = ((300, 150, 60, 90), (100, 80, 70, 50), (30, 20, 10, 20))
+
+
+def last_part(size: int) -> list[Parts]:
+    """All that the last part may be."""
+    first = size // 2
+    return [
+        (*LARGE, (i, first - i, j, size - first - j))
+        for i, j in product(range(first + 1), range(size - first + 1))
+    ]
+
+
+@pytest.mark.parametrize("size", [13, 21])
+def test_no_part_tells_how_few_share_a_secret(size: int) -> None:
+    assert small_counts_told(last_part(size), by_part, in_parts) == []
+
+
+def test_the_attacker_reads_correlations() -> None:
+    """Pearson's correlation over all parts shown, as it once was, tells what is hidden in one of them."""
+    by_part.cache_clear()
+    with patch("glasshouse.report.assess.family.exactly_told", lambda family, _: family):
+        assert small_counts_told(last_part(13), by_part, in_parts)
+    by_part.cache_clear()
+
+
+def moved(world: Parts, most: int = 4) -> Iterator[Parts]:
+    """What else the parts may be: some people have the other secret, or are in another part."""
+    cells = [(number, i) for number in range(len(world)) for i in range(4)]
+    pairs = [(a, b) for a in cells for b in cells if a != b]
+    near = [(a, b) for a, b in pairs if a[0] == b[0]]
+    for count, (a, b) in product(range(1, most + 1), (*near, *pairs)):
+        parts = [list(part) for part in world]
+        parts[a[0]][a[1]] -= count
+        parts[b[0]][b[1]] += count
+        if min(map(min, parts)) >= 0 and all(map(sum, parts)):
+            yield tuple(tuple(part) for part in parts)  # type: ignore[misc]
+
+
+def test_no_random_table_tells_small_counts_of_its_parts() -> None:
+    random = Random(17)
+    for _ in range(60):
+        world = tuple(
+            tuple(random.choice((0, 1, 2, 5, 9, 14)) for _ in range(4))
+            for _ in range(random.randint(2, 4))
+        )
+        if all(map(sum, world)):
+            assert told_of(world, moved(world), by_part, in_parts) == []  # type: ignore[arg-type]
+
+
+# One person: target, and membership of one
+
+Groups = tuple[tuple[int, ...], ...]
+"""How many people have each secret: of those who fit what is known, and of the others."""
+
+
+@cache
+def of_one_person(groups: Groups) -> str:
+    rows = [
+        (f"kind {number}", f"ill {i}")
+        for number, group in enumerate(groups)
+        for i, count in enumerate(group)
+        for _ in range(count)
+    ]
+    run = gh.target(table(rows, "kind", "ill"), {"kind": "kind 0"}, sensitive=["ill"])
+    return figures(lambda: run.page)
+
+
+def ranked(groups: Groups) -> dict[str, int]:
+    """How many people fit, unless the person is the only one, and how many have the nth secret, of all and of those."""
+    fitting, everybody = groups[0], [sum(counts) for counts in zip(*groups, strict=True)]
+    counts = {"those who fit": sum(fitting) if sum(fitting) > 1 else 0}
+    for name, secrets in (("fit and have", fitting), ("have", everybody)):
+        certain = sum(map(bool, secrets)) == 1
+        for rank, count in enumerate(sorted(secrets, reverse=True)):
+            counts[f"those who {name} the secret no. {rank}"] = 0 if certain else count
+    return counts
+
+
+def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        yield from ((first, *rest) for rest in compositions(total - first, parts - 1))
+
+
+def test_a_report_on_one_person_does_not_tell_how_few_fit() -> None:
+    everybody = (32, 20, 10)
+    worlds = [
+        (fitting, tuple(a - b for a, b in zip(everybody, fitting, strict=True)))
+        for size in range(1, 13)
+        for fitting in compositions(size, 3)
+        if fitting[2] <= 10
+    ]
+    assert small_counts_told(worlds, of_one_person, ranked) == []
+
+
+def test_nor_how_few_have_a_rare_secret() -> None:
+    random = Random(3)
+    for _ in range(40):
+        rare = [random.randint(1, 13) for _ in range(3)]
+        likeliest = random.choice((3, 26))
+        rivals = [((14, 0, 0, 0), (likeliest, *rest)) for rest in compositions(sum(rare), 3)]
+        world = ((14, 0, 0, 0), (likeliest, *rare))
+        assert (
+            told_of(world, [rival for rival in rivals if all(rival[1])], of_one_person, ranked)
+            == []
+        )
+
+
+@cache
+def of_one_member(groups: Groups) -> str:
+    """Of those who fit what is known, and of the others, how many are in the release, and how many are not."""
+    people = [
+        (f"id {number} {i} {j}", f"kind {number}", i)
+        for number, group in enumerate(groups)
+        for i, count in enumerate(group)
+        for j in range(count)
+    ]
+    register = table([row[:2] for row in people], "id", "kind")
+    inside = table([row[:2] for row in people if row[2] == 0], "id", "kind")
+    run = gh.membership(inside, register, quasi_identifiers=["kind"], known={"kind": "kind 0"})
+    return figures(lambda: run.page)
+
+
+def in_or_out(groups: Groups) -> dict[str, int]:
+    inside, outside = groups[0]
+    certain = not inside or not outside
+    counts = {"those who fit": 0 if certain and inside + outside == 1 else inside + outside}
+    return counts | {"in": 0 if certain else inside, "out": 0 if certain else outside}
+
+
+def test_a_report_on_one_member_does_not_tell_how_few_are_in_or_out() -> None:
+    worlds = [
+        ((inside, outside), (30 - inside, 30 - outside))
+        for inside, outside in product(range(14), range(14))
+        if inside + outside
+    ]
+    assert small_counts_told(worlds, of_one_member, in_or_out) == []
+
+
+# Several releases of one population: membership
+
+Pattern = tuple[int, int, int, int]
+"""How many people are in both releases, in the first alone, in the second alone, in none."""
+
+
+@cache
+def of_releases(pattern: Pattern, kinds: int = 2) -> str:
+    people = [
+        (f"{i} {j}", f"kind {j % kinds}", i)
+        for i, count in enumerate(pattern)
+        for j in range(count)
+    ]
+    releases = [
+        gh.read(
+            table([row[:2] for row in people if row[2] in cells], "id", "kind"),
+            id="id",
+            quasi_identifiers=["kind"],
+            name=name,
+        )
+        for name, cells in (("first", (0, 1)), ("second", (0, 2)))
+    ]
+    register = table([row[:2] for row in people], "id", "kind")
+    run = gh.membership(releases, register, quasi_identifiers=["kind"], id="id")
+    return figures(lambda: run.page)
+
+
+def in_which(pattern: Pattern) -> dict[str, int]:
+    return dict(zip(("both", "first", "second", "none"), pattern, strict=True))
+
+
+def test_two_releases_do_not_tell_how_few_are_in_one_of_them_only() -> None:
+    for first, second in ((40, 30), (25, 12), (45, 45)):
+        worlds = [
+            (both, first - both, second - both, 60 - first - second + both)
+            for both in range(max(0, first + second - 60), min(first, second) + 1)
+        ]
+        assert small_counts_told(worlds, of_releases, in_which) == []
+
+
+# Places: totals
+
+Places = tuple[tuple[int, int], ...]
+"""Of how many records of a place the place is certain, and of how many the entity; all together are told elsewhere."""
+
+
+@cache
+def of_places(places: Places) -> str:
+    rows = [
+        SimpleNamespace(
+            bin=f"place {number}",
+            step=f"phase{SOLVED}",
+            records=150,
+            entities=60,
+            linked=linked,
+            exposed=exposed,
+            value_at_risk=1.0,
+            prior_value_at_risk=1.0,
+            factor=1.0,
+        )
+        for number, (linked, exposed) in enumerate(places)
+    ]
+    result: Any = SimpleNamespace(bins=lambda _: rows)
+    section = places_section(result, "importer", "USD")
+    return repr((section, [sum(column) for column in zip(*places, strict=True)]))
+
+
+def certain_in(places: Places) -> dict[str, int]:
+    return {
+        f"{name} in place {number}": place[i]
+        for number, place in enumerate(places)
+        for i, name in enumerate(("placed", "named"))
+    }
+
+
+def shifted(world: Places) -> Iterator[Places]:
+    """What else the counts of places may be, with the same sums."""
+    for kind, count in product(range(2), range(1, 10)):
+        for a, b in product(range(len(world)), repeat=2):
+            places = [list(place) for place in world]
+            places[a][kind] -= count
+            places[b][kind] += count
+            if a != b and min(map(min, places)) >= 0:
+                yield tuple(tuple(place) for place in places)  # type: ignore[misc]
+
+
+def random_places(random: Random) -> Places:
+    linked = [random.choice((0, 1, 3, 9, 12, 40)) for _ in range(random.randint(2, 6))]
+    places = tuple((count, min(count, random.choice((0, 1, 2, 11)))) for count in linked)
+    told = all(sum(column) >= LEAST or not sum(column) for column in zip(*places, strict=True))
+    return places if told else random_places(random)
+
+
+def test_no_place_tells_of_how_few_records_it_is_certain() -> None:
+    random = Random(5)
+    for _ in range(300):
+        world = random_places(random)
+        assert told_of(world, shifted(world), of_places, certain_in) == []
+
+
+def test_the_attacker_subtracts() -> None:
+    """A single small count in a column whose sum is told, as it once was."""
+    world = ((100, 30), (50, 12), (3, 1))
+    of_places.cache_clear()
+    one_by_one = lambda counts, rest: list(map(cell_count, counts))  # noqa: E731
+    with patch("glasshouse.report.totals.page.column_counts", one_by_one):
+        told = told_of(world, shifted(world), of_places, certain_in)
+    assert told == [f"placed in place 2 is 3 in {world}", f"named in place 2 is 1 in {world}"]
+    of_places.cache_clear()
+    assert told_of(world, shifted(world), of_places, certain_in) == []
