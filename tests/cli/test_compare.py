@@ -22,7 +22,7 @@ from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.0", "", {})
+PROVENANCE = Provenance("1.0", "", ())
 KNOWN = ("day_of_birth", "month_of_birth", "gender", "school")
 LAST = {"age": list("1122334"), "sex": list("FFMMFMF"), "ill": list("aabbaba")}
 THIS = {"age": list("12345677"), "sex": list("FMFMFMFM"), "ill": list("abababaa")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,6 +100,11 @@ def found_in(texts: Mapping[str, str], markers: frozenset[str] | None = None) ->
         if hits:
             found[name] = " ".join(text[max(0, min(hits) - 60) : min(hits) + 60].split())
     return found
+
+
+def fingerprints(folder: Path) -> frozenset[str]:
+    """Return the fingerprints of what a run read, as its manifest has them."""
+    return frozenset(re.findall(r"[0-9a-f]{64}", (folder / "manifest.json").read_text()))
 
 
 def logs(outcome: Outcome) -> dict[str, str]:

@@ -22,7 +22,7 @@ from glasshouse.report import archive
 from glasshouse.synthetic.trade import write_trade
 from tests.conftest import Glasshouse
 from tests.differencing import drawn_rows
-from tests.properties.planted import MARK, SMALLEST, found_in, let_out, logs, people
+from tests.properties.planted import MARK, SMALLEST, fingerprints, found_in, let_out, logs, people
 
 KNOWN = "-q age -q sex -q district -s ill"
 PERSON = f"--know age={MARK}Age1 --know sex={MARK}F"
@@ -108,7 +108,12 @@ def test_no_value_of_a_record_leaves_the_house(
     plant(seed)
     outcome = glasshouse(*arguments.split(), "--out", "run")
     assert outcome.code == 0, outcome.error
-    assert found_in(let_out(Path("run")) | logs(outcome)) == {}
+    told = let_out(Path("run"))
+    assert found_in(told | logs(outcome)) == {}
+    digests = fingerprints(Path("run"))
+    assert digests
+    del told["manifest.json"]
+    assert found_in(told, digests | {str(Path().resolve())}) == {}, "fingerprints and paths stay"
 
 
 @pytest.mark.parametrize("arguments", FOLDERS.values(), ids=FOLDERS)

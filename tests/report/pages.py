@@ -29,7 +29,7 @@ from glasshouse.table import read
 PROVENANCE = Provenance(
     version="1.2.3",
     study='command = "assess"\nsubject = "student"\n',
-    datasets={"students.csv": "0123456789abcdef" * 4},
+    datasets=("students.csv",),
     seed=7,
     libraries={"Python": "3.11", "numpy": "2.0"},
 )

@@ -27,7 +27,7 @@ from tests.cli.test_anonymise import PEOPLE
 from tests.cli.test_longitudinal import write
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.0", "", {})
+PROVENANCE = Provenance("1.0", "", ())
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from glasshouse.table import read
 from glasshouse.table.collection import collect
 from glasshouse.table.treatment import Step
 
-PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets={"a.csv": "0" * 64})
+PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets=("a.csv",))
 
 
 def render_html(assessment: Assessment, **how: Any) -> str:
@@ -78,8 +78,7 @@ def test_no_value_of_a_record_is_in_the_report(page: str) -> None:
 
 def test_the_figures_are_exact_ratios(page: str) -> None:
     assert 'title="1/2">0.5</td>' in page
-    assert "SHA-256" in page
-    assert "0" * 64 in page
+    assert "a.csv; fingerprints are in the manifest of the run" in page
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def grown(*names: str) -> Assessment:
 
 
 def provenance_of(*names: str) -> Provenance:
-    return replace(PROVENANCE, datasets=dict.fromkeys(names, "0" * 64))
+    return replace(PROVENANCE, datasets=tuple(names))
 
 
 def test_a_growing_collection_is_shown_growing() -> None:

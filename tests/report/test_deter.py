@@ -19,7 +19,7 @@ from glasshouse.study.deter import DeterStudy
 from tests.cli.test_longitudinal import write
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.0", "", {})
+PROVENANCE = Provenance("1.0", "", ())
 
 
 @pytest.fixture(autouse=True)

@@ -433,7 +433,7 @@ def test_where_all_parts_are_too_small_nothing_is_shown() -> None:
     assert "Does size protect?" in to_html(page)
 
 
-PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets={"a.csv": "0" * 64})
+PROVENANCE = Provenance(version="1.2.3", study='command = "assess"\n', datasets=("a.csv",))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -21,7 +21,7 @@ from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', {"trial.csv": "0" * 64})
+PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', ("trial.csv",))
 
 
 def people(zips: Sequence[str], *, name: str = "town.csv") -> EncodedTable:

@@ -88,7 +88,7 @@ PAGE = Page(
         ),
     ),
     provenance=Provenance(
-        "1.2.3", 'a = "b"\nc = 1\n', {"d.csv": "0" * 64}, seed=7, libraries={"numpy": "2.0"}
+        "1.2.3", 'a = "b"\nc = 1\n', ("d.csv",), seed=7, libraries={"numpy": "2.0"}
     ),
     command="glasshouse something",
     method="Somebody 2022",

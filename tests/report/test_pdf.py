@@ -74,7 +74,7 @@ def test_everything_of_a_page_is_on_paper() -> None:
 def test_a_page_without_pictures_tables_or_words_is_a_pdf_too() -> None:
     page = every_block()
     bare = replace(page, figures=(), sections=(), glossary=(), findings=(), adversary=())
-    nothing = replace(bare.provenance, study="", datasets={}, seed=None, libraries={})
+    nothing = replace(bare.provenance, study="", datasets=(), seed=None, libraries={})
     assert to_pdf(replace(bare, provenance=nothing)).startswith(b"%PDF")
 
 

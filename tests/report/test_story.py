@@ -13,7 +13,7 @@ from glasshouse.report.pdf import content_of
 from glasshouse.report.story import Chapter, story_page
 from tests.report.test_assess import text
 
-PROVENANCE = Provenance("1.0", "", {})
+PROVENANCE = Provenance("1.0", "", ())
 
 
 def page(sentence: str) -> Page:

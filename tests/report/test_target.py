@@ -26,7 +26,7 @@ from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text, tags
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.2.3", 'command = "target"\n', {"students.csv": "0" * 64})
+PROVENANCE = Provenance("1.2.3", 'command = "target"\n', ("students.csv",))
 COLUMNS = {
     "gender": list("FFFFFMMMMM"),
     "grade": list("AABBCCCDDE"),

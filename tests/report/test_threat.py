@@ -39,7 +39,7 @@ from tests.cli.test_longitudinal import write
 from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.2.3", 'command = "threat"\n', {"release.csv": "0" * 64})
+PROVENANCE = Provenance("1.2.3", 'command = "threat"\n', ("release.csv",))
 VICTIM = ("nat=M", "zip=45501")
 SECRETS = ("Heart", "Flu", "Stomach", "HIV", "Diabetes", "45501", "77701", "nat=M")
 

@@ -33,7 +33,7 @@ from glasshouse.study.totals import TotalsStudy
 from tests.report.reading import assert_it_asks_nobody, everything, read_text
 from tests.report.snapshots import assert_snapshot
 
-PROVENANCE = Provenance("1.2.3", 'command = "totals"\n', {"records.csv": "0" * 64})
+PROVENANCE = Provenance("1.2.3", 'command = "totals"\n', ("records.csv",))
 
 
 def write(path: Path, rows: list[tuple[object, ...]]) -> Path:

@@ -13,7 +13,7 @@ from glasshouse.errors import DataError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.page import Page
 
-FORMAT = 1
+FORMAT = 2
 """The number of the format; a reader refuses others."""
 
 

@@ -204,8 +204,8 @@ class Provenance:
     """The version of Glasshouse."""
     study: str
     """The study as TOML."""
-    datasets: Mapping[str, str]
-    """Per dataset, the SHA-256 of its bytes."""
+    datasets: tuple[str, ...]
+    """The names of the datasets. Who knows a file but for one cell could try its values on a fingerprint."""
     abridged: bool = False
     """Whether values of the data that the study names are left out of it here."""
     seed_withheld: bool = False

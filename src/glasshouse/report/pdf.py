@@ -215,7 +215,10 @@ def _cell(cell: Cell) -> list[str]:
 def _origins(page: Page) -> list[list[str]]:
     """Return where the figures come from: a name, and what stands below it."""
     provenance = page.provenance
-    origins = [[name, f"SHA-256 {digest}"] for name, digest in provenance.datasets.items()]
+    origins, names = [], ", ".join(provenance.datasets)
+    if names:
+        fingerprints = text("{names}; fingerprints are in the manifest of the run", names=names)
+        origins.append([text("The data"), fingerprints])
     if provenance.seed is not None:
         origins.append([text("Seed of every random choice"), str(provenance.seed)])
     if provenance.libraries:

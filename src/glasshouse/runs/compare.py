@@ -79,13 +79,9 @@ def answer(
     if {command_of(folder) for folder in study.runs} == {"anonymise"}:
         return _release_comparison(study, resources)
     outcome = side_by_side(study.runs)
-    digests = {
-        f"{run.name}: {name}": digest
-        for run in outcome.runs
-        for name, digest in run.digests.items()
-    }
+    names = tuple(f"{run.name}: {name}" for run in outcome.runs for name in run.digests)
     provenance = Provenance(
-        version=version("glasshouse"), study="", datasets=digests, smallest_cell=smallest_cell()
+        version=version("glasshouse"), study="", datasets=names, smallest_cell=smallest_cell()
     )
     described = {"runs": [run.to_dict() for run in outcome.runs]}
     return Run(study, outcome, provenance=provenance, manifest=described)

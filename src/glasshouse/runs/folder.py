@@ -227,8 +227,8 @@ def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = F
     return path
 
 
-def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
-    """Return where the figures of a study come from, as a report says it."""
+def provenance_of(study: Question, names: Iterable[str]) -> Provenance:
+    """Return where the figures of a study come from, as a report says it: names of datasets, no fingerprints."""
     own_version, abridged = version("glasshouse"), study.abridged()
     # The report leaves the house: of a path it has no more than tells the file from others of its name.
     short_paths = telling_paths(paths_of(study))
@@ -240,7 +240,7 @@ def provenance_of(study: Question, digests: Mapping[str, str]) -> Provenance:
     return Provenance(
         version=own_version,
         study=dump_study(travelling, version=own_version),
-        datasets=digests,
+        datasets=tuple(names),
         abridged=any(getattr(abridged, name) != getattr(study, name) for name in values),
         seed_withheld=not is_told,
         smallest_cell=smallest_cell(),

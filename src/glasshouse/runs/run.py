@@ -139,7 +139,7 @@ class Run(Generic[Q, R]):
 
 def in_memory() -> Provenance:
     """Return where figures come from that were computed from a table: there is no file to name or to fingerprint."""
-    return Provenance(version=version("glasshouse"), study="", datasets={})
+    return Provenance(version=version("glasshouse"), study="", datasets=())
 
 
 @dataclass(frozen=True)
