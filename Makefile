@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test check lint types imports messages tests browser benchmarks clean
+.PHONY: help demo test check lint types imports messages tests browser soak benchmarks clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ tests: $(VENV)/.installed-dev
 
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
+
+soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quarter of an hour
+	$(BIN)/python -m tests.soak
 
 benchmarks: $(VENV)/.installed-dev ## Run every benchmark; each prints ratios against a baseline
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done

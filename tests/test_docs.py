@@ -23,3 +23,11 @@ def test_examples_run(
         promised = re.findall(r"^print\(.*\)  +# ([^:\n]*)", block, re.MULTILINE)
         for said, line in zip(promised, printed, strict=False):
             assert line == said
+
+
+def test_every_test_that_a_promise_names_is_there() -> None:
+    root = Path(__file__).parents[1]
+    named = re.findall(r"`(tests/[^`]+)`", (root / "docs" / "promises.md").read_text("utf-8"))
+    assert len(named) > 15
+    for path, _, function in (name.partition("::") for name in named):
+        assert f"def {function}" in (root / path).read_text("utf-8"), (path, function)

@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.conftest import Glasshouse
+from tests.faults import fate_of
 
 GOOD = "age,sex,ill\n20,f,no\n20,f,no\n30,m,yes\n30,m,no\n"
 
@@ -49,6 +50,13 @@ def test_a_damaged_arrow_file_is_refused_and_kills_nothing(glasshouse: Glasshous
         outcomes.append(glasshouse("inspect", "bad.arrow", "--json"))
     assert {outcome.code for outcome in outcomes} <= {0, 2}
     assert any("not a readable Arrow file" in outcome.error for outcome in outcomes)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that are forked")
+def test_a_malformed_file_never_lies() -> None:
+    Path("people.csv").unlink()
+    fates = [fate_of(number) for number in range(30, 60)]
+    assert set(fates) == {"read", "refused"}  # 44 is a Parquet file with a name that is no text
 
 
 def test_offsets_that_point_elsewhere_are_refused(glasshouse: Glasshouse) -> None:

@@ -25,6 +25,8 @@ LONGEST_VALUE = 1 << 25
 """No value that is meant to be compared has so many bytes; delimited text refuses a record of that length too."""
 
 
+DAMAGES = (pa.ArrowException, OSError, UnicodeDecodeError)
+"""What reading a damaged file may end in; the last one where a name or a value is no text."""
 _EXACT_INTEGERS = 2.0**53
 """Below it a floating number holds every integer exactly."""
 
@@ -131,11 +133,12 @@ def text_batches(
     done = 0
     try:
         for batch in batches:
+            batch.validate(full=True)  # what it points to may lie anywhere in memory, or be no text
             yield as_text(batch, where=name)
             done += batch.num_rows
             if on_progress:
                 on_progress(Progress("reading", done, expected))
-    except (pa.ArrowException, OSError) as error:
+    except DAMAGES as error:
         raise damage_error(name, kind, error) from None
     if done != expected:
         raise DataError(
