@@ -109,13 +109,25 @@ def new_folder(
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Give a folder for what does not fit into memory; it is gone afterwards, or when the next one is asked for."""
-    parent = Path(tempfile.gettempdir())
-    _sweep(parent, _SCRATCH)
-    folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
-    handle = _open_folder(folder)
+    """Give a folder for what does not fit into memory; it is gone afterwards, or when the next one is asked for.
+
+    Raises:
+        DataError: It cannot be made, or its disk is full.
+    """
+    folder, handle = Path(os.environ.get("TMPDIR", "TMPDIR")), None
     try:
+        parent = Path(tempfile.gettempdir())
+        _sweep(parent, _SCRATCH)
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        handle = _open_folder(folder)
         yield folder
+    except OSError as error:
+        raise DataError(
+            '"{folder}": what does not fit into memory cannot be kept there ({reason}); make room, set TMPDIR to '
+            "another folder, or give more memory",
+            folder=folder.parent,
+            reason=system_reason(error),
+        ) from error
     finally:
         if handle is not None:
             os.close(handle)

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from glasshouse import synthetic
+from glasshouse.atomic import scratch_folder
+from glasshouse.errors import DataError
 from tests.conftest import Glasshouse
 
 GOOD = "age,sex,ill\n20,F,flu\n30,M,cold\n30,M,flu\n"
@@ -152,6 +154,22 @@ def test_a_full_disk_under_the_output_is_one_line(people: Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
+
+
+def test_too_few_open_files_are_one_line(people: Path) -> None:
+    command = [sys.executable, "-m", "glasshouse", "assess", str(people), "-q", "age", "--out", "r"]
+    limited = ["sh", "-c", 'ulimit -n 16; exec "$@"', "sh", *command]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "allow 32 (ulimit -n 32)" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not Path("r").exists()
+
+
+def test_a_full_disk_for_what_does_not_fit_into_memory_is_named(tmp_path: Path) -> None:
+    full = OSError("449944 requested and 131072 written")
+    with pytest.raises(DataError, match=r"cannot be kept there .* set TMPDIR"), scratch_folder():
+        raise full
 
 
 def test_a_pipe_is_not_a_file_to_read(glasshouse: Glasshouse, people: Path) -> None:

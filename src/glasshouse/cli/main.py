@@ -122,6 +122,7 @@ def main(arguments: Sequence[str]) -> int:
                 "Python leaves out docstrings (-OO, or PYTHONOPTIMIZE=2), without which pictures cannot be drawn; set "
                 "it to 1 or less"
             )
+        _check_files()
         show_cells_from(SMALLEST_CELL)
         outcome = command_of(app)(
             list(arguments) or ["--help"],
@@ -149,6 +150,32 @@ def main(arguments: Sequence[str]) -> int:
     if outcome == INTERRUPTED:  # how typer hands on a keyboard interrupt
         return _fail(text("stopped"), INTERRUPTED, None)
     return outcome if isinstance(outcome, int) else 0
+
+
+LEAST_FILES = 32
+"""How many files a process must be able to hold open; with fewer, libraries die in their own ways."""
+
+
+def _check_files() -> None:
+    """Make sure that the system allows enough open files.
+
+    Raises:
+        StudyError: It does not.
+    """
+    try:
+        import resource  # not on every system
+    except ImportError:
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY or hard >= LEAST_FILES > soft >= 0:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, LEAST_FILES), hard))
+    elif 0 <= soft < LEAST_FILES:
+        raise StudyError(
+            "the system allows this process {allowed} open files, too few to work with; allow {least} (ulimit -n "
+            "{least})",
+            allowed=soft,
+            least=LEAST_FILES,
+        )
 
 
 RARELY = (100_000, 20, 100)
