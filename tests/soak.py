@@ -14,8 +14,8 @@ from tests.faults import STUDY, contents, fate_of, forked, killed_and_resumed, w
 KILLS, FILES = 200, 500
 
 
-def main() -> int:
-    """Kill, damage, and tell."""
+def main(points: int = KILLS, files: int = FILES) -> int:
+    """Kill, damage, and tell; at fewer points and of fewer files where that is asked for."""
     began = time.process_time()
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
@@ -28,15 +28,15 @@ def main() -> int:
         assert contents("again") == whole
         shutil.rmtree("again")
         kills = Counter(
-            killed_and_resumed(whole, seconds * (point + 0.5) / KILLS) for point in range(KILLS)
+            killed_and_resumed(whole, seconds * (point + 0.5) / points) for point in range(points)
         )
-        fates = Counter(fate_of(number) for number in range(FILES))
+        fates = Counter(fate_of(number) for number in range(files))
         os.chdir("/")
     wrong = {fate: count for fate, count in fates.items() if fate not in ("read", "refused")}
     print(
-        f"| {KILLS} kill points over {seconds:.1f} CPU s | {dict(kills)}, all with the same bytes |"
+        f"| {points} kill points over {seconds:.1f} CPU s | {dict(kills)}, all with the same bytes |"
     )
-    print(f"| {FILES} malformed files | {dict(fates - Counter(wrong))} |")
+    print(f"| {files} malformed files | {dict(fates - Counter(wrong))} |")
     for fate in wrong:
         print(fate)
     print(f"{sum(os.times()[:4]) - began:.0f} CPU s")
@@ -44,4 +44,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(int, sys.argv[1:])))
