@@ -261,7 +261,7 @@ def test_totals_name_no_record_no_entity_and_no_place_of_few(glasshouse: Glassho
 MALFORMED = {
     "a line too long": "age,sex\n1,F\n2,M,{secret}\n",
     "a quote never closed": 'age,sex\n1,F\n2,"{secret}\n',
-    "bytes of another encoding": "age,sex\n1,F\n2,{secret}\udcff\n",
+    "bytes of another encoding": "age,sex\n1,São é\n2,{secret}\udcff\n",
 }
 
 
