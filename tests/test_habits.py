@@ -257,7 +257,9 @@ def imports_of(code: str) -> Iterator[str]:
             case ast.ImportFrom(module=str(module), level=0):
                 yield module.partition(".")[0]
             case ast.Call(
-                func=ast.Attribute(attr="importorskip") | ast.Name(id="import_module"),
+                func=ast.Attribute(attr="importorskip")
+                | ast.Name(id="import_module")
+                | ast.Name(id="reader_of"),
                 args=[ast.Constant(value=str(module)), *_],
             ):
                 yield module.partition(".")[0]
@@ -271,6 +273,7 @@ def imports_of(code: str) -> Iterator[str]:
         ("from . import a", []),
         ('pytest.importorskip("a.b", reason="c")', ["a"]),
         ('x = import_module("a.b")', ["a"]),
+        ('x = reader_of("a.b", extra="formats")', ["a"]),
         ('x = "import a"', []),
     ],
 )

@@ -106,12 +106,15 @@ def test_inspect_describes_columns_and_proposes_the_next_command(
     assert content["records"] == 3
     assert content["columns"][3] == {
         "name": "income",
+        "records": 3,
         "kind": "text",
         "distinct": 2,
         "missing": 1,
         "unique": 2,
         "role": "sensitive",
         "reason": 'called "income"',
+        "looks_like": "",
+        "maybe_missing": [],
     }
 
 

@@ -238,13 +238,22 @@ def test_numbers_of_many_digits_are_exact_as_well(case: str) -> None:
     assert (found.tolist(), found_scale) == (integers, scale)
 
 
-@pytest.mark.parametrize("texts", [["9223372036854775808", "1"], ["9e18", "1"], ["1e99", "1e-99"]])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["9223372036854775808", "1"],
+        ["9e18", "1"],
+        ["1e99", "1e-99"],
+        ["1e123", "1"],
+        ["1e99999999", "1"],
+    ],
+)
 def test_numbers_beyond_64_bits_are_refused(texts: list[str]) -> None:
     with pytest.raises(DataError, match="too many digits"):
         record_numbers(read(pa.table({"w": texts})), "w", "weight")
 
 
-@pytest.mark.parametrize("text", ["1.2.3", "1e", "1e+", "1e123", "e5", ".", "+", "1 2", "١", "--1"])
+@pytest.mark.parametrize("text", ["1.2.3", "1e", "1e+", "e5", ".", "+", "1 2", "١", "--1"])
 def test_what_only_looks_like_a_number_is_named_with_its_record(text: str) -> None:
     table = read(pa.table({"w": ["1", "2.5", text, "worse"]}))
     with pytest.raises(DataError) as refusal:
@@ -254,7 +263,7 @@ def test_what_only_looks_like_a_number_is_named_with_its_record(text: str) -> No
     )
 
 
-@pytest.mark.parametrize("weight", ["-1", "many", "", "nan", "1/0", "1e99999999"])
+@pytest.mark.parametrize("weight", ["-1", "many", "", "nan", "1/0"])
 def test_a_weight_that_is_not_a_number_from_zero_on_is_named(weight: str) -> None:
     table = read(pa.table({"q": ["x", "y"], "w": ["1", weight]}))
     with pytest.raises(

@@ -34,13 +34,19 @@ def inspect(
 
     Example: glasshouse inspect adult.csv
     """
-    from glasshouse.runs.reading import encoding_note, read_file
     from glasshouse.study import Dataset, validated
+    from glasshouse.table import encoding_note, read
     from glasshouse.table.profiles import has_no_header, profile
 
     dataset = validated(Dataset, reading.dataset(file), "inspect")
     with progress() as on_progress:
-        table = read_file(dataset, on_progress=on_progress)
+        table = read(
+            dataset.path,
+            dialect=dataset.dialect,
+            types=dataset.types,
+            missing=dataset.missing,
+            on_progress=on_progress,
+        )
     if note := encoding_note(table):
         warn(note)
     if as_json:

@@ -19,7 +19,6 @@ from glasshouse.microdata.lattice import largest_size
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.reading import (
-    encoding_note,
     joined,
     one_each,
     only_one,
@@ -31,7 +30,14 @@ from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING
 from glasshouse.study import Address, Adversary
 from glasshouse.study.assess import AssessStudy
-from glasshouse.table import EncodedColumn, EncodedTable, Step, first_look, person_column
+from glasshouse.table import (
+    EncodedColumn,
+    EncodedTable,
+    Step,
+    encoding_note,
+    first_look,
+    person_column,
+)
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 

@@ -184,17 +184,6 @@ def _read_dataset(
     )
 
 
-def encoding_note(table: EncodedTable) -> str:
-    """Say in which encoding a file was read, where nobody said it; else nothing."""
-    if table.assumed_encoding is None:
-        return ""
-    return text(
-        "note: {name} is no UTF-8; it was read as {encoding}, by its letters; say `encoding` if that is wrong",
-        name=table.name,
-        encoding=table.assumed_encoding,
-    )
-
-
 def read_register(study: PeopleStudy) -> EncodedTable:
     """Read the register of the population: what it has of what the adversary can know.
 

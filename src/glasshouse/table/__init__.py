@@ -8,14 +8,20 @@ if TYPE_CHECKING:
     from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
     from glasshouse.table.encode import available_columns, read
     from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role, load_table
-    from glasshouse.table.profiles import ColumnProfile, first_look, person_column, profile
+    from glasshouse.table.profiles import (
+        ColumnProfile,
+        encoding_note,
+        first_look,
+        person_column,
+        profile,
+    )
     from glasshouse.table.treatment import Step, one_record_each, treat
 
 _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
     "encoded": ("EncodedColumn", "EncodedTable", "Role", "load_table"),
-    "profiles": ("ColumnProfile", "first_look", "person_column", "profile"),
+    "profiles": ("ColumnProfile", "encoding_note", "first_look", "person_column", "profile"),
     "treatment": ("Step", "one_record_each", "treat"),
 }
 """The public names, by the module that they come from: a first look at a file loads no compiler."""
@@ -31,6 +37,7 @@ __all__ = [
     "available_columns",
     "collect",
     "dataset_tags",
+    "encoding_note",
     "first_look",
     "load_table",
     "one_record_each",

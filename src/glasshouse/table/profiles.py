@@ -195,6 +195,17 @@ def has_no_header(table: EncodedTable) -> bool:
     return 2 * alike > len(table.columns)
 
 
+def encoding_note(table: EncodedTable) -> str:
+    """Say in which encoding a file was read, where nobody said it; else nothing."""
+    if table.assumed_encoding is None:
+        return ""
+    return text(
+        "note: {name} is no UTF-8; it was read as {encoding}, by its letters; say `encoding` if that is wrong",
+        name=table.name,
+        encoding=table.assumed_encoding,
+    )
+
+
 def first_look(
     data: object, *, dialect: Dialect | None = None, but: Sequence[str] = ()
 ) -> tuple[ColumnProfile, ...]:
