@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,13 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.report.threat.page import learner_against_attacker, relative_threat
 from glasshouse.report.totals.findings import SOLVED
 from glasshouse.report.totals.page import places_section
-from tests.differencing import figures, small_counts_told, told_of
+from tests.cli.test_longitudinal import write
+from tests.cli.test_threat import PEOPLE, VERTICAL
+from tests.differencing import PENCIL, figures, sketched, small_counts_told, told_of
+from tests.report.test_threat import of_levels, of_table
 
 LEAST = smallest_cell()
 
@@ -305,3 +310,66 @@ def test_the_attacker_subtracts() -> None:
     assert told == [f"placed in place 2 is 3 in {world}", f"named in place 2 is 1 in {world}"]
     of_places.cache_clear()
     assert told_of(world, shifted(world), of_places, certain_in) == []
+
+
+# Records by how sure she is of them: the pictures of threat
+
+Levels = tuple[int, ...]
+"""How many records have each of some beliefs of the attacker and of the learner."""
+BELIEFS = ((0.55, 0.45), (0.65, 0.45), (0.45, 0.35), (0.35, 0.25), (0.25, 0.35))
+"""None of them is so much surer that it is counted in a title, as the share of all records of which she is."""
+
+
+@pytest.fixture
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go where the release that the measures are made of is written."""
+    monkeypatch.chdir(tmp_path)
+    write("people.csv", PEOPLE)
+
+
+@cache
+def of_beliefs(levels: Levels) -> str:
+    measures = of_table(VERTICAL).measures
+    assert measures is not None
+    counts = {belief: count for belief, count in zip(BELIEFS, levels, strict=True) if count}
+    PENCIL.strokes.clear()
+    with sketched():
+        pictures = [
+            draw(of_levels(measures, counts))
+            for draw in (relative_threat, learner_against_attacker)
+        ]
+    return repr((pictures, PENCIL.strokes, sum(levels)))
+
+
+def at_each_belief(levels: Levels) -> dict[str, int]:
+    return {f"records at belief {place}": count for place, count in enumerate(levels)}
+
+
+def shifted_levels(world: Levels) -> Iterator[Levels]:
+    """What else the counts may be, with the same sum."""
+    for a, b, count in product(range(len(world)), range(len(world)), range(1, 10)):
+        levels = list(world)
+        levels[a] -= count
+        levels[b] += count
+        if a != b and levels[a] >= 0:
+            yield tuple(levels)
+
+
+@pytest.mark.usefixtures("_own_folder")
+def test_no_picture_tells_how_few_records_she_is_sure_of() -> None:
+    random = Random(11)
+    for _ in range(60):
+        world = tuple(random.choice((0, 1, 3, 9, 12, 40, 200)) for _ in BELIEFS)
+        if sum(world) >= LEAST:
+            assert told_of(world, shifted_levels(world), of_beliefs, at_each_belief) == []
+
+
+@pytest.mark.usefixtures("_own_folder")
+def test_the_attacker_reads_pictures() -> None:
+    """Every bar with its number, as it once was."""
+    world = (3, 0, 40, 60, 500)
+    of_beliefs.cache_clear()
+    with patch("glasshouse.report.threat.page.hidden_counts", lambda counts: frozenset()):
+        assert told_of(world, shifted_levels(world), of_beliefs, at_each_belief)
+    of_beliefs.cache_clear()
+    assert told_of(world, shifted_levels(world), of_beliefs, at_each_belief) == []

@@ -261,10 +261,14 @@ def test_a_picture_of_records_has_no_small_count_and_none_that_tells_one() -> No
     run = of_table(VERTICAL)
     assert run.measures is not None
     counts = {(0.9, 0.15): 3, (0.55, 0.35): 40, (0.45, 0.35): 60, (0.25, 0.35): 500}
-    for data, table in pictures(of_levels(run.measures, counts)):
-        assert sorted(row["records"] for row in data if row["told"] and row["records"]) == [60, 500]
-        assert [row["records"] for row in data if not row["told"]] == [10, 10]
-        assert sorted(table) == ["500", "60", "not told", "not told"]
+    (bars, of_bars), (squares, of_squares) = pictures(of_levels(run.measures, counts))
+    assert sorted(row["records"] for row in bars if row["told"] and row["records"]) == [60, 500]
+    assert [row["records"] for row in bars if not row["told"]] == [10, 10]
+    assert sorted(of_bars) == ["500", "60", "not told", "not told"]
+    assert {(row["told"], row["records"]) for row in squares} == {(False, 10)}
+    assert set(of_squares) == {"not told"}, (
+        "what covers 3 in one picture could be read off the other"
+    )
     for data, table in pictures(of_levels(run.measures, {(0.9, 0.15): 30, (0.25, 0.35): 500})):
         assert all(row["told"] for row in data)
         assert sorted(table) == ["30", "500"]

@@ -529,14 +529,19 @@ def relative_threat(measures: Measures) -> Figure:
 
 
 def learner_against_attacker(measures: Measures) -> Figure:
-    """Show p_L against p_A of each record's true value, as counts in squares: no record, and no small count."""
+    """Show p_L against p_A of each record's true value, as counts in squares: no record, and no small count.
+
+    Where few records are in a square, or in a bar of the other picture of them, no square is told: what covers the few
+    in one picture could be read off the other.
+    """
     counts, width = measures.scatter(bars=BARS), 100 // BARS
     squares = [(width * int(row), width * int(column)) for row, column in np.argwhere(counts)]
     occupied = counts[counts > 0].tolist()
-    hidden = hidden_counts(occupied)
+    bars = measures.histogram("attacker").counts.tolist()
+    told = not hidden_counts(occupied) and not hidden_counts(bars)
     rows = [
-        {"x": x, "x2": x + width, "y": y, "y2": y + width, **_drawn_count(count, place in hidden)}
-        for place, ((x, y), count) in enumerate(zip(squares, occupied, strict=True))
+        {"x": x, "x2": x + width, "y": y, "y2": y + width, **_drawn_count(count, not told)}
+        for (x, y), count in zip(squares, occupied, strict=True)
     ]
     shade = alt.Color(
         "records:Q", title=text("records"), scale=alt.Scale(scheme="viridis", type="log")
@@ -559,9 +564,10 @@ def learner_against_attacker(measures: Measures) -> Figure:
     title = text(
         "Above the line she is surer of the truth about the person than about people like them"
     )
+    cells = [number(count) if told else text("not told") for count in occupied]
     numbers = (
         (*(text("{low} to {high} %", low=low, high=low + width) for low in square), count)
-        for square, count in zip(squares, column_counts(occupied), strict=True)
+        for square, count in zip(squares, cells, strict=True)
     )
     return Figure.of(
         titled(
@@ -571,8 +577,8 @@ def learner_against_attacker(measures: Measures) -> Figure:
             "Belief about the population against belief about the person, of the true value"
         ),
         caption=text(
-            "Counts of threatened records in squares; no record is shown. Grey: fewer than {smallest}, or not told so "
-            "that such a number cannot be found.",
+            "Counts of threatened records in squares; no record is shown. All grey: some of the counts are below "
+            "{smallest}, so none is told.",
             smallest=smallest_cell(),
         ),
         table=cell_table(population, (person, text("records")), numbers),
