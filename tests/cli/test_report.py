@@ -136,15 +136,15 @@ def test_what_is_no_run_is_refused(glasshouse: Glasshouse) -> None:
     check("old", '"old" is no run folder: it holds no report.json')
     Path("old/manifest.json").write_text("{}")
     check("old", '"old" is a run without report.json, of an older version; run the study again')
-    for foreign in ("", "[]", "{}", '{"format": 1, "pages": []}', '{"format": 1}', "\udcff"):
+    for foreign in ("", "[]", "{}", '{"format": 2, "pages": []}', '{"format": 2}', "\udcff"):
         Path("old/report.json").write_bytes(foreign.encode("utf-8", "surrogateescape"))
         check("old", "old/report.json is not a report of Glasshouse")
-    Path("old/report.json").write_text('{"format": 1, "pages": {"en": {"title": "x"}}}')
+    Path("old/report.json").write_text('{"format": 2, "pages": {"en": {"title": "x"}}}')
     check("old", "old/report.json is not a report of Glasshouse")
     Path("old/report.json").write_text('{"format": 99}')
     version = "was written by another version of Glasshouse; run the study again"
     check("old", f"old/report.json {version}")
-    Path("old/report.json").write_text('{"format": 1, "pages": {}}')
+    Path("old/report.json").write_text('{"format": 2, "pages": {}}')
     check("old", "old/report.json: holds no report in English; run the study again")
     Path("old/report.json").unlink()
     Path("old/report.json").mkdir()
