@@ -16,6 +16,9 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.mitigation import ComparedRun, MeasuredRuns
+from glasshouse.report import Provenance
+from glasshouse.report.compare.figures import measured_page
 from glasshouse.report.threat.page import learner_against_attacker, relative_threat
 from glasshouse.report.totals.findings import SOLVED
 from glasshouse.report.totals.page import places_section
@@ -106,6 +109,51 @@ def test_no_random_table_tells_small_counts_of_its_parts() -> None:
         )
         if all(map(sum, world)):
             assert told_of(world, moved(world), by_part, in_parts) == []  # type: ignore[arg-type]
+
+
+# The parts of two releases side by side: compare
+
+Right = tuple[int, int]
+"""How many people of a small part have the secret that is guessed, in each of two runs."""
+
+
+def compared_run(name: str, size: int, right: int) -> ComparedRun:
+    """Return what a run keeps of a large part and of a small one."""
+    return ComparedRun(
+        name,
+        command="assess",
+        records=600 + size,
+        digests={},
+        summary={"inferring ill: large": 0.5, "inferring ill: small": right / size},
+        subject="person",
+        currency=None,
+        parts={"large": 600, "small": size},
+        size=1,
+    )
+
+
+@pytest.mark.parametrize("size", [13, 25])
+def test_two_runs_side_by_side_do_not_tell_how_few_share_a_secret(size: int) -> None:
+    @cache
+    def compared(right: Right) -> str:
+        names = ("before", "after")
+        runs = tuple(compared_run(name, size, n) for name, n in zip(names, right, strict=True))
+        provenance = Provenance(version="1", study="", datasets=())
+        return figures(
+            lambda: measured_page(MeasuredRuns(runs), provenance=provenance, command="compare")
+        )
+
+    def rarer(right: Right) -> dict[str, int]:
+        """How many have the secret and how many do not; where all have it, how many that are."""
+        return {
+            f"{what} {place}": count
+            for place, n in enumerate(right)
+            for what, count in (("those who have it", n), ("those who do not", size - n))
+        }
+
+    counts = range(1, size + 1)
+    worlds: list[Right] = [(before, after) for before in counts for after in counts]
+    assert small_counts_told(worlds, compared, rarer) == []
 
 
 # One person: target, and membership of one

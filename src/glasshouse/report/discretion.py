@@ -16,7 +16,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glasshouse.disclosure import cell_count, is_shown, smallest_cell
+from glasshouse.disclosure import CERTAIN_FROM, cell_count, is_shown, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.charts import chance, chances
@@ -187,6 +187,11 @@ class Among:
 
 EXACTLY, NOT_TOLD = Among(None, exact=True), Among(0)
 """How all chances are told as they are, and how none is but certainty."""
+
+
+def among_part(people: int, *, exact: bool = False) -> Among:
+    """Return how chances in a named part are told: that all people in it share a secret only if they are many."""
+    return Among(people, exact, certainty=people >= CERTAIN_FROM * smallest_cell())
 
 
 def frequency_between(low: Fraction, high: Fraction) -> str:

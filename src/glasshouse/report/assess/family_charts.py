@@ -15,7 +15,7 @@ from glasshouse.language import printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
-from glasshouse.report.discretion import Among
+from glasshouse.report.discretion import Among, among_part
 from glasshouse.report.page import Cell, Table
 from glasshouse.report.words import enumeration, joined, percentage_points, plural, singular
 
@@ -328,10 +328,6 @@ def shown_parts(family: Family) -> Family:
     return replace(family, parts=tuple(parts))
 
 
-MANY_CELLS = 10
-"""Of a part with fewer people than so many smallest cells it is not told that all of them share a secret."""
-
-
 @dataclass(frozen=True)
 class PartGuess:
     """How often one guess is right in a part of a family, and how that is told."""
@@ -431,10 +427,7 @@ def part_guesses(
     """
     exact = exact or sensitive is None
     rows = family.table(sensitive).rows
-    many = MANY_CELLS * smallest_cell()
-    guesses = tuple(
-        PartGuess(row, Among(row.records, exact, certainty=row.records >= many)) for row in rows
-    )
+    guesses = tuple(PartGuess(row, among_part(row.records, exact=exact)) for row in rows)
     if all(guess.is_exact for guess in guesses):
         return guesses
     columns = [

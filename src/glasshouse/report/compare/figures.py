@@ -19,7 +19,7 @@ from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.discretion import Among, Discretion, more_than_one_in
+from glasshouse.report.discretion import Among, Discretion, among_part, more_than_one_in
 from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
@@ -206,7 +206,7 @@ def _part_cell(run: ComparedRun, name: str) -> Cell:
     """Return how well a part is attacked: a guess at a secret so that it does not tell how few have one value."""
     people = run.parts[name.partition(": ")[2]]
     success = Fraction(run.summary[name] or 0).limit_denominator(people)
-    return Among(people, exact=name.startswith("naming: ")).cell(success)
+    return among_part(people, exact=name.startswith("naming: ")).cell(success)
 
 
 def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
@@ -234,12 +234,22 @@ def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Find
             finding = note(translated(sentence, changes=changes, **words), figure=every)
             worse = replace(finding, severity=Severity.MODERATE, remedy=look)
             yield worse if change == Change.WORSE else finding
-    if marks and all(change_of(outcome, name, place) == Change.SAME for name in marks):
+    same = all(change_of(outcome, name, place) == Change.SAME for name in marks)
+    if marks and same and not any(_is_hidden(outcome, name, place, exact=exact) for name in marks):
         yield note(
             text(
                 "“{last}” is no worse and no better than “{first}” in any of the figures.", **words
             )
         )
+
+
+def _is_hidden(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> bool:
+    """Tell whether a figure of the first run or of another is not told as it is."""
+    return any(
+        outcome.runs[number].summary[name] is not None
+        and figure_cell(outcome, name, number, exact=exact).exact is None
+        for number in (0, place)
+    )
 
 
 def _listed(
