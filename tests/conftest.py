@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from glasshouse.cli.main import main
+from glasshouse.language.current import speak
 
 settings.register_profile(
     "glasshouse",
@@ -74,8 +75,8 @@ Glasshouse = Callable[..., Outcome]
 
 
 @pytest.fixture
-def glasshouse(capfd: pytest.CaptureFixture[str]) -> Glasshouse:
-    """Run the command line in this process."""
+def glasshouse(capfd: pytest.CaptureFixture[str]) -> Iterator[Glasshouse]:
+    """Run the command line in this process, which speaks English again afterwards."""
 
     def run(*arguments: object) -> Outcome:
         capfd.readouterr()
@@ -83,7 +84,8 @@ def glasshouse(capfd: pytest.CaptureFixture[str]) -> Glasshouse:
         written = capfd.readouterr()
         return Outcome(code, written.out, written.err)
 
-    return run
+    yield run
+    speak("en")
 
 
 @pytest.fixture
