@@ -19,6 +19,7 @@ from glasshouse.disclosure import cell_count, smallest_cell
 from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.report import Provenance
 from glasshouse.report.compare.figures import measured_page
+from glasshouse.report.discretion import Among
 from glasshouse.report.threat.page import learner_against_attacker, relative_threat
 from glasshouse.report.totals.findings import SOLVED
 from glasshouse.report.totals.page import places_section
@@ -154,6 +155,13 @@ def test_two_runs_side_by_side_do_not_tell_how_few_share_a_secret(size: int) -> 
     counts = range(1, size + 1)
     worlds: list[Right] = [(before, after) for before in counts for after in counts]
     assert small_counts_told(worlds, compared, rarer) == []
+    compared.cache_clear()
+    with patch(
+        "glasshouse.report.compare.figures.among_part", lambda people, exact: Among(people, True)
+    ):
+        assert small_counts_told(worlds, compared, rarer), (
+            "she reads figures that are told as they are"
+        )
 
 
 # One person: target, and membership of one

@@ -9,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -203,3 +204,20 @@ def test_letters_beyond_the_first_block_decide_too(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(("n,city\n" + rows).encode("latin-1"))
     batches = list(open_source(tmp_path / "x.csv").batches(["city"]))
     assert batches[-1].column(0)[-1].as_py() == "São João"
+
+
+def test_a_portable_file_of_spss_is_read_by_its_content(tmp_path: Path) -> None:
+    people = {
+        "SEX": [1.0, 2.0, None],
+        "CEP": ["01310", "1310", ""],
+        "PAY": [1.5, 12345678901.0, 7.0],
+    }
+    pyreadstat = pytest.importorskip("pyreadstat")
+    pyreadstat.write_por(pl.DataFrame(people), str(tmp_path / "people.dat"))
+    source = open_source(tmp_path / "people.dat")
+    (batch,) = source.batches(source.columns)
+    assert batch.to_pydict() == {
+        "SEX": ["1", "2", ""],
+        "CEP": ["01310", "1310", ""],
+        "PAY": ["1.5", "12345678901", "7"],
+    }

@@ -22,7 +22,6 @@ import pyarrow as pa
 import tomli_w
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import DataError
 from glasshouse.language import marked, quoted, text, translated
 from glasshouse.reconstruction.group_instance import MOST_DECIMALS
 from glasshouse.reconstruction.publications import (
@@ -34,7 +33,6 @@ from glasshouse.reconstruction.publications import (
 )
 from glasshouse.sources import open_source
 from glasshouse.sources.delimited import DelimitedFile
-from glasshouse.study.question import Dialect
 
 TO_FILL = "TO FILL"
 """What stands in a draft where nothing could be guessed."""
@@ -55,7 +53,6 @@ COMMENTS = {
     "[phases.keys]": marked("Check: columns of the records = those of the totals that they agree with."),
 }  # fmt: skip
 """What is to be checked, by how the line begins."""
-_ENCODINGS = (None, "cp1252", "latin-1")
 _NUMERIC = 0.9
 """A column is one of numbers if so many of its texts are."""
 _ALIKE, _SAME = 0.5, 0.8
@@ -255,25 +252,19 @@ def draft_plan(
 
 
 def _read(path: Path) -> tuple[dict[str, str], list[_Column]]:
-    """Return how a file is written down, in the first encoding that fits, and its columns."""
-    errors: list[DataError] = []
-    for encoding in _ENCODINGS:
-        try:
-            source = open_source(path, dialect=Dialect(encoding=encoding))
-            batches: list[pa.RecordBatch] = []
-            for batch in source.batches(source.columns):
-                batches.append(batch)
-                if sum(map(len, batches)) >= MOST_ROWS:
-                    break
-        except DataError as error:
-            errors.append(error)
-            continue
-        dialect = {} if encoding is None else {"encoding": encoding}
-        if isinstance(source, DelimitedFile) and source.dialect.separator not in (None, ","):
-            dialect["separator"] = str(source.dialect.separator)
-        table = pa.Table.from_batches(batches)
-        return dialect, [_Column(name, table.column(name)) for name in source.columns]
-    raise errors[0]
+    """Return how a file is written down, as far as that is not usual, and the columns of its first rows."""
+    source = open_source(path)
+    batches: list[pa.RecordBatch] = []
+    for batch in source.batches(source.columns):
+        batches.append(batch)
+        if sum(map(len, batches)) >= MOST_ROWS:
+            break
+    encoding = source.assumed_encoding
+    dialect = {} if encoding is None else {"encoding": encoding}
+    if isinstance(source, DelimitedFile) and source.dialect.separator not in (None, ","):
+        dialect["separator"] = str(source.dialect.separator)
+    table = pa.Table.from_batches(batches)
+    return dialect, [_Column(name, table.column(name)) for name in source.columns]
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -119,12 +119,10 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
     """
     if isinstance(data, str) and (address := address_of(data)):
         refuse_dialect(dialect, UNNAMED, meaningful=EVERYWHERE | {"table", "query"})
-        chosen = dialect or Dialect()
-        table, query = chosen.table, chosen.query
-        if not table and not query:
-            raise StudyError("say which table of the database: `table`, or `query`")
-        called = name or table or "query"
-        return PostgresTable(address, table=table, query=query, name=called)
+        table, query = (dialect.table, dialect.query) if dialect else (None, None)
+        if bool(table) == bool(query):
+            raise StudyError("say what to read from the database: either `table` or `query`")
+        return PostgresTable(address, table=table, query=query, name=name or table or "query")
     if isinstance(data, str | PathLike):
         return _open_path(Path(data), dialect or Dialect(), name)
     if is_frame(data):

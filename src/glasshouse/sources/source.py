@@ -27,7 +27,7 @@ LONGEST_VALUE = 1 << 25
 
 DAMAGES = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file may end in; the last one where a name or a value is no text."""
-_EXACT_INTEGERS = 2.0**53
+EXACT_INTEGERS = 2.0**53
 """Below it a floating number holds every integer exactly."""
 
 
@@ -233,7 +233,7 @@ def _number_text(column: pa.Array) -> pa.Array:
         column = column.cast(pa.float32())
     column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0, column.type))
     values = column.cast(pa.string())
-    exact = pc.less(pc.abs(column), pa.scalar(_EXACT_INTEGERS, column.type))
+    exact = pc.less(pc.abs(column), pa.scalar(EXACT_INTEGERS, column.type))
     whole = pc.and_(exact, pc.equal(column, pc.trunc(column)))
     if pc.any(whole).as_py():
         integers = pc.if_else(whole, column, None).cast(pa.int64()).cast(pa.string())

@@ -20,6 +20,7 @@ from glasshouse.language import quoted, unknown_name
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.columnar import refuse_bomb
 from glasshouse.sources.source import (
+    EXACT_INTEGERS,
     MISSING,
     Source,
     check_columns,
@@ -32,7 +33,6 @@ ROWS = 1 << 14
 """So many rows are turned into a batch at a time."""
 _UNCALCULATED = re.compile(rb"</f>(<v ?/>|<v></v>)?</c>|<f[^>]*/>(<v ?/>|<v></v>)?</c>")
 """A cell with a formula whose result was not stored."""
-_MOST_WHOLE = 2.0**53
 
 
 class Sheet(Source):
@@ -121,7 +121,7 @@ def _text(cell: Any) -> str:
     """
     if isinstance(cell, str):
         return cell
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _MOST_WHOLE:
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT_INTEGERS:
         return str(int(cell))
     if isinstance(cell, datetime):
         is_day = cell.time() == time()

@@ -196,14 +196,6 @@ class Dataset(Model):
             return Path(self.dialect.table or "query")
         return self.path
 
-    @model_validator(mode="after")
-    def _one_table(self) -> Self:
-        if isinstance(self.path, Address) and not (self.dialect.table or self.dialect.query):
-            raise ContradictionError("say which table of the database: `table`, or `query`")
-        if self.dialect.table and self.dialect.query:
-            raise ContradictionError("give either `table` or `query`")
-        return self
-
 
 def _is_condition(written: str) -> str:
     try:
