@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from glasshouse.verbs import (
         anonymise,
         assess,
+        check,
         compare,
         deter,
         membership,
@@ -58,7 +59,7 @@ _HOME = {
     "runs": ("Run",),
     "table": ("EncodedTable",),
     "verbs": (
-        *("anonymise", "assess", "compare", "deter", "membership"),
+        *("anonymise", "assess", "check", "compare", "deter", "membership"),
         *("read", "run", "target", "threat"),
     ),
     "": (
@@ -79,6 +80,7 @@ __all__ = [
     "StudyError",
     "anonymise",
     "assess",
+    "check",
     "compare",
     "deter",
     "economics",

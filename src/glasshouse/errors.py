@@ -48,6 +48,10 @@ class StudyError(GlasshouseError):
     """The question is not well posed: contradictory roles, an unknown option, an unreadable study file."""
 
 
+class ContradictionError(StudyError, ValueError):
+    """What a study says makes no sense, or not together; raised while it is validated, which adds where."""
+
+
 class BudgetError(GlasshouseError):
     """A limit on memory, time or size forbids the work, or stopped it."""
 

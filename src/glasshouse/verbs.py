@@ -25,20 +25,34 @@ from typing import Any, ParamSpec, TypeVar
 from glasshouse.errors import StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.progress import OnProgress
+from glasshouse.report.verdict import Verdict, measures, verdict_on
 from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
+from glasshouse.runs.assess import understood
+from glasshouse.runs.folder import is_run, stored_measures
 from glasshouse.runs.run import in_memory
-from glasshouse.study import Dialect, Question, load_study, parse_condition, validated
+from glasshouse.study import (
+    Dataset,
+    Dialect,
+    Question,
+    load_policy,
+    load_study,
+    parse_condition,
+    validated,
+)
 from glasshouse.study.anonymise import AnonymiseStudy, method_of
 from glasshouse.study.assess import AssessStudy, with_default_subsets
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.deter import DeterStudy
 from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.target import TargetStudy
 from glasshouse.study.threat import ThreatStudy
 from glasshouse.table import EncodedTable
 from glasshouse.table import read as read_table
 
+PolicyChoice = str | PathLike[str] | ReleasePolicy
+"""The name of a policy, a file with one, or one that was made."""
 Data = Any
 """An encoded table, a path, or a frame; of several, a list."""
 P = ParamSpec("P")
@@ -210,6 +224,7 @@ def assess(
     each: bool = False,
     seed: int = 0,
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     explain: bool = False,
     per_record: bool = False,
     threads: int | None = None,
@@ -236,6 +251,7 @@ def assess(
         each: Whether several datasets are assessed one by one, and compared.
         seed: For the choice of one record of a person who has several.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         explain: For small data: whether to keep every table from the records to the hyper.
         per_record: Whether each record's own risk is wanted, too: ``run.per_record``.
         threads: How many threads to use; by default as many as there are processors.
@@ -264,6 +280,7 @@ def assess(
             "seed": seed,
             "subsets": chosen or ["full"],
             "subject": subject,
+            "policy": _policy(policy),
         },
         "assess",
     )
@@ -274,6 +291,65 @@ def assess(
         explain=explain,
         per_record=per_record,
     )
+
+
+@verb
+def check(
+    data: Data | Run[Any, Any],
+    *,
+    policy: PolicyChoice = "open-data",
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str | Sequence[str]] | None = None,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Verdict:
+    """Tell whether a release meets a rule.
+
+    Args:
+        data: A run, or the folder of one; or a release, which is understood and assessed first.
+        policy: What it is judged by: a name, a file, or a policy.
+        quasi_identifiers: What somebody can know of a person; by default those of the table, or what a file suggests.
+        sensitive: What she wants to infer; likewise.
+        id: The column that names a person; likewise.
+        threads: How many threads to use; by default as many as there are processors.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed or lacks a column, or the folder is that of no run.
+        StudyError: Nothing of it is known to be knowable, or nothing was measured that the policy asks for.
+    """
+    rule = _policy(policy)
+    if isinstance(data, str | PathLike) and is_run(Path(data)):
+        measured = stored_measures(Path(data))
+    else:
+        run = data
+        if isinstance(data, str | PathLike):
+            study = understood(
+                Dataset(path=Path(data)),
+                quasi_identifiers=quasi_identifiers or (),
+                sensitive=[
+                    name if isinstance(name, str) else tuple(name) for name in sensitive or ()
+                ],
+                identifier=id,
+            )
+            run = carry_out(study, resources=Resources(on_progress=on_progress, threads=threads))
+        elif not isinstance(data, Run):
+            run = assess(
+                data,
+                quasi_identifiers=quasi_identifiers,
+                sensitive=sensitive,
+                id=id,
+                threads=threads,
+                on_progress=on_progress,
+            )
+        measured = measures(run.outcome, run.question)
+    verdict = verdict_on(measured, rule)
+    if verdict is None:
+        raise StudyError(
+            "nothing was measured that the policy asks for; assess the release itself, as a whole"
+        )
+    return verdict
 
 
 @verb
@@ -291,6 +367,7 @@ def target(
     where: Sequence[str] = (),
     seed: int = 0,
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     on_progress: OnProgress | None = None,
 ) -> Run[TargetStudy, Any]:
     """Tell what someone who knows a few facts about one person learns about that person.
@@ -308,6 +385,7 @@ def target(
         where: Only records that meet these conditions.
         seed: For the choice of one record of a person who has several.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         on_progress: Told how far it is.
 
     Raises:
@@ -331,6 +409,7 @@ def target(
             "population": people[0],
             "fraction": fraction,
             "subject": subject,
+            "policy": _policy(policy),
         },
         "target",
     )
@@ -349,6 +428,7 @@ def membership(
     id: str | None = None,  # noqa: A002 - the word of the command line
     where: Sequence[str] = (),
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     on_progress: OnProgress | None = None,
 ) -> Run[MembershipStudy, Any]:
     """Tell who is in a release, or in which of several.
@@ -362,6 +442,7 @@ def membership(
         id: The column that names a person in several releases.
         where: Only people who meet these conditions.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         on_progress: Told how far it is.
 
     Raises:
@@ -382,6 +463,7 @@ def membership(
             "population": people[0],
             "fraction": fraction,
             "subject": subject,
+            "policy": _policy(policy),
         },
         "membership",
     )
@@ -411,6 +493,7 @@ def anonymise(
     drop_missing: bool = False,
     seed: int = 0,
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
     **protection: Any,
@@ -438,6 +521,7 @@ def anonymise(
         drop_missing: No records with a missing value in a column that has a role.
         seed: What random choices follow from; keep it as secret as the data.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         seconds: After so long the best protection found so far is taken.
         on_progress: Told how far it is.
         protection: Further entries of a study's ``protection``, such as ``diversity`` or ``highest_risk``.
@@ -468,6 +552,7 @@ def anonymise(
             "treatment": _treatment(where, invalid, drop_missing),
             "seed": seed,
             "subject": subject,
+            "policy": _policy(policy),
             "protection": entries | protection | {"method": method or method_of(**promise)},
         },
         "anonymise",
@@ -481,6 +566,7 @@ def compare(
     fraction: float | None = None,
     predict: str | None = None,
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     on_progress: OnProgress | None = None,
 ) -> Run[CompareStudy, Any]:
     """Put runs of the same command side by side: what got worse, what got better.
@@ -490,13 +576,20 @@ def compare(
         fraction: Of releases: the share of the population that is in the data, for population uniqueness.
         predict: Of releases: a column that a classifier is to predict from each.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         on_progress: Told how far it is.
 
     Raises:
         DataError: A folder holds no run that can be compared.
         StudyError: They are fewer than two, or of different commands.
     """
-    content = {"runs": list(runs), "fraction": fraction, "predict": predict, "subject": subject}
+    content: dict[str, Any] = {
+        "runs": list(runs),
+        "fraction": fraction,
+        "predict": predict,
+        "subject": subject,
+    }
+    content["policy"] = _policy(policy)
     study = validated(CompareStudy, content, "compare")
     return _answer(study, Resources(on_progress=on_progress))
 
@@ -516,6 +609,7 @@ def threat(
     beta: float | None = None,
     seed: int = 0,
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     per_record: bool = False,
     precision: float | None = None,
     sweeps: int | None = None,
@@ -538,6 +632,7 @@ def threat(
         beta: The Dirichlet parameter of the values of all attributes.
         seed: What all random numbers follow from.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         per_record: Whether each record's own threat is wanted, too: ``run.per_record``.
         precision: Sample until every error is at most this.
         sweeps: Stop after so many sweeps at the latest.
@@ -560,6 +655,7 @@ def threat(
         "hierarchies": dict(hierarchies or {}),
         "seed": seed,
         "subject": subject,
+        "policy": _policy(policy),
     }
     if Path(release).is_dir():
         content = study_of_folder(Path(release))
@@ -579,6 +675,7 @@ def deter(
     register: str | PathLike[str] | None = None,
     quasi_identifiers: Sequence[str] = (),
     subject: str = "person",
+    policy: PolicyChoice = "open-data",
     on_progress: OnProgress | None = None,
     **terms: Any,
 ) -> Run[DeterStudy, Any]:
@@ -590,6 +687,7 @@ def deter(
         register: The file of people that the records can be linked with.
         quasi_identifiers: The columns by which they are linked.
         subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
         on_progress: Told how far it is.
         terms: The entries of a study of ``deter``: ``gain``, ``penalty``, ``access_cost``, ``sizes``, …
 
@@ -600,7 +698,11 @@ def deter(
     """
     files = {"release": release, "people": register, "population": population}
     content = {name: {"path": path} for name, path in files.items() if path is not None}
-    known = {"quasi_identifiers": list(quasi_identifiers), "subject": subject}
+    known = {
+        "quasi_identifiers": list(quasi_identifiers),
+        "subject": subject,
+        "policy": _policy(policy),
+    }
     study = validated(DeterStudy, {**content, **known, **_plain(terms)}, "deter")
     return _answer(study, Resources(on_progress=on_progress))
 
@@ -682,6 +784,10 @@ def _adversary(
         "weight": weight or table.weight,
         "facts": {name: list(columns) for name, columns in table.facts.items()},
     }
+
+
+def _policy(policy: PolicyChoice) -> ReleasePolicy:
+    return policy if isinstance(policy, ReleasePolicy) else load_policy(str(policy))
 
 
 def _names(secret: str | Sequence[str]) -> tuple[str, ...]:

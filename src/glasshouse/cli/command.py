@@ -58,10 +58,12 @@ def question(
     Raises:
         StudyError: Something is asked beside a study file, or it makes no sense.
     """
-    from glasshouse.study import load_question, validated
+    from glasshouse.study import load_policy, load_question, validated
 
+    policy = None if output.policy is None else load_policy(output.policy)
     if output.study_file is None:
-        return validated(kind, content(), str(context.info_name))
+        judged = {} if policy is None else {"policy": policy}
+        return validated(kind, content() | judged, str(context.info_name))
     permitted = {*(field.name for field in fields(RunOptions)), *RUNNING, *allowed}
     for name, option in given_options(context):
         if name not in permitted:
@@ -69,7 +71,7 @@ def question(
                 "--study says it all: leave out {given}, or write it into the study",
                 given=option if option.startswith("-") else text("the file"),
             )
-    return load_question(output.study_file, kind)
+    return load_question(output.study_file, kind, policy=policy)
 
 
 def carry_out(

@@ -80,23 +80,19 @@ def inspect(
 def _suggested_command(
     profiles: tuple[ColumnProfile, ...], file: Path, reading: options.FileOptions
 ) -> str:
-    from glasshouse.table import Role, person_column
+    from glasshouse.table import Role, suggested_roles
 
-    person = person_column(profiles)
     flags = {
         Role.QUASI_IDENTIFIER: "-q",
         Role.SENSITIVE: "-s",
         Role.IDENTIFIER: "--id",
         Role.WEIGHT: "--weight",
     }
+    roles = suggested_roles(profiles)
+    if not roles[Role.QUASI_IDENTIFIER]:
+        return ""
     words = ["glasshouse", "assess", str(file)]
-    seen: set[str] = set()
     for role, flag in flags.items():
-        for profile in profiles:
-            if flag == "--id" and profile is not person:
-                continue
-            if profile.role is role and not (flag.startswith("--") and flag in seen):
-                name = profile.name
-                words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
-                seen.add(flag)
-    return shlex.join([*words, *reading.typed()]) if "-q" in seen else ""
+        for name in roles[role]:
+            words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
+    return shlex.join([*words, *reading.typed()])

@@ -15,6 +15,7 @@ import typer
 from glasshouse.cli import (
     anonymise,
     assess,
+    check,
     compare,
     demo,
     deter,
@@ -46,7 +47,8 @@ REPORT_PANEL = "Language and report"
 app = typer.Typer(
     name="glasshouse",
     help="What a data release lets an adversary learn: about whom, with what probability, and what would stop it.",
-    epilog="Exit codes: 0 done · 2 the input is wrong · 3 a budget or solver limit stopped it · 1 our own bug.",
+    epilog="Exit codes: 0 done · 4 the policy is not met (check) · 2 the input is wrong · 3 a budget or solver limit "
+    "stopped it · 1 our own bug.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -54,6 +56,7 @@ app = typer.Typer(
 app.command(rich_help_panel="Start here")(expanded(demo.demo))
 app.command(rich_help_panel="Start here")(expanded(inspect.inspect))
 app.command(rich_help_panel="Assess a release")(expanded(assess.assess))
+app.command(rich_help_panel="Assess a release")(expanded(check.check))
 app.command(rich_help_panel="Assess a release")(expanded(target.target))
 app.command(rich_help_panel="Assess a release")(expanded(membership.membership))
 app.command(rich_help_panel="Assess a release")(expanded(threat.threat))

@@ -152,6 +152,17 @@ Json = Annotated[
 ]
 
 
+Policy = Annotated[
+    str | None,
+    option(
+        "--policy",
+        "NAME|FILE.toml",
+        "The rule that the release is judged by: open-data, research-file, internal, or your own. "
+        "\\[default: open-data]",
+    ),
+]
+
+
 _AS_THEY_ARE = (
     "separator",
     "encoding",
@@ -372,6 +383,7 @@ class RunOptions(OutputOptions):
     study_file: Annotated[
         Path | None, option("--study", "STUDY.TOML", "Run this study instead of options.")
     ] = None
+    policy: Policy = None
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:

@@ -89,11 +89,23 @@ class ClassSizes:
     """The number of classes per bin."""
     records: tuple[int, ...]
     """The number of records in them."""
+    least: int | None = field(default=None, compare=False, repr=False)
+    """The size of the smallest class; None: no more is known of it than its bin."""
 
     @property
     def smallest(self) -> int:
-        """The least size of the first bin that holds a class: no class is smaller."""
-        return next(size for size, classes in zip(SIZE_BINS, self.classes, strict=True) if classes)
+        """The size of the smallest class, or, where that is not known (`is_exact`), the least of its bin."""
+        if self.least is not None:
+            return self.least
+        place = next(place for place, classes in enumerate(self.classes) if classes)
+        return self.records[place] if self.classes[place] == 1 else SIZE_BINS[place]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the size of the smallest class is known."""
+        place = next(place for place, classes in enumerate(self.classes) if classes)
+        lowest = self.classes[place] * SIZE_BINS[place] == self.records[place]
+        return self.least is not None or self.classes[place] == 1 or lowest
 
     def records_below(self, size: int) -> int:
         """Return how many records are in classes of fewer than so many, which must be the edge of a bin."""
@@ -105,7 +117,9 @@ class ClassSizes:
         bins = np.searchsorted(np.array(SIZE_BINS), sizes, side="right") - 1
         classes = np.bincount(bins, minlength=len(SIZE_BINS))
         records = [int(sizes[bins == place].sum()) for place in range(len(SIZE_BINS))]
-        return cls(tuple(classes.tolist()), tuple(records))
+        return cls(
+            tuple(classes.tolist()), tuple(records), int(sizes.min()) if len(sizes) else None
+        )
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,12 @@ are ever shown: a `Page` (a report; HTML, JSON, PDF and a notebook are forms of 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.report.page import Brief, Finding, Page, Provenance, Severity, ranked
+from glasshouse.report.page import Brief, Finding, Page, Provenance, Ruling, Severity, ranked
+from glasshouse.report.verdict import measures, ruling, verdict_on
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
@@ -38,13 +40,18 @@ def page_of(outcome: object, question: Question, *, provenance: Provenance) -> P
 
     with debug_mode(False):  # tests hold charts against the schema; here it would take long
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
-    return page
+    return replace(page, ruling=_ruling(outcome, question))
 
 
 def brief_of(outcome: object, question: Question) -> Brief:
     """Return what a terminal says of an outcome, in the language that is spoken."""
     brief: Brief = _teller(question).brief(outcome, question)
-    return brief
+    return replace(brief, ruling=_ruling(outcome, question))
+
+
+def _ruling(outcome: object, question: Question) -> Ruling | None:
+    verdict = verdict_on(measures(outcome, question), question.policy)
+    return None if verdict is None else ruling(verdict)
 
 
 def _teller(question: Question) -> Any:

@@ -209,7 +209,17 @@ def to_fragment(page: Page) -> str:
             '<figure style="margin:1rem 0;background:#fff;padding:.6rem;overflow-x:auto" role="img" '
             f'aria-label="{escape(printable(figure.label))}">{to_svg(figure.chart)}</figure>'
         )
-    return f"<div>{findings}{drawn}</div>"
+    return f"<div>{_verdict_of(page)}{findings}{drawn}</div>"
+
+
+def _verdict_of(page: Page) -> str:
+    if page.ruling is None:
+        return ""
+    ruling = page.ruling
+    return (
+        f'<p style="font-size:1.2em;margin:.4rem 0"><strong>{escape(ruling.headline)}</strong>: '
+        f"{escape(printable(ruling.tally))}</p>"
+    )
 
 
 def _fragment_of(finding: Finding) -> str:

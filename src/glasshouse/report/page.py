@@ -49,6 +49,17 @@ _SEVERITIES = {
 }
 
 
+class Decision(StrEnum):
+    """What a policy says of a release; never that it is safe."""
+
+    STOP = "do-not-publish"
+    """It fails the rule, also under restricted access."""
+    RESTRICT = "restricted"
+    """It fails the rule, but meets what the rule asks where access is restricted."""
+    MEETS = "meets"
+    """It meets the rule."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that was found; it can be understood by itself."""
@@ -219,6 +230,22 @@ class Provenance:
 
 
 @dataclass(frozen=True)
+class Ruling:
+    """A verdict in words."""
+
+    decision: Decision
+    """What follows."""
+    headline: str
+    """The decision, in a few words."""
+    tally: str
+    """How many conditions of which rule are met."""
+    conditions: Table
+    """Each condition: what was measured, what the rule allows, and how far apart they are."""
+    notes: tuple[str, ...] = ()
+    """What the rule does not cover, and where its numbers come from."""
+
+
+@dataclass(frozen=True)
 class Page:
     """A report: first the sentences, then the pictures, then the exact figures, then how to repeat them."""
 
@@ -247,6 +274,8 @@ class Page:
 
     opening: tuple[Finding, ...] = ()
     """What to say first, where it is not the worst findings."""
+    ruling: Ruling | None = None
+    """The verdict; None: nothing was measured that the policy asks for."""
 
     @property
     def minute(self) -> tuple[Finding, ...]:
@@ -273,3 +302,5 @@ class Brief:
     """What to know besides."""
     shows_change: bool = False
     """Whether ▲ and ▼ mark what got worse and better, and are coloured so."""
+    ruling: Ruling | None = None
+    """The verdict; None: nothing was measured that the policy asks for."""

@@ -11,8 +11,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from glasshouse.language import printable, text
-from glasshouse.report.page import Brief, Cell, Table
+from glasshouse.report.page import Brief, Cell, Decision, Ruling, Table
 
+DECISIONS = {
+    Decision.STOP: ("✗", "red"),
+    Decision.RESTRICT: ("!", "yellow"),
+    Decision.MEETS: ("✓", "green"),
+}
+"""The sign and the colour of a verdict."""
 COLOURS = {"▲": "red", "▼": "green"}
 """How what got worse and better is highlighted, besides its mark."""
 
@@ -36,10 +42,20 @@ def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None 
         say(console, f"• {finding.sentence}")
     for note in brief.notes:
         say(console, text("note: {note}", note=note))
+    if brief.ruling is not None:
+        say_ruling(console, brief.ruling)
     if places:
         console.print()
     for place in places:
         say(console, place, soft_wrap=True)
+
+
+def say_ruling(console: Console, ruling: Ruling) -> None:
+    """Print a verdict on a line of its own, in its colour and with its sign."""
+    sign, colour = DECISIONS[ruling.decision]
+    console.print()
+    line = Text(f"{sign} {printable(ruling.headline)}", style=f"bold {colour}")
+    console.print(line.append(f": {printable(ruling.tally)}", style="not bold default"))
 
 
 def say(console: Console, sentence: str, *, soft_wrap: bool = False) -> None:

@@ -28,15 +28,18 @@ from glasshouse.runs.reading import (
 )
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING
-from glasshouse.study import Address, Adversary
-from glasshouse.study.assess import AssessStudy
+from glasshouse.study import Address, Adversary, Dataset, Secret, validated
+from glasshouse.study.assess import AssessStudy, with_default_subsets
+from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import (
     EncodedColumn,
     EncodedTable,
+    Role,
     Step,
     encoding_note,
     first_look,
     person_column,
+    suggested_roles,
 )
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.treatment import SUPPRESSED_RECORD
@@ -140,6 +143,51 @@ def answer(
     return Run(study, outcome, per_record=risks, warnings=tuple(filter(None, warnings)))
 
 
+def understood(
+    dataset: Dataset,
+    *,
+    quasi_identifiers: Sequence[str] = (),
+    sensitive: Sequence[Secret] = (),
+    identifier: str | None = None,
+    policy: ReleasePolicy | None = None,
+) -> AssessStudy:
+    """Return the study that a file suggests by itself, with what is said of it instead.
+
+    Args:
+        dataset: The file.
+        quasi_identifiers: What an adversary can know of a person; none: what the file suggests.
+        sensitive: What she wants to infer; none: what the file suggests, unless what she knows is said.
+        identifier: The column that names a person; none: likewise.
+        policy: What to judge it by; None: open data.
+
+    Raises:
+        DataError: The file is malformed.
+        StudyError: Nothing in it looks like something that one can know of a person.
+    """
+    roles = suggested_roles(first_look(dataset.path, dialect=dataset.dialect))
+    if quasi_identifiers:
+        roles = dict.fromkeys(roles, ())
+    known = tuple(quasi_identifiers) or roles[Role.QUASI_IDENTIFIER]
+    if not known:
+        raise StudyError(
+            "nothing in {file} looks like something that one could know of a person; name the columns with "
+            "`quasi_identifiers`",
+            file=dataset.place.name,
+        )
+    taken = {*known, identifier}
+    content = {
+        "datasets": [dataset],
+        "adversary": {
+            "quasi_identifiers": known,
+            "sensitive": sensitive or [name for name in roles[Role.SENSITIVE] if name not in taken],
+            "identifier": identifier or next(iter(roles[Role.IDENTIFIER]), None),
+            "weight": next(iter(roles[Role.WEIGHT]), None),
+        },
+        "policy": OPEN_DATA if policy is None else policy,
+    }
+    return with_default_subsets(validated(AssessStudy, content, "check"))
+
+
 def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
     """Return the quasi-identifiers that risks per record are of: all of them, or the one set that was chosen."""
     whole = study.adversary.knowable
@@ -233,23 +281,29 @@ def _assessment(
     every = tuple(
         attack
         for window, of_window in zip(windows, swept, strict=True)
-        for attack in _with_capacities(of_window.assessment().attacks, window)
+        for attack in _with_whole_set(of_window.assessment().attacks, window)
     )
     return Assessment(windows[0].records, every, sweep=swept[-1])
 
 
-def _with_capacities(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
-    """Return the attacks of a sweep with the capacities of the whole set, which a sweep does not compute."""
-    whole = len(window.quasi_identifiers)
-    if not window.sensitive or len(attacks[-1].quasi_identifiers) < whole:
+def _with_whole_set(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
+    """Return the attacks of a sweep with what it does not compute of the whole set: capacities, the smallest class."""
+    counted = 1 + len(window.sensitive)
+    swept = attacks[-counted:]
+    is_whole = len(swept[0].quasi_identifiers) == len(window.quasi_identifiers)
+    if not is_whole or (not window.sensitive and swept[0].class_sizes.is_exact):
         return attacks
-    counted = len(window.sensitive)
-    inferring = assess(window, drop_suppressed=False).attacks[1:]
+    alone = assess(window, drop_suppressed=False).attacks
     return (
         *attacks[:-counted],
         *(
-            replace(swept, capacity=alone.capacity, additive_capacity=alone.additive_capacity)
-            for swept, alone in zip(attacks[-counted:], inferring, strict=True)
+            replace(
+                attack,
+                class_sizes=same.class_sizes,
+                capacity=same.capacity,
+                additive_capacity=same.additive_capacity,
+            )
+            for attack, same in zip(swept, alone, strict=True)
         ),
     )
 

@@ -27,8 +27,10 @@ from glasshouse.language import (
     system_reason,
 )
 from glasshouse.report.page import Page, Provenance
+from glasshouse.report.verdict import Measurement, measures
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
-from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, with_paths
+from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
+from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 
 if TYPE_CHECKING:
     from glasshouse.runs.run import Outcome, Run
@@ -180,6 +182,7 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         manifest |= {**run.manifest, "report": report}
     if isinstance(outcome, Summarised) and (figures := outcome.summary()):
         manifest["summary"] = figures
+    manifest["measures"] = [entry.to_dict() for entry in measures(outcome, question)]
     replaces = is_run if overwrite else None
     with new_folder(folder, replaces=replaces, public=_PUBLIC.__contains__) as draft:
         if run.write_files is not None:
@@ -299,6 +302,36 @@ class StoredReport:
                 language=LANGUAGES[language].name,
             )
         return self.pages[language]
+
+
+def stored_measures(folder: Path) -> tuple[Measurement, ...]:
+    """Return what a run measured, whatever its policy.
+
+    Raises:
+        DataError: The folder is not that of a run, or of one that an older version wrote.
+    """
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        entries = manifest["measures"]
+        return tuple(Measurement.from_dict(entry) for entry in entries)
+    except OSError:
+        raise DataError(
+            '"{folder}" is no run folder: it holds no {file}', folder=folder, file=MANIFEST
+        ) from None
+    except KeyError:
+        raise DataError(
+            "{file} does not say what was measured, as an older version wrote it; run the study again",
+            file=path,
+        ) from None
+    except (ValueError, TypeError, AttributeError, ZeroDivisionError):
+        raise DataError("{file} is damaged; run the study again", file=path) from None
+
+
+def stored_policy(folder: Path) -> ReleasePolicy:
+    """Return the policy that a run was judged by: that of its study, or the one that is taken where none is said."""
+    path = folder / STUDY
+    return load_study(path).policy if path.exists() else OPEN_DATA
 
 
 def check_there(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +16,7 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text_for
 from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.report.page import Finding, Page, Provenance
+from glasshouse.report.verdict import Verdict, measures, verdict_on
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, dump_study, paths_of
 
@@ -75,6 +77,11 @@ class Run(Generic[Q, R]):
         records: int = getattr(self.outcome, "records", 0)
         return records
 
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """What the policy of the question says; None: nothing was measured that it asks for."""
+        return verdict_on(measures(self.outcome, self.question), self.question.policy)
+
     @property
     def page(self) -> Page:
         """The report, in the language that is spoken."""
@@ -88,8 +95,9 @@ class Run(Generic[Q, R]):
         return self.page.findings
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything that came out as plain values."""
-        return self.outcome.to_dict()
+        """Return everything that came out as plain values, and the verdict."""
+        content = self.outcome.to_dict()
+        return content if self.verdict is None else content | {"verdict": self.verdict.to_dict()}
 
     def to_frame(self) -> pa.Table:
         """Return the figures as an Arrow table."""
@@ -221,6 +229,7 @@ def run(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory or the time.
     """
+    question.check_policy()
     watched = (resources or Resources()).watching()
     done: Run[Question, Outcome] = _module(question).answer(question, resources=watched, **options)
     return done

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
+from glasshouse.errors import ContradictionError
 from glasshouse.language import marked, quoted, text, unknown_name
-from glasshouse.study.question import ContradictionError, Model, ReleaseStudy
+from glasshouse.study.question import Model, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 

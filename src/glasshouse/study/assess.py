@@ -9,10 +9,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictInt, model_validator
 
-from glasshouse.errors import StudyError
+from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.study.question import (
-    ContradictionError,
     Model,
     Probability,
     ReleaseStudy,

@@ -8,8 +8,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from glasshouse.errors import ContradictionError
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.study.question import ContradictionError, Probability, Question
+from glasshouse.study.question import Probability, Question
 
 
 class CompareStudy(Question):

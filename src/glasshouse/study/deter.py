@@ -7,7 +7,8 @@ from typing import Literal, Self
 
 from pydantic import Field, StrictFloat, StrictInt, model_validator
 
-from glasshouse.study.question import ContradictionError, Dataset, Question
+from glasshouse.errors import ContradictionError
+from glasshouse.study.question import Dataset, Question
 
 Amount = StrictFloat
 """Whether it makes sense is judged by `glasshouse.economics.Terms`, which names the option."""

@@ -6,7 +6,8 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from glasshouse.study.question import ContradictionError, Gain
+from glasshouse.errors import ContradictionError
+from glasshouse.study.question import Gain
 from glasshouse.study.target import PeopleStudy
 
 

@@ -35,12 +35,9 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from glasshouse.conditions import parse_condition, without_values
-from glasshouse.errors import StudyError
-from glasshouse.language import either, marked, number, system_reason, text, translated
-
-
-class ContradictionError(StudyError, ValueError):
-    """What a study says makes no sense, or not together; raised while it is validated, which adds where."""
+from glasshouse.errors import ContradictionError, StudyError
+from glasshouse.language import either, marked, number, quoted, system_reason, text, translated
+from glasshouse.study.policy import OPEN_DATA, PolicyEntry, ReleasePolicy, policy_called
 
 
 class Model(BaseModel):
@@ -56,6 +53,15 @@ class Question(Model):
     """The command that answers it."""
     subject: str = Field(default="person", min_length=1)
     """What a record stands for, in the words of the report."""
+    policy: PolicyEntry = OPEN_DATA
+    """The rule that the outcome is judged by: the name of one that comes with the house, or conditions."""
+
+    def check_policy(self) -> None:
+        """Make sure before a run that its policy can be held against it.
+
+        Raises:
+            StudyError: A condition is about a sensitive attribute that is none here.
+        """
 
     def abridged(self) -> Self:
         """Return the study as a report that leaves the house should have it: no values of a person."""
@@ -404,6 +410,17 @@ class ReleaseStudy(Question):
         """Whether the datasets are joined, so that the others tell more about the people of the focal one."""
         return len(self.datasets) > 1
 
+    def check_policy(self) -> None:
+        """Make sure before a run that its policy is about sensitive attributes that the study has."""
+        secrets = ["+".join(columns) for columns in self.adversary.secrets]
+        for condition in self.policy.conditions:
+            if condition.of is not None and condition.of not in secrets:
+                raise StudyError(
+                    'the policy has a condition on "{name}", which is no sensitive attribute here; they are {secrets}',
+                    name=condition.of,
+                    secrets=quoted(secrets) or text("none"),
+                )
+
     def columns_without_role(self) -> tuple[str, ...]:
         """Return the columns that the study needs without their having a role."""
         conditions = (*self.treatment.where, *self.treatment.invalid)
@@ -421,7 +438,7 @@ class ReleaseStudy(Question):
         )
 
 
-M = TypeVar("M", bound=Model)
+M = TypeVar("M", bound=BaseModel)
 Q = TypeVar("Q", bound=Question)
 
 
@@ -464,8 +481,13 @@ def load_study(path: Path) -> Question:
     return _located_study(path, study_class(command), content)
 
 
-def load_question(path: Path, kind: type[Q]) -> Q:
+def load_question(path: Path, kind: type[Q], *, policy: ReleasePolicy | None = None) -> Q:
     """Read a ``study.toml`` of one kind; relative paths in it start at its own folder.
+
+    Args:
+        path: The file.
+        kind: The kind of study.
+        policy: What to judge the outcome by, instead of what the study says.
 
     Raises:
         StudyError: The file cannot be read, is not TOML, or is not such a study.
@@ -475,7 +497,21 @@ def load_question(path: Path, kind: type[Q]) -> Q:
     command = content.get("command", expected)
     if command != expected and command in COMMANDS:
         raise other_command(path, command)
+    if policy is not None:
+        content["policy"] = policy
     return _located_study(path, kind, content)
+
+
+def load_policy(name: str) -> ReleasePolicy:
+    """Return the policy of a name, or the one in a file whose name ends in ``.toml``.
+
+    Raises:
+        StudyError: There is none of that name, or the file is no policy.
+    """
+    if not name.endswith(".toml"):
+        return policy_called(name)
+    path = Path(name).expanduser()
+    return validated(ReleasePolicy, _content(path), path.name)
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -588,6 +624,10 @@ def _first_problem(error: ValidationError) -> str:
                 "{place} is an entry of a study for {commands}; leave it out here",
                 place=place,
                 commands=either(commands),
+            )
+        if "conditions" in problem["loc"] or error.title == ReleasePolicy.__name__:
+            return text(
+                "{place} is not an entry of a policy; remove it or correct its name", place=place
             )
         return text(
             "{place} is not an entry of a study; remove it or correct its name", place=place

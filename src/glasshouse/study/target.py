@@ -7,9 +7,9 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from glasshouse.conditions import without_values
+from glasshouse.errors import ContradictionError
 from glasshouse.study.question import (
     ConditionText,
-    ContradictionError,
     Dataset,
     Probability,
     ReleaseStudy,

@@ -18,9 +18,9 @@ from pydantic import (
 )
 
 from glasshouse.conditions import parse_condition, without_values
+from glasshouse.errors import ContradictionError
 from glasshouse.study.question import (
     ConditionText,
-    ContradictionError,
     Dataset,
     Model,
     Question,

@@ -13,8 +13,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
+from glasshouse.errors import ContradictionError
 from glasshouse.language import text, unknown_name
-from glasshouse.study.question import ConditionText, ContradictionError, Dialect, Model, Question
+from glasshouse.study.question import ConditionText, Dialect, Model, Question
 
 Name = Annotated[str, Field(min_length=1)]
 Positive = Annotated[StrictFloat, Field(gt=0, allow_inf_nan=False)]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         first_look,
         person_column,
         profile,
+        suggested_roles,
     )
     from glasshouse.table.treatment import Step, one_record_each, treat
 
@@ -21,7 +22,14 @@ _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
     "encoded": ("EncodedColumn", "EncodedTable", "Role", "load_table"),
-    "profiles": ("ColumnProfile", "encoding_note", "first_look", "person_column", "profile"),
+    "profiles": (
+        "ColumnProfile",
+        "encoding_note",
+        "first_look",
+        "person_column",
+        "profile",
+        "suggested_roles",
+    ),
     "treatment": ("Step", "one_record_each", "treat"),
 }
 """The public names, by the module that they come from: a first look at a file loads no compiler."""
@@ -44,6 +52,7 @@ __all__ = [
     "person_column",
     "profile",
     "read",
+    "suggested_roles",
     "treat",
 ]
 

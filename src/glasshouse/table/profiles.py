@@ -238,6 +238,17 @@ def person_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
     )
 
 
+def suggested_roles(profiles: Sequence[ColumnProfile]) -> dict[Role, tuple[str, ...]]:
+    """Return the columns of each suggested role: the identifier only if it names people, and one weight at most."""
+    person = person_column(profiles)
+    roles = {
+        role: tuple(profile.name for profile in profiles if profile.role is role) for role in Role
+    }
+    roles[Role.IDENTIFIER] = () if person is None else (person.name,)
+    roles[Role.WEIGHT] = roles[Role.WEIGHT][:1]
+    return roles
+
+
 def _may_name_a_person(profile: ColumnProfile) -> bool:
     if profile.looks_like in CHECKED or profile.role is not Role.IDENTIFIER:
         return profile.role is Role.IDENTIFIER

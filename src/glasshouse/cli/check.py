@@ -1,0 +1,203 @@
+"""``glasshouse check``: the gate for pipelines: a verdict, its conditions, and an exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from glasshouse.cli import options
+from glasshouse.cli.command import check_new_file, given_options, progress, warn
+from glasshouse.cli.options import option
+from glasshouse.errors import StudyError
+from glasshouse.language import quoted, text
+
+if TYPE_CHECKING:
+    from glasshouse.report.verdict import Verdict
+    from glasshouse.study.assess import AssessStudy
+    from glasshouse.study.policy import ReleasePolicy
+
+NOT_MET = 4
+"""The exit code where the policy is not met."""
+
+
+def check(
+    context: typer.Context,
+    *,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|RUN",
+            help="A file, which is understood and assessed first; or the folder of a run, as --out of any command "
+            "made it.",
+        ),
+    ],
+    policy: options.Policy = None,
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: options.Sensitive = None,
+    identifier: options.Identifier = None,
+    junit: Annotated[
+        Path | None, option("--junit", "FILE.xml", "Also write the verdict for a build server.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, option("--sarif", "FILE.sarif", "Also write the verdict for a code host.")
+    ] = None,
+    threads: options.Threads = None,
+    output: options.OutputOptions,
+    reading: options.FileOptions,
+) -> None:
+    """Whether a release meets a rule: a verdict, each condition with its margin, and an exit code for pipelines.
+
+    Exit codes: 0 it meets the rule · 4 it does not · 2 the input is wrong · 3 a limit stopped it.
+
+    Example: glasshouse check adult.csv --policy open-data
+
+    A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
+    """
+    from glasshouse.report.verdict import verdict_on
+    from glasshouse.runs.folder import is_run, stored_measures, stored_policy
+    from glasshouse.study import load_policy
+
+    for written in (junit, sarif):
+        if written is not None:
+            check_new_file(written, [path], overwrite=output.overwrite)
+    rule = None if policy is None else load_policy(policy)
+    understood: dict[str, Any] = {}
+    if path.is_dir() and is_run(path):
+        _refuse_beside_a_run(context)
+        verdict = verdict_on(stored_measures(path), rule or stored_policy(path))
+    else:
+        study = _study(path, reading, quasi_identifiers, sensitive, identifier, rule)
+        understood = _understood(study)
+        verdict = _assessed(study, output, threads)
+    if verdict is None:
+        raise StudyError(
+            "{name} measures nothing that the policy asks for; assess the release itself, as a whole",
+            name=path.name,
+        )
+    _write(verdict, path.name, junit, sarif)
+    if output.as_json:
+        content = verdict.to_dict()
+        print(json.dumps({"understood": understood} | content if understood else content, indent=2))
+    else:
+        _show(verdict, understood)
+    if verdict.failed:
+        raise typer.Exit(NOT_MET)
+
+
+def _refuse_beside_a_run(context: typer.Context) -> None:
+    """Make sure that nothing is asked that the run has decided."""
+    allowed = {"path", "policy", "junit", "sarif", "as_json", "overwrite"}
+    for name, typed in given_options(context):
+        if name not in allowed:
+            raise StudyError(
+                "what was assessed is in the folder of the run; leave out {option}", option=typed
+            )
+
+
+def _study(
+    path: Path,
+    reading: options.FileOptions,
+    quasi_identifiers: list[str] | None,
+    sensitive: list[str] | None,
+    identifier: str | None,
+    rule: ReleasePolicy | None,
+) -> AssessStudy:
+    """Return the study that a file suggests by itself, with what is said of it instead."""
+    from glasshouse.runs.assess import understood
+    from glasshouse.sources import existing_data
+    from glasshouse.study import Dataset, address_of, validated
+
+    if address_of(path) is None:
+        existing_data(path)
+    return understood(
+        validated(Dataset, reading.dataset(path), "check"),
+        quasi_identifiers=quasi_identifiers or (),
+        sensitive=[
+            name if isinstance(name, str) else tuple(name) for name in options.secrets(sensitive)
+        ],
+        identifier=identifier,
+        policy=rule,
+    )
+
+
+def _understood(study: AssessStudy) -> dict[str, Any]:
+    """Return what a file was taken for, as plain values."""
+    adversary = study.adversary
+    return {
+        "quasi_identifiers": list(adversary.quasi_identifiers),
+        "sensitive": list(map("+".join, adversary.secrets)),
+        "id": adversary.identifier,
+        "weight": adversary.weight,
+    }
+
+
+def _assessed(
+    study: AssessStudy, output: options.OutputOptions, threads: int | None
+) -> Verdict | None:
+    """Assess a file, keep the run where asked to, and return the verdict."""
+    from glasshouse.runs import Resources, check_place, run, write_run
+    from glasshouse.study import paths_of
+
+    if output.out is not None:
+        check_place(output.out, overwrite=output.overwrite, data=paths_of(study))
+    with progress() as on_progress:
+        done = run(study, resources=Resources(on_progress, threads=threads))
+        if output.out is not None:
+            write_run(done, output.out, overwrite=output.overwrite)
+    for warning in done.warnings:
+        warn(warning)
+    return done.verdict
+
+
+def _write(verdict: Verdict, name: str, junit: Path | None, sarif: Path | None) -> None:
+    """Write the verdict for those who asked for it, each file whole or not at all."""
+    from glasshouse.atomic import new_file
+    from glasshouse.report.pipeline import to_junit, to_sarif
+
+    for path, form in ((junit, to_junit), (sarif, to_sarif)):
+        if path is not None:
+            with new_file(path) as draft:
+                draft.write_text(form(verdict, name), encoding="utf-8")
+
+
+def _show(verdict: Verdict, understood: dict[str, Any]) -> None:
+    """Print what was understood, the conditions, and the verdict last."""
+    from glasshouse.report import terminal
+    from glasshouse.report.page import Brief
+    from glasshouse.report.verdict import ruling
+
+    rule = ruling(verdict)
+    blocks = [] if not understood else [_taken_for(understood)]
+    terminal.show(Brief((*blocks, rule.conditions), ruling=rule))
+
+
+def _taken_for(understood: dict[str, Any]) -> str:
+    """Say in a paragraph what a file was taken for, and how to say otherwise."""
+    sentences = [
+        text(
+            "Taken as what somebody could know of a person: {columns} (else say -q).",
+            columns=quoted(understood["quasi_identifiers"]),
+        )
+    ]
+    if understood["sensitive"]:
+        sentences.append(
+            text(
+                "Taken as sensitive: {columns} (else say -s).",
+                columns=quoted(understood["sensitive"]),
+            )
+        )
+    else:
+        sentences.append(text("No column was taken as sensitive (else say -s)."))
+    if understood["id"] is None:
+        sentences.append(text("One record is taken for one person (else say --id)."))
+    else:
+        sentences.append(
+            text(
+                "Records with the same {column} are taken for one person.",
+                column=quoted([understood["id"]]),
+            )
+        )
+    return " ".join(sentences)

@@ -1,0 +1,500 @@
+"""The verdict on a release: what was measured, held against the conditions of a policy.
+
+What a run measures does not depend on a policy and is kept with it, so that any policy can be held against it later. A
+verdict is exact; a page, a terminal, ``check`` and JSON say the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import comb
+from typing import TYPE_CHECKING, Any, Self
+
+from glasshouse.disclosure import is_shown
+from glasshouse.errors import StudyError
+from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.report.page import Cell, Column, Decision, Group, Ruling, Table
+from glasshouse.report.words import decimal, enumeration, percentage
+from glasshouse.study.policy import (
+    MEASURES,
+    OF_SECRETS,
+    TITLES,
+    Measure,
+    PolicyCondition,
+    ReleasePolicy,
+)
+
+if TYPE_CHECKING:
+    from glasshouse.economics.outcome import Deterrence
+    from glasshouse.groups.outcome import ThreatOutcome
+    from glasshouse.microdata import Assessment, Attack
+    from glasshouse.microdata.individual import Target
+    from glasshouse.microdata.parts import Family
+    from glasshouse.microdata.presence import Member, Membership
+    from glasshouse.microdata.uniqueness import PopulationRisks
+    from glasshouse.mitigation.anonymisation import Anonymisation
+    from glasshouse.mitigation.comparison import AssessedRuns, Comparison
+    from glasshouse.reconstruction import CampaignResult, Solution
+    from glasshouse.study import Question
+
+TWICE = 2.0
+"""From how many times as credible on a secret counts as believed."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a run measured, whatever the policy."""
+
+    measure: Measure
+    """What is measured."""
+    value: Fraction
+    """How much it is."""
+    of: str | None = None
+    """The sensitive attribute that it is about."""
+    knows: int | None = None
+    """How many facts the adversary knows, the worst ones; None: all that can be known."""
+    release: str = ""
+    """Which of several releases, or parts, it is about."""
+    is_bound: bool = False
+    """Whether it is on the safe side of what is not told, or not known, exactly."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values; the value as an exact ratio in text."""
+        return {
+            "measure": self.measure,
+            "of": self.of,
+            "knows": "all" if self.knows is None else self.knows,
+            "release": self.release,
+            "value": str(self.value),
+            "is_bound": self.is_bound,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` wrote down."""
+        knows = content["knows"]
+        return cls(
+            content["measure"],
+            Fraction(content["value"]),
+            content["of"],
+            None if knows == "all" else int(knows),
+            content["release"],
+            bool(content["is_bound"]),
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One condition, held against what was measured."""
+
+    condition: PolicyCondition
+    """The condition."""
+    measured: Measurement
+    """What was measured."""
+
+    @property
+    def met(self) -> bool:
+        """Whether the condition is met."""
+        return self.condition.allows(self.measured.value)
+
+    @property
+    def margin(self) -> Fraction:
+        """How far the value is on the right side of the limit; negative: on the wrong one."""
+        room = self.condition.limit - self.measured.value
+        return -room if self.condition.is_floor else room
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values; numbers as floats of the exact ratios."""
+        restricted = self.condition.restricted_limit
+        return {
+            **self.measured.to_dict(),
+            "value": float(self.measured.value),
+            "limit": float(self.condition.limit),
+            "restricted_limit": None if restricted is None else float(restricted),
+            "margin": float(self.margin),
+            "met": self.met,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a policy says of a release."""
+
+    policy: ReleasePolicy
+    """The policy."""
+    judgements: tuple[Judgement, ...]
+    """Each condition that was measured, in the order of the policy; for each sensitive attribute and release."""
+
+    @property
+    def decision(self) -> Decision:
+        """What follows: whether it meets the rule, at least under restricted access, or not."""
+        if all(judgement.met for judgement in self.judgements):
+            return Decision.MEETS
+        restricted = all(
+            judgement.condition.allows(judgement.measured.value, restricted=True)
+            for judgement in self.judgements
+        )
+        return Decision.RESTRICT if restricted else Decision.STOP
+
+    @property
+    def failed(self) -> int:
+        """How many conditions are not met."""
+        return sum(not judgement.met for judgement in self.judgements)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "policy": self.policy.name,
+            "decision": self.decision.value,
+            "failed": self.failed,
+            "conditions": [judgement.to_dict() for judgement in self.judgements],
+        }
+
+
+def verdict_on(measurements: Iterable[Measurement], policy: ReleasePolicy) -> Verdict | None:
+    """Hold what was measured against a policy; None: it measures nothing that the policy asks for.
+
+    Raises:
+        StudyError: A condition is about a sensitive attribute that is none.
+    """
+    measured = tuple(measurements)
+    judgements = tuple(
+        Judgement(condition, measurement)
+        for condition in policy.conditions
+        for measurement in _answers(condition, measured)
+    )
+    return Verdict(policy, judgements) if judgements else None
+
+
+def _answers(
+    condition: PolicyCondition, measured: tuple[Measurement, ...]
+) -> Iterator[Measurement]:
+    """Yield what answers a condition.
+
+    Who knows all there is knows at least any so many facts: where these were not measured, that is on the safe side.
+    """
+    alike = [entry for entry in measured if entry.measure == condition.measure]
+    if condition.of is not None:
+        secrets = sorted({entry.of for entry in alike if entry.of is not None})
+        if secrets and condition.of not in secrets:
+            raise StudyError(
+                'the policy has a condition on "{name}", which is no sensitive attribute here; they are {secrets}',
+                name=condition.of,
+                secrets=", ".join(secrets),
+            )
+        alike = [entry for entry in alike if entry.of == condition.of]
+    facts = None if condition.knows == "all" else condition.knows
+    measured_so = [entry for entry in alike if entry.knows == facts]
+    whole = (entry for entry in alike if entry.knows is None)
+    yield from measured_so or (replace(entry, knows=facts, is_bound=True) for entry in whole)
+
+
+# What the outcome of each command measures
+
+
+def measures(outcome: Any, question: Question) -> tuple[Measurement, ...]:
+    """Return what the outcome of any command measures, whatever the policy."""
+    return tuple(_MEASURED[question.command](outcome))
+
+
+def _of_assess(outcome: Assessment | Family) -> Iterator[Measurement]:
+    from glasshouse.microdata import Assessment
+
+    if isinstance(outcome, Assessment):
+        yield from _of_assessment(outcome)
+    else:
+        yield from _of_parts(outcome)
+
+
+def _of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measurement]:
+    """Yield what an assessment measures: with all that can be known, and with any so many facts."""
+    from glasshouse.report.attacks import by_knowledge, last_window, widest
+
+    attacks = last_window(assessment.attacks)
+    whole = widest(attacks)
+    yield from _of_attacks([whole], None, release)
+    facts = max(len(attack.quasi_identifiers) for attack in whole)
+    by_size: dict[int, list[list[Attack]]] = {}
+    for same in by_knowledge(attacks):
+        by_size.setdefault(len(same[0].quasi_identifiers), []).append(same)
+    for size, sets in sorted(by_size.items()):
+        if size < facts and len(sets) == comb(facts, size):
+            yield from _of_attacks(sets, size, release)
+
+
+def _of_attacks(
+    sets: Iterable[Iterable[Attack]], knows: int | None, release: str
+) -> Iterator[Measurement]:
+    """Yield what attacks with several sets of attributes measure: the worst of each."""
+    from glasshouse.report.attacks import classes_are_counted
+
+    def worst(measure: Measure, values: Iterable[Fraction], of: str | None = None) -> Measurement:
+        return Measurement(measure, max(values), of, knows, release)
+
+    attacks = [attack for same in sets for attack in same]
+    naming = [attack for attack in attacks if not attack.secret]
+    if naming:
+        yield worst("named", (attack.deterministic.posterior for attack in naming))
+        yield worst("best-guess", (attack.probabilistic.posterior for attack in naming))
+        if all(map(classes_are_counted, naming)):
+            sizes = [attack.class_sizes for attack in naming]
+            least = min(size.smallest for size in sizes)
+            is_bound = not all(size.is_exact for size in sizes if size.smallest == least)
+            yield Measurement("smallest-class", Fraction(least), None, knows, release, is_bound)
+            yield Measurement("highest-risk", Fraction(1, least), None, knows, release, is_bound)
+    for secret in dict.fromkeys(attack.sensitive for attack in attacks if attack.secret):
+        inferring = [attack for attack in attacks if attack.sensitive == secret]
+        added = (max(Fraction(0), attack.probabilistic.additive) for attack in inferring)
+        certain = (attack.deterministic.additive for attack in inferring)
+        yield worst("inference-added", added, secret)
+        yield worst("inference-certain", certain, secret)
+
+
+def _of_parts(family: Family) -> Iterator[Measurement]:
+    """Yield what the parts of a release measure, as far as a report may tell it: on the safe side of what it may not.
+
+    Parts with too few people to be told are not judged: else the verdict would tell of them.
+    """
+    from glasshouse.disclosure import hidden_parts
+    from glasshouse.report.discretion import among_part
+
+    hidden = hidden_parts([(part.records,) for part in family.parts])
+    facts = max(family.sizes)
+    for place, part in enumerate(family.parts):
+        if place in hidden:
+            continue
+        among = among_part(part.records, exact=family.by is None)
+        for best in part.best:
+            knows = None if best.size == facts else best.size
+            leakage, secret = best.leakage, best.sensitive
+            if secret is None:
+                yield Measurement("best-guess", leakage.posterior, None, knows, part.name)
+                continue
+            least, most = among.added(leakage.prior, leakage.posterior)
+            yield Measurement("inference-added", most, secret, knows, part.name, least < most)
+
+
+def _of_target(target: Target | Member) -> Iterator[Measurement]:
+    """Yield how many people can be the one who is looked for; of few it is told, and judged, that they are few."""
+    if not target.candidates:
+        return
+    is_bound = not is_shown(target.candidates)
+    candidates = 1 if is_bound else target.candidates
+    yield Measurement("smallest-class", Fraction(candidates), is_bound=is_bound)
+    yield Measurement("highest-risk", Fraction(1, candidates), is_bound=is_bound)
+
+
+def _of_membership(outcome: Membership | Member | PopulationRisks) -> Iterator[Measurement]:
+    from glasshouse.microdata.presence import Member, Membership
+    from glasshouse.microdata.uniqueness import PopulationRisks
+
+    if isinstance(outcome, Member):
+        yield from _of_target(outcome)
+    elif isinstance(outcome, PopulationRisks):
+        yield Measurement("best-guess", outcome.marketer)
+        yield Measurement("highest-risk", outcome.journalist_highest)
+    elif isinstance(outcome, Membership):
+        yield Measurement("membership-certain", outcome.deterministic.additive)
+        if outcome.marketer is not None:
+            yield Measurement("best-guess", outcome.marketer)
+        if outcome.journalist is not None:
+            yield Measurement("highest-risk", outcome.journalist)
+
+
+def _of_anonymise(outcome: Anonymisation) -> Iterator[Measurement]:
+    yield from _of_assessment(outcome.after)
+
+
+def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measurement]:
+    """Yield what the releases measure that are compared; the original is not about to be released."""
+    from glasshouse.mitigation.comparison import AssessedRuns, Comparison
+
+    if isinstance(outcome, Comparison):
+        for release in outcome.releases:
+            yield from _of_attacks([release.attacks], None, release.name)
+    elif isinstance(outcome, AssessedRuns):
+        for run, assessment in zip(outcome.runs, outcome.assessments, strict=True):
+            yield from _of_assessment(assessment, run.name)
+
+
+def _of_threat(outcome: ThreatOutcome) -> Iterator[Measurement]:
+    if outcome.measures is not None and not outcome.one_victim:
+        share = outcome.measures.share_above(TWICE, threatened=False)
+        yield Measurement("believed", share, "+".join(outcome.release.sensitive.names))
+
+
+def _of_totals(outcome: CampaignResult | Solution) -> Iterator[Measurement]:
+    from glasshouse.reconstruction import CampaignResult
+
+    if not isinstance(outcome, CampaignResult):
+        single = sum(len(bins) == 1 for bins in outcome.feasible_bins)
+        if outcome.feasible_bins:
+            yield Measurement("placed", Fraction(single, len(outcome.feasible_bins)))
+        return
+    if not outcome.records:
+        return
+    last = outcome.phases[-1]
+    yield Measurement("placed", Fraction(last.linked_so_far, outcome.records))
+    if outcome.entities is not None:
+        yield Measurement("named", Fraction(last.exposed, outcome.records))
+    for exposures in [outcome.exposures.get("bayes", ())]:
+        if exposures:
+            yield Measurement("best-guess", Fraction(str(exposures[-1].chance)))
+
+
+def _of_deter(outcome: Deterrence) -> Iterator[Measurement]:
+    exposure = outcome.exposure
+    if exposure is None:
+        highest = float(outcome.policy.reidentification.max(initial=0.0))
+    else:
+        highest = float(exposure.known.max(initial=0.0))
+        expected = Fraction(str(exposure.expected_known)) / max(1, outcome.records)
+        yield Measurement("re-identified", min(Fraction(1), expected))
+    yield Measurement("highest-risk", Fraction(str(highest)))
+
+
+_MEASURED: dict[str, Callable[[Any], Iterator[Measurement]]] = {
+    "assess": _of_assess,
+    "target": _of_target,
+    "membership": _of_membership,
+    "anonymise": _of_anonymise,
+    "compare": _of_compare,
+    "threat": _of_threat,
+    "totals": _of_totals,
+    "deter": _of_deter,
+}
+
+
+# How a verdict is said
+
+
+HEADLINES = {
+    Decision.STOP: marked("Do not publish as it is"),
+    Decision.RESTRICT: marked("Publish only with changes or under restricted access"),
+    Decision.MEETS: marked("Meets the rule"),
+}
+"""What a decision says; that something is safe is never said."""
+
+
+def ruling(verdict: Verdict) -> Ruling:
+    """Return a verdict in words, in the language that is spoken."""
+    policy = verdict.policy
+    conditions = len(verdict.judgements)
+    rule = translated(TITLES.get(policy.name, policy.name))
+    if verdict.failed:
+        tally = text_for(
+            conditions,
+            "it fails the only condition of the rule “{rule}” that applies",
+            "it fails {failed} of the {count} conditions of the rule “{rule}” that apply",
+            failed=verdict.failed,
+            rule=rule,
+        )
+    else:
+        tally = text_for(
+            conditions,
+            "the only condition of “{rule}” that applies holds",
+            "all {count} conditions of “{rule}” that apply hold",
+            rule=rule,
+        )
+    sources = dict.fromkeys(
+        translated(judgement.condition.source)
+        for judgement in verdict.judgements
+        if judgement.condition.source
+    )
+    return Ruling(
+        verdict.decision,
+        translated(HEADLINES[verdict.decision]),
+        tally,
+        _conditions_table(verdict),
+        tuple(filter(None, (translated(policy.excludes), *_sources(sources)))),
+    )
+
+
+def _sources(sources: Iterable[str]) -> Iterator[str]:
+    listed = "; ".join(sources)
+    if listed:
+        yield text("Where the numbers come from: {sources}.", sources=listed)
+
+
+def _conditions_table(verdict: Verdict) -> Table:
+    judgements = verdict.judgements
+    columns = (
+        Column(text("Condition")),
+        Column(text("Measured"), numeric=True),
+        Column(text("Rule"), numeric=True),
+        Column(text("Restricted access"), numeric=True),
+        Column(text("Margin"), numeric=True),
+        Column(text("Met")),
+    )
+    rows = tuple(
+        (
+            Cell(condition_words(judgement)),
+            Cell(value_words(judgement.measured)),
+            Cell(limit_words(judgement.condition, judgement.condition.limit)),
+            Cell(limit_words(judgement.condition, judgement.condition.restricted_limit)),
+            Cell(margin_words(judgement)),
+            Cell(text("yes") if judgement.met else text("no"), mark="✓" if judgement.met else "✗"),
+        )
+        for judgement in judgements
+    )
+    return Table(columns, (Group(rows),), text("The conditions"))
+
+
+def condition_words(judgement: Judgement) -> str:
+    """Say what a condition is about: the measure, the sensitive attribute, whom, and which of several releases."""
+    measured, condition = judgement.measured, judgement.condition
+    words = translated(
+        MEASURES[condition.measure],
+        **(
+            {"of": enumeration([measured.of])}
+            if measured.of and condition.measure in OF_SECRETS
+            else {}
+        ),
+    )
+    if measured.knows is not None:
+        words = text_for(
+            measured.knows,
+            "{measure}, by who knows any {count} fact",
+            "{measure}, by who knows any {count} facts",
+            measure=words,
+        )
+    if measured.release:
+        words = text("{measure} ({release})", measure=words, release=measured.release)
+    return words
+
+
+def value_words(measured: Measurement) -> str:
+    """Say what was measured, as far as it is told."""
+    if measured.measure == "smallest-class":
+        count = int(measured.value)
+        if measured.is_bound and count == 1:
+            return text("few")
+        return f"≥ {number(count)}" if measured.is_bound else number(count)
+    if measured.measure == "inference-added":
+        share = text("{figure} points", figure=decimal(100 * measured.value, 1))
+    else:
+        share = percentage(measured.value)
+    return f"≤ {share}" if measured.is_bound else share
+
+
+def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:
+    """Say what a condition asks: its limit, or the one for restricted access; a dash where nothing is asked."""
+    if limit is None:
+        return "–"
+    if condition.is_floor:
+        return f"≥ {number(int(limit))}"
+    figure = number(100 * float(limit), ".6g")
+    points = condition.measure == "inference-added"
+    return f"≤ {text('{figure} points', figure=figure) if points else text('{figure} %', figure=figure)}"
+
+
+def margin_words(judgement: Judgement) -> str:
+    """Say how far a value is on the right side of its limit, or, with a minus, on the wrong one."""
+    margin = judgement.margin
+    if judgement.measured.is_bound and not judgement.met:
+        return "–"
+    if judgement.condition.is_floor:
+        return decimal(margin, 0)
+    return text("{figure} points", figure=decimal(100 * margin, 1))

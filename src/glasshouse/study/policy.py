@@ -1,0 +1,283 @@
+"""The rule that a release is judged by: named conditions on named measures; three rules come with the house.
+
+A condition says how much a measure may be (or must be at least), for an adversary who knows all that can be known of a
+person or any so many facts, and how much it may be where access is restricted. A policy judges figures that were
+computed without it, so that another one can be held against the same run.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictFloat,
+    StrictInt,
+    field_validator,
+    model_validator,
+)
+
+from glasshouse.errors import ContradictionError
+from glasshouse.language import either, marked, near_names, quoted
+
+Measure = Literal[
+    "named",
+    "best-guess",
+    "highest-risk",
+    "smallest-class",
+    "inference-added",
+    "inference-certain",
+    "membership-certain",
+    "believed",
+    "placed",
+    "re-identified",
+]
+"""What a condition is about; `MEASURES` says what each means."""
+MEASURES: dict[Measure, str] = {
+    "named": marked("people who can be named for certain"),
+    "best-guess": marked("people for whom one guess at who they are is right"),
+    "highest-risk": marked("the highest chance that one person is named"),
+    "smallest-class": marked("people who look alike, in the smallest group"),
+    "inference-added": marked("right guesses of {of} that the release adds"),
+    "inference-certain": marked("people whose {of} becomes certain"),
+    "membership-certain": marked("people of whom it becomes certain whether they are in it"),
+    "believed": marked("people whose {of} becomes more than twice as credible"),
+    "placed": marked("records whose place becomes certain"),
+    "re-identified": marked("people whom a rational adversary is expected to name"),
+}
+"""What each measure is, in the words of a report; ``{of}`` stands for a sensitive attribute."""
+OF_SECRETS: frozenset[Measure] = frozenset({"inference-added", "inference-certain", "believed"})
+"""The measures that each sensitive attribute has its own of."""
+CLASS_SIZES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
+"""The sizes by which the classes of every set of attributes are counted."""
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class PolicyCondition(BaseModel):
+    """How much one measure may be."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    measure: Measure
+    """What is measured."""
+    at_most: Share | None = None
+    """The share, chance or number of points (as a share) that it may be; for all measures but the next one's."""
+    at_least: StrictInt | None = Field(default=None, ge=1)
+    """How many people the smallest class must have."""
+    restricted: Literal["any"] | StrictInt | StrictFloat | None = None
+    """The same where access is restricted; ``any``: nothing is asked there; unset: the same is asked."""
+    knows: StrictInt | Literal["all"] = "all"
+    """How many facts the adversary knows of a person, whichever they are; ``all``: all of the quasi-identifiers."""
+    of: str | None = None
+    """Which sensitive attribute it is about; unset: each of them."""
+    source: str = ""
+    """Where the number comes from."""
+
+    @field_validator("knows", mode="before")
+    @classmethod
+    def _some_facts(cls, knows: object) -> object:
+        if knows != "all" and (type(knows) is not int or knows < 1):
+            raise ContradictionError(
+                'what the adversary of a condition knows is "all", or a number of facts from 1 on'
+            )
+        return knows
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        counts = self.measure == "smallest-class"
+        limit, name = (self.at_least, "at_least") if counts else (self.at_most, "at_most")
+        other = self.at_most if counts else self.at_least
+        if limit is None or other is not None:
+            raise ContradictionError(
+                'a condition on "{measure}" needs `{name}`, and only that',
+                measure=self.measure,
+                name=name,
+            )
+        if self.of is not None and self.measure not in OF_SECRETS:
+            raise ContradictionError(
+                '"{measure}" is not about a sensitive attribute; leave out `of`',
+                measure=self.measure,
+            )
+        given = self.restricted
+        restricted = limit if given is None or given == "any" else given
+        if not counts and not 0 <= restricted <= 1:
+            raise ContradictionError(
+                'the condition on "{measure}" has a limit for restricted access of {given}; give a share from 0 to 1',
+                measure=self.measure,
+                given=str(restricted),
+            )
+        if restricted > limit if counts else restricted < limit:
+            raise ContradictionError(
+                'the condition on "{measure}" is stricter where access is restricted; exchange the two numbers',
+                measure=self.measure,
+            )
+        if counts and self.knows != "all":
+            for size in (limit, restricted):
+                if size not in CLASS_SIZES:
+                    raise ContradictionError(
+                        "the smallest class with any so many facts is counted by {sizes}; choose one of these",
+                        sizes=either([str(size) for size in CLASS_SIZES]),
+                    )
+        return self
+
+    @property
+    def limit(self) -> Fraction:
+        """What the measure may be at most, or must be at least, exactly."""
+        return Fraction(str(self.at_least if self.at_most is None else self.at_most))
+
+    @property
+    def restricted_limit(self) -> Fraction | None:
+        """The same where access is restricted; None: nothing is asked there."""
+        if self.restricted == "any":
+            return None
+        return self.limit if self.restricted is None else Fraction(str(self.restricted))
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether the measure must be at least the limit, instead of at most."""
+        return self.at_least is not None
+
+    def allows(self, value: Fraction, *, restricted: bool = False) -> bool:
+        """Tell whether a value meets the condition, or the one where access is restricted."""
+        limit = self.restricted_limit if restricted else self.limit
+        if limit is None:
+            return True
+        return value >= limit if self.is_floor else value <= limit
+
+
+class ReleasePolicy(BaseModel):
+    """A rule for releases."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=80)
+    """What it is called."""
+    excludes: str = ""
+    """What it does not cover, in a sentence."""
+    conditions: tuple[PolicyCondition, ...] = Field(min_length=1, max_length=100)
+    """All of them must hold."""
+
+
+_NOT_COVERED = marked(
+    "It does not cover what an adversary may learn from other sources, data that are wrong, harm to groups of people, "
+    "or columns that were named neither as known nor as sensitive."
+)
+_PRECEDENTS = marked(
+    "cell sizes of 3, 5, 11 and 20 have precedents: El Emam 2013, Guide to the De-Identification of Personal Health "
+    "Information"
+)
+_MEDICINES = marked(
+    "0.09 for public disclosure: European Medicines Agency, EMA/90915/2016 (Policy 0070); no cell from 1 to 10: CMS "
+    "cell size suppression policy"
+)
+_SINGLED_OUT = marked(
+    "nobody may be singled out: Article 29 Working Party, Opinion 05/2014 (WP216); the number for restricted access "
+    "has no official source"
+)
+_INFERRED = marked(
+    "nothing may be inferred with significant probability: Article 29 Working Party, Opinion 05/2014 (WP216); no "
+    "official source gives a number, these were chosen for this rule"
+)
+_CHOSEN = marked("no official source gives a number; it was chosen for this rule")
+
+
+def _rule(
+    name: str, rows: tuple[tuple[Measure, float, float | Literal["any"] | None, str], ...]
+) -> ReleasePolicy:
+    conditions = tuple(
+        PolicyCondition(
+            measure=measure,
+            at_most=None if measure == "smallest-class" else limit,
+            at_least=int(limit) if measure == "smallest-class" else None,
+            restricted=restricted,
+            source=source,
+        )
+        for measure, limit, restricted, source in rows
+    )
+    return ReleasePolicy(name=name, excludes=_NOT_COVERED, conditions=conditions)
+
+
+OPEN_DATA = _rule(
+    "open-data",
+    (
+        ("named", 0.0, 0.05, _SINGLED_OUT),
+        ("best-guess", 0.05, 0.2, _PRECEDENTS),
+        ("smallest-class", 11, "any", _MEDICINES),
+        ("inference-added", 0.05, 0.2, _INFERRED),
+        ("inference-certain", 0.05, 0.2, _INFERRED),
+        ("membership-certain", 0.05, 0.2, _CHOSEN),
+        ("believed", 0.01, 0.05, _CHOSEN),
+        ("placed", 0.05, 0.2, _CHOSEN),
+        ("re-identified", 0.0, 0.05, _CHOSEN),
+    ),
+)
+RESEARCH_FILE = _rule(
+    "research-file",
+    (
+        ("named", 0.05, 0.2, _SINGLED_OUT),
+        ("best-guess", 0.2, 0.33, _PRECEDENTS),
+        ("inference-added", 0.2, "any", _INFERRED),
+        ("inference-certain", 0.2, "any", _INFERRED),
+        ("membership-certain", 0.2, "any", _CHOSEN),
+        ("believed", 0.05, "any", _CHOSEN),
+        ("placed", 0.2, "any", _CHOSEN),
+        ("re-identified", 0.05, 0.2, _CHOSEN),
+    ),
+)
+INTERNAL = _rule(
+    "internal",
+    (
+        ("named", 0.2, None, _SINGLED_OUT),
+        ("best-guess", 0.33, None, _PRECEDENTS),
+        ("re-identified", 0.2, None, _CHOSEN),
+    ),
+)
+POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL)}
+"""The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues."""
+TITLES = {
+    "open-data": marked("open data"),
+    "research-file": marked("research file"),
+    "internal": marked("internal use"),
+}
+"""What they are called in sentences."""
+
+
+def policy_called(name: str) -> ReleasePolicy:
+    """Return one of the `POLICIES`.
+
+    Raises:
+        ContradictionError: There is none of that name.
+    """
+    if name in POLICIES:
+        return POLICIES[name]
+    near = near_names(name, POLICIES)
+    if near:
+        raise ContradictionError(
+            'there is no policy "{name}"; did you mean {near}?', name=name, near=quoted(near)
+        )
+    raise ContradictionError(
+        'there is no policy "{name}"; they are {known}, or a file that ends in .toml',
+        name=name,
+        known=quoted(POLICIES),
+    )
+
+
+def _of_its_name(written: object) -> object:
+    return policy_called(written) if isinstance(written, str) else written
+
+
+def _by_its_name(policy: ReleasePolicy) -> str | dict[str, Any]:
+    for name, rule in POLICIES.items():
+        if policy == rule:
+            return name
+    return policy.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+
+
+PolicyEntry = Annotated[ReleasePolicy, BeforeValidator(_of_its_name), PlainSerializer(_by_its_name)]
+"""A policy as a study has it: by the name of one of the `POLICIES`, or written out."""

@@ -1,0 +1,208 @@
+"""The gate for pipelines: one verdict, the same on every surface, and an exit code."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import fromstring
+
+import pyarrow as pa
+import pytest
+
+import glasshouse as gh
+from glasshouse.report import brief_of
+from glasshouse.report.page import Decision
+from glasshouse.report.verdict import HEADLINES, Verdict, verdict_on
+from glasshouse.runs.folder import stored_measures, stored_report
+from glasshouse.study import load_policy
+from tests.conftest import Glasshouse
+
+PEOPLE = "age,sex,illness\n" + "".join(
+    f"{20 + row // 6},{'FM'[row % 2]},{'flu' if row % 4 else 'cold'}\n" for row in range(120)
+)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return path
+
+
+def rule(path: Path, *conditions: str) -> str:
+    blocks = "".join(f"[[conditions]]\n{condition}\n" for condition in conditions)
+    file = path / "rule.toml"
+    file.write_text(f'name = "ours"\n{blocks}', encoding="utf-8")
+    return str(file)
+
+
+def test_a_file_alone_is_understood_assessed_and_judged(
+    people: Path, glasshouse: Glasshouse
+) -> None:
+    answer = glasshouse("check", str(people))
+    assert answer.code == 4
+    assert 'could know of a person: "age", "sex"' in answer.out.replace("\n", " ")
+    assert "Do not publish as it is" in answer.out
+    content = json.loads(glasshouse("check", str(people), "--json").out)
+    assert content["understood"]["quasi_identifiers"] == ["age", "sex"]
+    smallest = next(c for c in content["conditions"] if c["measure"] == "smallest-class")
+    assert (smallest["value"], smallest["limit"], smallest["margin"]) == (3, 11, -8)
+
+
+def test_a_release_that_meets_the_rule_ends_with_zero(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    ours = rule(tmp_path, 'measure = "smallest-class"\nat_least = 3')
+    answer = glasshouse("check", str(people), "--policy", ours)
+    assert answer.code == 0, answer.error
+    assert "Meets the rule" in answer.out
+    assert "safe" not in answer.out.lower()
+
+
+def test_restricted_access_is_the_middle_state(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    ours = rule(tmp_path, 'measure = "smallest-class"\nat_least = 4\nrestricted = 3')
+    content = json.loads(glasshouse("check", str(people), "--policy", ours, "--json").out)
+    assert content["decision"] == "restricted"
+
+
+def test_a_run_is_judged_again_by_another_rule_without_its_data(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    run = tmp_path / "run"
+    options = ("-q", "age", "-q", "sex", "-s", "illness", "--policy", "internal")
+    assert glasshouse("assess", str(people), *options, "--out", str(run)).code == 0
+    people.unlink()
+    assert json.loads(glasshouse("check", str(run), "--json").out)["policy"] == "internal"
+    strict = glasshouse("check", str(run), "--policy", "open-data", "--json")
+    assert (strict.code, json.loads(strict.out)["policy"]) == (4, "open-data")
+
+
+def test_pipelines_get_their_own_forms(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    junit, sarif = tmp_path / "v.xml", tmp_path / "v.sarif"
+    forms = ("--junit", str(junit), "--sarif", str(sarif))
+    content = json.loads(glasshouse("check", str(people), "--json", *forms).out)
+    suites = fromstring(junit.read_text(encoding="utf-8"))
+    assert int(suites.attrib["failures"]) == content["failed"] == len(suites.findall(".//failure"))
+    assert int(suites.attrib["tests"]) == len(content["conditions"])
+    (only,) = json.loads(sarif.read_text(encoding="utf-8"))["runs"]
+    rules = {entry["id"] for entry in only["tool"]["driver"]["rules"]}
+    assert len(only["results"]) == content["failed"]
+    assert {result["ruleId"] for result in only["results"]} <= rules
+    again = glasshouse("check", str(people), *forms)
+    assert again.code == 2
+    assert "exists; choose another place" in again.error
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("--policy", "open-dat"), 'did you mean "open-data"'),
+        (("-q", "agee"), 'did you mean "age"'),
+        (("--policy", "no.toml"), "cannot be read"),
+    ],
+)
+def test_a_slip_is_one_line(
+    people: Path, glasshouse: Glasshouse, words: tuple[str, ...], fault: str
+) -> None:
+    answer = glasshouse("check", str(people), *words)
+    assert (answer.code, answer.error.count("\n")) == (2, 1)
+    assert fault in answer.error
+
+
+def test_a_condition_on_no_sensitive_attribute_is_refused_before_reading(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    ours = rule(tmp_path, 'measure = "inference-added"\nat_most = 0.1\nof = "ilness"')
+    answer = glasshouse("assess", str(people), "-q", "age", "-s", "illness", "--policy", ours)
+    assert answer.code == 2
+    assert '"ilness", which is no sensitive attribute here' in answer.error
+
+
+def test_nothing_that_is_asked_beside_a_run_is_ignored(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    run = tmp_path / "run"
+    assert glasshouse("assess", str(people), "-q", "age", "--out", str(run)).code == 0
+    answer = glasshouse("check", str(run), "-q", "sex")
+    assert answer.code == 2
+    assert "leave out -q" in answer.error
+
+
+def judged(people: pa.Table, policy: str, subsets: str) -> gh.Run[Any, Any]:
+    names = people.column_names
+    return gh.assess(
+        people,
+        quasi_identifiers=names[:-1],
+        sensitive=names[-1:],
+        subsets=subsets,
+        policy=policy,
+    )
+
+
+def test_every_surface_says_the_same_verdict(tmp_path: Path) -> None:
+    """Two hundred random studies: `check`, report, terminal, JSON and notebook agree, and with brute force."""
+    chance = random.Random(19)
+    decisions = set()
+    for case in range(200):
+        records = chance.randrange(4, 120)
+        width = chance.randrange(2, 4)
+        columns = {
+            f"c{place}": [
+                str(chance.randrange(chance.choice((1, 2, 9)) + 1)) for _ in range(records)
+            ]
+            for place in range(width)
+        }
+        policy = chance.choice(("open-data", "research-file", "internal"))
+        run = judged(pa.table(columns), policy, chance.choice(("full", "all")))
+        verdict = run.verdict
+        assert verdict is not None
+        decisions.add(verdict.decision)
+        assert by_hand(columns, verdict) == verdict.decision
+        headline = HEADLINES[verdict.decision]
+        assert run.to_dict()["verdict"]["decision"] == verdict.decision.value
+        shown = brief_of(run.outcome, run.question).ruling
+        assert shown is not None
+        assert (shown.headline, shown.decision) == (headline, verdict.decision)
+        if case % 20 == 0:  # drawing takes long
+            folder = tmp_path / str(case)
+            run.report(folder)
+            assert verdict_on(stored_measures(folder), load_policy(policy)) == verdict
+            stored = stored_report(folder).page("en").ruling
+            assert stored is not None
+            assert stored.headline == headline
+            assert headline in run._repr_html_()
+    assert decisions == set(Decision)
+
+
+def by_hand(columns: dict[str, list[str]], verdict: Verdict) -> Decision:
+    """Judge a table by counting, with nothing of the house."""
+    *known, secret = columns.values()
+    classes: dict[tuple[str, ...], list[str]] = {}
+    for row, value in zip(zip(*known, strict=True), secret, strict=True):
+        classes.setdefault(row, []).append(value)
+    records = len(secret)
+    most = sum(max(map(values.count, values)) for values in classes.values())
+    single = sum(len(values) for values in classes.values() if len(set(values)) == 1)
+    before = max(map(secret.count, secret))
+    values = {
+        "named": Fraction(
+            sum(len(members) == 1 for members in classes.values()) - (records == 1), records
+        ),
+        "best-guess": Fraction(len(classes), records),
+        "smallest-class": Fraction(min(map(len, classes.values()))),
+        "inference-added": Fraction(most - before, records),
+        "inference-certain": Fraction(single, records) - (len(set(secret)) == 1),
+    }
+    met, restricted = True, True
+    for condition in verdict.policy.conditions:
+        if condition.measure in values:
+            met &= condition.allows(values[condition.measure])
+            restricted &= condition.allows(values[condition.measure], restricted=True)
+    return Decision.MEETS if met else Decision.RESTRICT if restricted else Decision.STOP
