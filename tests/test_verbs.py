@@ -76,7 +76,9 @@ def test_every_verb_gives_a_run_with_the_same_members(name: str) -> None:
     assert all(finding.sentence and finding.severity in Severity for finding in run.findings)
     assert run.to_frame().num_rows
     assert json.loads(json.dumps(run.to_dict()))
-    assert run.outcome.to_dict() == run.to_dict()
+    content = run.to_dict()
+    content.pop("verdict", None)
+    assert run.outcome.to_dict() == content
     assert run.question.command == name.split()[0]
     page = run.report("report.html")
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

@@ -225,6 +225,7 @@ def assess(
     seed: int = 0,
     subject: str = "person",
     policy: PolicyChoice = "open-data",
+    advise: bool = False,
     explain: bool = False,
     per_record: bool = False,
     threads: int | None = None,
@@ -252,6 +253,7 @@ def assess(
         seed: For the choice of one record of a person who has several.
         subject: What a record stands for, in sentences.
         policy: What the outcome is judged by: a name, a file, or a policy.
+        advise: Whether to look for the least generalisation, too, where the policy is not met.
         explain: For small data: whether to keep every table from the records to the hyper.
         per_record: Whether each record's own risk is wanted, too: ``run.per_record``.
         threads: How many threads to use; by default as many as there are processors.
@@ -281,6 +283,7 @@ def assess(
             "subsets": chosen or ["full"],
             "subject": subject,
             "policy": _policy(policy),
+            "advise": advise,
         },
         "assess",
     )

@@ -109,6 +109,13 @@ def assess(
             says="For small data: print every table from the records to the hyper, as fractions.",
         ),
     ] = False,
+    advise: Annotated[
+        bool,
+        option(
+            "--advise",
+            says="Where the rule is not met, look for the least generalisation that meets it, too. It takes longer.",
+        ),
+    ] = False,
     subject: options.Subject = "person",
     output: options.RunOptions,
     save_table: Annotated[
@@ -190,6 +197,7 @@ def assess(
             "group": group,
             "subsets": [_subset(chosen) for chosen in subsets or ["full"]],
             "subject": subject,
+            "advise": advise,
         }
 
     study = question(context, output, AssessStudy, content, allowed=("explain", "save_table"))

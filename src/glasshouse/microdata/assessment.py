@@ -5,7 +5,7 @@ Everything is counted in integers; a vulnerability is one exact fraction. A floa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -362,6 +362,37 @@ class Sweep:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """A release with less in it, and what somebody who knows all that can be known could do then."""
+
+    kind: str
+    """``leave-out`` (of what can be known, one attribute or two), ``publish`` (as many as a rule allows), or
+    ``generalise``."""
+    quasi_identifiers: tuple[str, ...]
+    """What would still be told of what can be known."""
+    left_out: tuple[str, ...]
+    """What would not."""
+    secret: str | None
+    """What a guess is about; None: who it is."""
+    before: Fraction
+    """The share of people for whom a guess is right in the release as it is,"""
+    after: Fraction
+    """and in the release with less in it."""
+    meets: bool
+    """Whether the release then meets the policy."""
+    command: str
+    """The command that shows it."""
+    levels: Mapping[str, int] = field(default_factory=dict)
+    """Per attribute that would be generalised, by how many levels."""
+    loss: float | None = None
+    """The share of detail that generalising loses."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values; probabilities as floats of the exact ratios."""
+        return asdict(self) | {"before": float(self.before), "after": float(self.after)}
+
+
+@dataclass(frozen=True)
 class Assessment:
     """The outcomes of several attacks on one release, or on the growing windows of a collection."""
 
@@ -384,6 +415,8 @@ class Assessment:
     """Whether every vulnerability is the exact fraction; records linked by uncertain keys may need rounding."""
     links: tuple[str, ...] = ()
     """The columns by which the datasets were linked, where nothing names a person in all of them."""
+    advice: tuple[Advice, ...] = ()
+    """What could be released instead, where the policy of the study is not met; none where nothing helps."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values; probabilities as floats of the exact ratios."""
@@ -396,6 +429,8 @@ class Assessment:
         if self.links or not self.exact:
             content["exact"] = self.exact
         content["results"] = [attack.to_dict() for attack in self.attacks]
+        if self.advice:
+            content["advice"] = [advice.to_dict() for advice in self.advice]
         if self.explanations:
             content["explain"] = [explanation.to_dict() for explanation in self.explanations]
         return content

@@ -214,20 +214,26 @@ def _of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measur
 
     attacks = last_window(assessment.attacks)
     whole = widest(attacks)
-    yield from _of_attacks([whole], None, release)
+    yield from of_attacks([whole], None, release)
     facts = max(len(attack.quasi_identifiers) for attack in whole)
     by_size: dict[int, list[list[Attack]]] = {}
     for same in by_knowledge(attacks):
         by_size.setdefault(len(same[0].quasi_identifiers), []).append(same)
     for size, sets in sorted(by_size.items()):
         if size < facts and len(sets) == comb(facts, size):
-            yield from _of_attacks(sets, size, release)
+            yield from of_attacks(sets, size, release)
 
 
-def _of_attacks(
-    sets: Iterable[Iterable[Attack]], knows: int | None, release: str
+def of_attacks(
+    sets: Iterable[Iterable[Attack]], knows: int | None, release: str = ""
 ) -> Iterator[Measurement]:
-    """Yield what attacks with several sets of attributes measure: the worst of each."""
+    """Yield what attacks with several sets of attributes measure: the worst of each.
+
+    Args:
+        sets: Per set of attributes, the attacks with it.
+        knows: How many attributes they are; None: all that can be known.
+        release: Which of several releases it is.
+    """
     from glasshouse.report.attacks import classes_are_counted
 
     def worst(measure: Measure, values: Iterable[Fraction], of: str | None = None) -> Measurement:
@@ -313,7 +319,7 @@ def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measuremen
 
     if isinstance(outcome, Comparison):
         for release in outcome.releases:
-            yield from _of_attacks([release.attacks], None, release.name)
+            yield from of_attacks([release.attacks], None, release.name)
     elif isinstance(outcome, AssessedRuns):
         for run, assessment in zip(outcome.runs, outcome.assessments, strict=True):
             yield from _of_assessment(assessment, run.name)

@@ -18,6 +18,7 @@ from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with
 from glasshouse.microdata.lattice import largest_size
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
+from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
     joined,
     one_each,
@@ -134,6 +135,10 @@ def answer(
         suppressed=_suppressed_records(windows[0], steps),
         explanations=tuple(explanations),
     )
+    outcome = replace(
+        outcome,
+        advice=advise(outcome, windows[-1], study, generalising=study.advise, resources=resources),
+    )
     risks = (
         record_risks(whole, quasi_identifiers=known, drop_suppressed=False).to_frame()
         if per_record
@@ -184,6 +189,7 @@ def understood(
             "weight": next(iter(roles[Role.WEIGHT]), None),
         },
         "policy": OPEN_DATA if policy is None else policy,
+        "advise": True,
     }
     return with_default_subsets(validated(AssessStudy, content, "check"))
 

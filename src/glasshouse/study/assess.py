@@ -55,6 +55,8 @@ class AssessStudy(ReleaseStudy):
     group, while people are named by their quasi-identifiers."""
     subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
+    advise: StrictBool = False
+    """Whether to look for the least generalisation, too, where the policy is not met: it takes longer."""
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:

@@ -1,0 +1,304 @@
+"""What could be released instead: computed from what every set of attributes tells, and by generalising.
+
+Every advice carries what a guess achieves before and after, and the command that shows it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+from glasshouse.errors import GlasshouseError
+from glasshouse.microdata import Assessment, Attack, assess
+from glasshouse.microdata.assessment import Advice
+from glasshouse.report.attacks import by_knowledge, last_window
+from glasshouse.report.verdict import (
+    Judgement,
+    Measurement,
+    Verdict,
+    measures,
+    of_attacks,
+    verdict_on,
+)
+from glasshouse.runs.run import Resources
+from glasshouse.study import Address, Dialect, validated
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.assess import AssessStudy
+from glasshouse.study.policy import ReleasePolicy
+from glasshouse.table import EncodedTable
+
+MOST_SETS = 2
+"""How many of the largest sets that meet a rule are named."""
+MOST_RECORDS = 1_000_000
+"""Of more records than this, generalising is not tried by itself."""
+SECONDS = 20.0
+"""How long generalising may be looked for."""
+NAMING = frozenset({"named", "best-guess", "highest-risk", "smallest-class"})
+"""The measures that are about who somebody is."""
+
+
+def advise(
+    assessment: Assessment,
+    table: EncodedTable,
+    study: AssessStudy,
+    *,
+    generalising: bool = False,
+    resources: Resources | None = None,
+) -> tuple[Advice, ...]:
+    """Return what could be released instead, where the policy is not met: none where it is, or where nothing helps.
+
+    Args:
+        assessment: What came out.
+        table: The records, with all datasets of a collection joined.
+        study: What was asked.
+        generalising: Whether to look for the least generalisation, too, which takes longer.
+        resources: What there is to work with.
+    """
+    verdict = verdict_on(measures(assessment, study), study.policy)
+    sets = {
+        frozenset(same[0].quasi_identifiers): same
+        for same in by_knowledge(last_window(assessment.attacks))
+    }
+    whole = frozenset(study.adversary.knowable)
+    if verdict is None or not verdict.failed or whole not in sets:
+        return ()
+    lattice = _Lattice(sets, table, study, _focus(verdict))
+    advice = [*lattice.left_out(1), *lattice.left_out(2), *lattice.published()]
+    if generalising and table.records <= MOST_RECORDS and not study.is_joined:
+        advice += _generalised(table, study, lattice, resources or Resources())
+    return tuple(advice)
+
+
+def _focus(verdict: Verdict) -> str | None:
+    """Return what the advice is about: who somebody is, or the secret whose conditions are failed by most."""
+    failed = [judgement for judgement in verdict.judgements if not judgement.met]
+    if any(judgement.condition.measure in NAMING for judgement in failed):
+        return None
+
+    def excess(judgement: Judgement) -> Fraction:
+        return -judgement.margin
+
+    return max(failed, key=excess).measured.of
+
+
+class _Lattice:
+    """Every set of attributes, and whether a release of it would meet the policy."""
+
+    def __init__(
+        self,
+        sets: dict[frozenset[str], list[Attack]],
+        table: EncodedTable,
+        study: AssessStudy,
+        secret: str | None,
+    ) -> None:
+        self._sets = sets
+        self._table = table
+        self._study = study
+        self.secret = secret
+        self._order = study.adversary.knowable
+        self._whole = frozenset(self._order)
+
+    def success(self, known: frozenset[str]) -> Fraction:
+        """Return how often a guess is right: at who it is, or at the secret that matters."""
+        attack = next(attack for attack in self._sets[known] if attack.sensitive == self.secret)
+        return attack.probabilistic.posterior
+
+    def left_out(self, count: int) -> Iterator[Advice]:
+        """Yield the best attributes to leave out, so many of them: those without which a guess is right most seldom."""
+        smaller = [
+            self._whole - set(names)
+            for names in combinations(self._order, count)
+            if self._whole - set(names) in self._sets
+        ]
+        if smaller:
+            best = min(smaller, key=self.success)
+            if self.success(best) < self.success(self._whole):
+                yield self._advice("leave-out", best)
+
+    def published(self) -> Iterator[Advice]:
+        """Yield the largest sets that meet the policy; of as large ones, those where a guess is right most seldom."""
+        chosen: list[frozenset[str]] = []
+        by_size = sorted(
+            self._sets.keys() - {self._whole},
+            key=lambda known: (-len(known), self.success(known), sorted(known)),
+        )
+        for known in by_size:
+            if len(chosen) == MOST_SETS:
+                return
+            if not any(known < larger for larger in chosen) and self.meets(known):
+                chosen.append(known)
+                if len(self._whole - known) > 2 or not self._is_best(known):
+                    yield self._advice("publish", known)
+
+    def _is_best(self, known: frozenset[str]) -> bool:
+        """Tell whether a set is what is left by the best one or two attributes to leave out."""
+        return any(
+            frozenset(advice.quasi_identifiers) == known
+            for count in (1, 2)
+            for advice in self.left_out(count)
+        )
+
+    def meets(self, known: frozenset[str]) -> bool:
+        """Tell whether a release of so many attributes would meet the policy."""
+        verdict = verdict_on(self._measured(known), self._study.policy)
+        if verdict is not None and any(
+            not judgement.met and judgement.measured.is_bound for judgement in verdict.judgements
+        ):
+            verdict = verdict_on(self._measured(known, exactly=True), self._study.policy)
+        return verdict is None or not verdict.failed
+
+    def _measured(self, known: frozenset[str], *, exactly: bool = False) -> list[Measurement]:
+        attacks = self._sets[known]
+        if exactly:
+            (alone,) = assess(
+                self._table, subsets=[self._ordered(known)], sensitive=(), drop_suppressed=False
+            ).attacks
+            attacks = [replace(attack, class_sizes=alone.class_sizes) for attack in attacks]
+        measured = list(of_attacks([attacks], None))
+        for size in {c.knows for c in self._study.policy.conditions if c.knows != "all"}:
+            parts = [frozenset(names) for names in combinations(known, min(size, len(known)))]
+            if all(part in self._sets for part in parts):
+                measured += of_attacks([self._sets[part] for part in parts], size)
+        return measured
+
+    def _ordered(self, known: frozenset[str]) -> tuple[str, ...]:
+        return tuple(name for name in self._order if name in known)
+
+    def _advice(self, kind: str, known: frozenset[str]) -> Advice:
+        names = self._ordered(known)
+        return Advice(
+            kind,
+            names,
+            self._ordered(self._whole - known),
+            self.secret,
+            self.success(self._whole),
+            self.success(known),
+            self.meets(known),
+            shlex.join(["glasshouse", "assess", *_words(self._study, names)]),
+        )
+
+
+def _generalised(
+    table: EncodedTable, study: AssessStudy, lattice: _Lattice, resources: Resources
+) -> Iterator[Advice]:
+    """Yield the least generalisation by which people can be named as seldom as the policy asks, and whether it is met.
+
+    Values are generalised alike in all records, by suggested hierarchies; nobody's record is removed.
+    """
+    from glasshouse.runs.anonymise import answer
+
+    promise = promised(study.policy)
+    adversary = study.adversary
+    if not promise or adversary.facts or not adversary.guesses_once or adversary.weight:
+        return
+    content = {
+        "datasets": study.datasets,
+        "adversary": adversary,
+        "treatment": study.treatment,
+        "policy": study.policy,
+        "protection": {"method": "risk", "time_limit": SECONDS, **promise},
+    }
+    try:
+        protection = validated(AnonymiseStudy, content, "assess")
+        outcome = answer(protection, resources=resources, tables=[table]).outcome
+    except GlasshouseError:  # it cannot be reached, or not in time
+        return
+    verdict = verdict_on(measures(outcome, protection), study.policy)
+    after = next(attack for attack in outcome.after.attacks if attack.sensitive == lattice.secret)
+    levels = {name: level for name, level in (outcome.heights or {}).items() if level}
+    words = [*_words(study, adversary.quasi_identifiers)]
+    for name, risk in promise.items():
+        words += [f"--{name.replace('_', '-')}", str(risk)]
+    yield Advice(
+        "generalise",
+        adversary.quasi_identifiers,
+        (),
+        lattice.secret,
+        lattice.success(frozenset(adversary.quasi_identifiers)),
+        after.probabilistic.posterior,
+        verdict is not None and not verdict.failed,
+        shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"]),
+        levels,
+        outcome.loss,
+    )
+
+
+def promised(policy: ReleasePolicy) -> dict[str, float]:
+    """Return what to promise of naming for the conditions of a policy to hold; nothing: there are none.
+
+    A class has at least so many people if nobody's risk is above what lies between one in so many and one in one less.
+
+    >>> from glasshouse.study.policy import POLICIES
+    >>> promised(POLICIES["open-data"])
+    {'highest_risk': 0.09545, 'average_risk': 0.05}
+    >>> promised(POLICIES["research-file"])
+    {'average_risk': 0.2}
+    """
+    size, highest, average = 1, Fraction(1), Fraction(1)
+    for condition in policy.conditions:
+        if condition.measure == "smallest-class":
+            size = max(size, int(condition.limit))
+        elif condition.measure == "named" and condition.limit == 0:
+            size = max(size, 2)
+        elif condition.measure == "highest-risk":
+            highest = min(highest, condition.limit)
+        elif condition.measure == "best-guess":
+            average = min(average, condition.limit)
+    if size > 1:
+        highest = min(
+            highest, Fraction(f"{float(Fraction(1, size) + Fraction(1, size - 1)) / 2:.4g}")
+        )
+    risks = {"highest_risk": highest, "average_risk": average}
+    return {name: float(risk) for name, risk in risks.items() if risk < 1}
+
+
+def _words(study: AssessStudy, names: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command about the files of a study, with some of what can be known."""
+    adversary, treatment = study.adversary, study.treatment
+    for dataset in study.datasets:
+        yield str(dataset.path if isinstance(dataset.path, Address) else dataset.path.name)
+    for name in names:
+        columns = adversary.facts.get(name)
+        yield from ("-q", name) if columns is None else ("--fact", f"{name}={_listed(columns)}")
+    for columns in adversary.secrets:
+        plain = len(columns) == 1 and not set(',"') & set(columns[0])
+        yield from ("-s", columns[0] if plain else _listed(columns))
+    for option, value in (("--id", adversary.identifier), ("--weight", adversary.weight)):
+        yield from () if value is None else (option, value)
+    yield from _dialect_words(study.datasets[0].dialect)
+    for name, kind in study.datasets[0].types.items():
+        yield from ("--type", f"{name}={kind}")
+    for name, codes in study.datasets[0].missing.items():
+        yield from ("--missing", f"{name}={_listed(codes)}")
+    for option, conditions in (("--where", treatment.where), ("--invalid", treatment.invalid)):
+        for condition in conditions:
+            yield from (option, condition)
+    if treatment.drop_missing:
+        yield "--drop-missing"
+
+
+def _dialect_words(dialect: Dialect) -> Iterator[str]:
+    """Yield how a file is written down, as it is typed."""
+    for name, value in dialect.model_dump(exclude_defaults=True).items():
+        if name == "header":
+            yield "--no-header"
+        elif name == "strip":
+            yield "--strip"
+        else:
+            yield from (f"--{name}", _listed(value) if name == "names" else str(value))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as one list, as it is typed: one with a comma stands in quotation marks.
+
+    >>> _listed(["age", "income, net"])
+    'age,"income, net"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
