@@ -286,12 +286,12 @@ def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
         "From “before” to “after” this got better: chance that a guess at the person’s record"
         in told
     )
-    assert "is right: 25.0 % instead of 50.0 %" in told
+    assert "is right: 25.0% instead of 50.0%" in told
     report = Path("changes/report.html").read_text()
     assert "fewer than 10" in report
     assert "more than 1 in 10" in report
     assert "right: more than 1 in 10 in both, as far as it is told here" in report
-    assert "25.0 %" not in report, "it would tell how many records fit"
+    assert "25.0%" not in report, "it would tell how many records fit"
     asked = glasshouse(
         *("target", "before.csv", "--know", "age=2", "-s", "ill", "--out", "another")
     )
@@ -317,7 +317,7 @@ def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
     assert (figures["delta_max"], figures["delta_min"]) == ([1, 0.5], [0, 0.5])
     told = " ".join(glasshouse("compare", "before", "after").out.split())
     assert (
-        "this got better: people of whom it is certain whether they are in: 0 % instead of" in told
+        "this got better: people of whom it is certain whether they are in: 0% instead of" in told
     )
     document = json.loads(glasshouse("compare", "before-sampled", "after-sampled", "--json").out)
     assert document["figures"]["uniques"] == [0, 20]
@@ -347,12 +347,12 @@ def test_parts_before_and_after(glasshouse: Glasshouse) -> None:
     shown = glasshouse("compare", "before", "after", "--out", "changes")
     assert shown.code == 0, shown.error
     told = " ".join(shown.out.split())
-    assert "this got better: SP: right guesses at who it is: 10.0 % instead of 50.0 %" in told
+    assert "this got better: SP: right guesses at who it is: 10.0% instead of 50.0%" in told
     assert "AC: right guesses at who it is" in told
     assert "Parts are compared by the best set of 2 attributes in each of them." in told
     report = Path("changes/report.html").read_text()
     assert "right guesses at the ill" in report
-    assert "this got better: SP: right guesses at who it is: 10.0 % instead of 50.0 %" in report
+    assert "this got better: SP: right guesses at who it is: 10.0% instead of 50.0%" in report
     assert "AC: " not in report, "two people are too few to be shown"
     assert "fewer than 10 people in one of the runs are not shown" in report
     whole = glasshouse("assess", "before.csv", "-q", "age", "-s", "ill", "--out", "whole")

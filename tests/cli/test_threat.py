@@ -287,7 +287,7 @@ def test_the_report_on_a_victim_names_no_value(glasshouse: Glasshouse) -> None:
     victim = ("horizontal.json", "--know", "nat=M", "--know", "zip=45501")
     outcome = glasshouse("threat", *victim, "--out", "run")
     assert outcome.code == 0, outcome.error
-    assert "“Heart” with a probability of 58.3 %" in " ".join(outcome.out.split())
+    assert "“Heart” with a probability of 58.3%" in " ".join(outcome.out.split())
     for name in ("report.html", "report.json"):
         content = Path("run", name).read_text(encoding="utf-8")
         assert not [value for value in (*PEOPLE["disease"], "45501") if value in content]
@@ -306,9 +306,9 @@ def test_without_an_original_people_are_averaged_and_told_everywhere(
     assert document["averages"]["learner"]["mean_highest"] == pytest.approx(0.4531, abs=1e-4)
     shown = glasshouse("threat", *question, "--out", "run")
     said = " ".join(shown.out.split())
-    assert "gives the likeliest ill a probability of 57.1 %, beside 45.3 %" in said
+    assert "gives the likeliest ill a probability of 57.1%, beside 45.3%" in said
     assert "sure of the likeliest value, on average" in said
-    assert "knows who is in the table 57.14 %" in said
+    assert "knows who is in the table 57.14%" in said
     frame = pyarrow.parquet.read_table("run/results.parquet").to_pylist()
     told = {row["adversary"]: row["mean_highest"] for row in frame}
     assert told["attacker"] == pytest.approx(4 / 7)

@@ -63,7 +63,7 @@ def test_an_instance_of_several_allocations_tells_their_number_and_shares(
     made = instance([["1.50"], ["2.25"], ["3.75"]], [[4], [4]], bin_names=["A", "B"])
     code, told, error = told_of(glasshouse, made)
     assert (code, error) == (0, "")
-    assert "package 1 A (50.0 %), B (50.0 %)" in told
+    assert "package 1 A (50.0%), B (50.0%)" in told
     assert "• The place of 0 of 3 records is certain. • 2 allocations meet the totals" in told
     _, document, _ = told_of(glasshouse, made, "--json")
     assert json.loads(document) == {

@@ -294,7 +294,7 @@ def test_pitmans_uniques_are_expected_values() -> None:
 
 @pytest.mark.parametrize("fraction", [0.05, 0.1, 0.3])
 def test_pitman_finds_the_uniques_of_pitmans_model(fraction: float) -> None:
-    """Within 20 %, on 20,000 people with θ = 150 and α = 0.5."""
+    """Within 20%, on 20,000 people with θ = 150 and α = 0.5."""
     risks, _, population = drawn(pitman(150, 0.5, 20_000, seed=2), fraction, seed=4)
     truth = np.count_nonzero(population == 1)
     estimates = by_name(risks)
@@ -318,7 +318,7 @@ def test_snb_finds_the_uniques_of_its_model(fraction: float, tolerance: float) -
 
 @pytest.mark.parametrize("population", [log_normal, slide_negative_binomial])
 def test_with_most_of_the_population_all_estimators_come_near(population: object) -> None:
-    """At a fraction of 0.7: Zayatz, SNB and the rule within 10 %, Pitman within 15 %."""
+    """At a fraction of 0.7: Zayatz, SNB and the rule within 10%, Pitman within 15%."""
     assert callable(population)
     risks, sizes, sizes_of_all = drawn(population(), 0.7, seed=6)
     truth = np.count_nonzero(sizes_of_all == 1)

@@ -184,7 +184,7 @@ def test_a_guess_that_became_harder_is_not_said_to_be_the_same() -> None:
 def test_few_suppressed_records_are_a_risk_of_their_own() -> None:
     *_, last = protection_findings(protected("lonely.csv", k=3, suppression=0.1))
     assert last.severity == Severity.MODERATE
-    assert last.sentence.startswith("Only 1 record (7.7 %) is suppressed")
+    assert last.sentence.startswith("Only 1 record (7.7%) is suppressed")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

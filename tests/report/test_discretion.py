@@ -39,8 +39,8 @@ def test_the_threshold_is_configurable() -> None:
 
 def test_of_few_people_it_is_told_only_whether_two_in_three() -> None:
     few = Among(None)
-    assert few.cell(Fraction(1, 100)) == few.cell(Fraction(5, 8)) == Cell("< 66.7 %")
-    assert few.cell(Fraction(2, 3)) == few.cell(Fraction(99, 100)) == Cell("> 60.0 %")
+    assert few.cell(Fraction(1, 100)) == few.cell(Fraction(5, 8)) == Cell("< 66.7%")
+    assert few.cell(Fraction(2, 3)) == few.cell(Fraction(99, 100)) == Cell("> 60.0%")
     assert few.chance(Fraction(99, 100)) == "more than 3 in 5"
     assert few.ratio(Fraction(1, 3)) == "less than 0.666667 (2/3)"
     assert few.ratio(Fraction(1)) == "1"

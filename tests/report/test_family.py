@@ -207,10 +207,10 @@ def test_without_a_secret_they_speak_of_naming() -> None:
 def test_the_table_has_two_decimals_and_marks() -> None:
     table = family_table(STATES, "grade")
     first, second, _ = cells(table)
-    assert first == ["RR", "100,000", "6.34 %", "33.00 % ▲", "38.00 % ▲", "50.33 % ▲"]
-    assert second[1:3] == ["90,000", "6.00 % ▼"]
+    assert first == ["RR", "100,000", "6.34%", "33.00% ▲", "38.00% ▲", "50.33% ▲"]
+    assert second[1:3] == ["90,000", "6.00% ▼"]
     assert table.groups[0].rows[0][2].exact == "317/5000"
-    assert cells(family_table(STATES))[0][5] == "25.16 % ▲"
+    assert cells(family_table(STATES))[0][5] == "25.16% ▲"
     with pytest.raises(StudyError, match='did you mean "grade"'):
         family_table(STATES, "grades")
 
@@ -218,7 +218,7 @@ def test_the_table_has_two_decimals_and_marks() -> None:
 def test_a_figure_is_never_rounded_to_nothing_or_to_everything() -> None:
     large = part("A", "99.999", "0.00001", "0", "0.00001", records=10**8)
     (row,) = cells(family_table(of_parts(large), "grade"))
-    assert row[2:] == ["> 99.99 %", "< 0.01 %", "0.00 %", "< 0.01 %"]
+    assert row[2:] == ["> 99.99%", "< 0.01%", "0.00%", "< 0.01%"]
 
 
 def test_a_part_of_few_people_is_nowhere() -> None:
@@ -284,15 +284,15 @@ def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:
         "people can be found."
     )
     assert cells(family_table(found, "grade")) == [
-        ["QZdC", "13", "< 69.24 %", "< 69.24 %", "< 100.00 %"],
-        ["QZdD", "50", "40.00 %", "20.00 %", "> 40.00 %"],
+        ["QZdC", "13", "< 69.24%", "< 69.24%", "< 100.00%"],
+        ["QZdD", "50", "40.00%", "20.00%", "> 40.00%"],
     ]
-    assert cells(family_chart_table(found, "grade"))[0] == ["QZdC", "< 69.3 %", "< 69.3 %", "> 61.5 %"]  # fmt: skip
+    assert cells(family_chart_table(found, "grade"))[0] == ["QZdC", "< 69.3%", "< 69.3%", "> 61.5%"]  # fmt: skip
     assert cells(family_chart_table(found))[0] == [
         "QZdC",
-        "46.2 %",
-        "61.5 %",
-        "76.9 %",
+        "46.2%",
+        "61.5%",
+        "76.9%",
     ]  # whose record it is
     assert page.figures[0].caption.count("in the middle of what it may be") == 0
     assert "in the middle of what it may be" in page.figures[1].caption
@@ -312,9 +312,9 @@ def test_that_all_people_of_a_small_part_share_a_secret_is_not_told() -> None:
     )
     page = family_page(found, subject="person", provenance=PROVENANCE, part="country")
     assert cells(family_chart_table(found, "grade")) == [
-        ["QZdA", "> 64.2 %", "> 64.2 %", "> 64.2 %"],
-        ["QZdB", "30.3 %", "60.6 %", "> 89.8 %"],
-        ["QZdC", "50.0 %", "70.0 %", "100 %"],
+        ["QZdA", "> 64.2%", "> 64.2%", "> 64.2%"],
+        ["QZdB", "30.3%", "60.6%", "> 89.8%"],
+        ["QZdC", "50.0%", "70.0%", "100%"],
     ]
     headline = told(page.findings[0])
     assert "all people in QZdA" not in headline
@@ -323,7 +323,7 @@ def test_that_all_people_of_a_small_part_share_a_secret_is_not_told() -> None:
     about_the_grade = json.dumps(
         to_dict(family_page(few, subject="person", provenance=PROVENANCE))["figures"][1]
     )
-    assert "100 %" not in about_the_grade
+    assert "100%" not in about_the_grade
 
 
 @given(
@@ -538,5 +538,5 @@ def test_the_axis_ends_at_a_round_figure_that_holds_the_highest(highest: float) 
 def test_the_numbers_of_the_picture_are_in_its_table() -> None:
     table = family_chart_table(YEARS, "grade")
     assert [column.title for column in table.columns][1:3] == ["nothing known", "1 attribute known"]
-    assert cells(table)[0] == ["2019", "10.0 %", "30.0 %", "40.0 %", "45.0 %"]
+    assert cells(table)[0] == ["2019", "10.0%", "30.0%", "40.0%", "45.0%"]
     json.dumps(family_chart(YEARS, "grade").to_dict())

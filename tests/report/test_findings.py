@@ -51,9 +51,9 @@ def said(assessment: Assessment, subject: str = "person") -> list[str]:
 
 def test_what_is_found_of_ten_students() -> None:
     assert said(assessed(["age", "gender"], ["grade"]), "student") == [
-        "Someone who knows a student's age and gender can name 2 of the 10 students with certainty (20.0 %), and by "
+        "Someone who knows a student's age and gender can name 2 of the 10 students with certainty (20.0%), and by "
         "guessing would be right for 50 of every 100.",
-        "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0 %), and "
+        "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0%), and "
         "guesses it right for 80 of every 100 students; without that knowledge it would be 30 of every 100.",
         "All 10 students share their age and gender with fewer than 4 others.",
     ]
@@ -250,7 +250,7 @@ def test_an_anatomy_release_is_told_by_quasi_identifiers_and_by_group() -> None:
     assert [attack.secret for attack in widest(outcome.attacks)] == [(), ("ill",)]
     assert said(outcome)[:2] == [
         "Someone who knows a person's age can name every one of the 4 people with certainty.",
-        "Someone who knows a person's group learns the ill of 2 people with certainty (50.0 %), but guesses it no "
+        "Someone who knows a person's group learns the ill of 2 people with certainty (50.0%), but guesses it no "
         "better than someone who does not: right for 75 of every 100.",
     ]
 
@@ -287,7 +287,7 @@ def test_findings_of_a_collection_speak_of_all_datasets_and_of_how_success_grows
         "Someone who knows a student's class in 2014 and 2015 can name every one of the 4 students with certainty.",
         "With 2014 alone, a guess at whose record it is succeeds for 50 of every 100; with 2014 and 2015 together, for "
         "all.",
-        "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100 %), and "
+        "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100%), and "
         "guesses it right for all students; without that knowledge it would be 75 of every 100.",
         "All 4 students share their class (in 2014 and 2015) with fewer than 4 others.",
     ]
@@ -392,8 +392,8 @@ def test_a_frequency_is_within_six_per_cent_of_the_probability(probability: Frac
 @given(st.integers(0, 10**9), st.integers(1, 10**9))
 def test_a_share_is_never_rounded_to_nothing_or_everything(part: int, rest: int) -> None:
     said = share(part, part + rest)
-    assert (said == "0 %") == (part == 0)
-    assert said != "100 %"
+    assert (said == "0%") == (part == 0)
+    assert said != "100%"
 
 
 LANGUAGES_OF_FOUR = pa.table(  # Alvim et al. 2022, Table 2

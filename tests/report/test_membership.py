@@ -63,7 +63,7 @@ def membership_sentences(outcome: Membership, *, subject: str = "person") -> tup
 
 def test_who_is_certainly_in_and_out() -> None:
     assert membership_sentences(who("abb", "aaabbc")) == (
-        "Someone who knows the zip of everybody in town.csv can tell with certainty of 3 of the 6 people (50.0 %) "
+        "Someone who knows the zip of everybody in town.csv can tell with certainty of 3 of the 6 people (50.0%) "
         "whether they are in trial.csv (2) or not (1).",
         "A guess at who is in trial.csv is right for 83 of every 100 people; without the register it would be 50 of "
         "every 100.",
@@ -144,7 +144,7 @@ def test_nobody_is_in_as_far_as_records_tell() -> None:
         "2 records of trial.csv show nothing but “*” and may be anybody's. They are not counted as being in: to be "
         "out means to be in none of the other records."
     )
-    assert "trial 0 % 0 % – – –" in read_text(page_of(outcome))
+    assert "trial 0% 0% – – –" in read_text(page_of(outcome))
 
 
 def test_all_are_certain() -> None:
@@ -164,13 +164,13 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
     assert_it_asks_nobody(html)
     assert "zebra" not in html
     said = read_text(page)
-    assert "CMS trial 3 2 1 3 (50.0 %) 0.5 0.833333 0.333333 × 1.66667" in said
-    assert "trial 0 % 100 % × 1.66667 50.0 % 44.4 %" in said
+    assert "CMS trial 3 2 1 3 (50.0%) 0.5 0.833333 0.333333 × 1.66667" in said
+    assert "trial 0% 100% × 1.66667 50.0% 44.4%" in said
     assert 'title="5/6">0.833333</td>' in html
-    assert 'title="4/9">44.4 %</td>' in html
-    assert "out for sure 1 16.7 % above 0, below 10 % 0 0 %" in said
-    assert "30 % to below 40 % 3 50.0 % 40 % to below 50 % 0 0 %" in said
-    assert "in for sure 2 33.3 %" in said
+    assert 'title="4/9">44.4%</td>' in html
+    assert "out for sure 1 16.7% above 0, below 10% 0 0%" in said
+    assert "30% to below 40% 3 50.0% 40% to below 50% 0 0%" in said
+    assert "in for sure 2 33.3%" in said
     assert "trial.csv missing value zip 9 6 3" in said
     assert page.title == "Who is in trial.csv: what town.csv lets an adversary learn"
 
@@ -181,9 +181,9 @@ def test_the_picture_has_a_bar_for_each_chance() -> None:
     assert figure.table is not None
     assert len(figure.table.groups[0].rows) == len(PRESENCE_LABELS)
     svg = drawn(figure)
-    for label in ("out", "30–40 %", "≥ 90 %", "in", "out for sure", "in for sure", "16.7 %"):
+    for label in ("out", "30–40%", "≥ 90%", "in", "out for sure", "in for sure", "16.7%"):
         assert f">{label}<" in svg
-    assert ">&lt; 10 %<" in svg
+    assert ">&lt; 10%<" in svg
     for colour in ("#0072b2", "#b5b5b5", "#d55e00"):
         assert colour in svg
 
@@ -195,7 +195,7 @@ def test_several_releases_together_and_each_alone() -> None:
     )
     sure, guessed, which = membership_sentences(outcome)
     assert sure == (
-        "Someone who knows the zip of everybody in town.csv can tell with certainty of 20 of the 40 people (50.0 %) in "
+        "Someone who knows the zip of everybody in town.csv can tell with certainty of 20 of the 40 people (50.0%) in "
         "exactly which of the 2 releases they are: in all (0), in none (20) or in some (0)."
     )
     assert guessed.startswith("A guess at the exact releases that somebody is in is right for")
@@ -203,9 +203,9 @@ def test_several_releases_together_and_each_alone() -> None:
     page = page_of(outcome)
     assert_it_asks_nobody(to_html(page))
     said = read_text(page)
-    assert "CML all together 20 0 20 20 (50.0 %)" in said
-    assert "CMS 2014 12 8 20 28 (70.0 %)" in said
-    assert "CMS 2015 8 0 20 20 (50.0 %)" in said
+    assert "CML all together 20 0 20 20 (50.0%)" in said
+    assert "CMS 2014 12 8 20 28 (70.0%)" in said
+    assert "CMS 2015 8 0 20 20 (50.0%)" in said
     assert "The releases cannot be linked: among people who are alike" in said
     assert (
         "Chance of being in 2014 2015 Number of people Share Number of people Share out for sure 20 50.0"
@@ -228,7 +228,7 @@ def test_sets_of_releases_with_few_people_are_told_by_no_other_figure() -> None:
     assert membership_sentences(outcome)[1] == (
         "In which releases the people are is not told, as fewer than 10 of them are in the same ones."
     )
-    assert "CML all together 18 not told not told 0 (0 %) not told" in read_text(page)
+    assert "CML all together 18 not told not told 0 (0%) not told" in read_text(page)
 
 
 def test_in_too_few_to_say() -> None:
@@ -238,7 +238,7 @@ def test_in_too_few_to_say() -> None:
     assert membership_sentences(few)[2] == (
         "In which releases the people are is not told, as fewer than 10 of them are in the same ones."
     )
-    assert "3 other sets together 100 %" in read_text(page_of(few))
+    assert "3 other sets together 100%" in read_text(page_of(few))
 
 
 @pytest.mark.parametrize(

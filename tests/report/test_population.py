@@ -70,7 +70,7 @@ def sentences(risks: PopulationRisks) -> tuple[str, ...]:
 
 def test_what_is_estimated_is_called_so() -> None:
     assert sentences(RISKS) == (
-        "40 of the 100 records of sample.csv are alone with their age and sex. Of these, by estimate, 12 (30.0 %) "
+        "40 of the 100 records of sample.csv are alone with their age and sex. Of these, by estimate, 12 (30.0%) "
         "would be alone in the whole population, too. Of the population of about 1,000 people, by estimate, 120 (12.0 "
         "%) would be alone.",
         "How many are alone in the population is estimated, not counted, and the estimators differ: from 90 (Zayatz) "
@@ -85,10 +85,10 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
     html = to_html(page)
     assert_it_asks_nobody(html)
     said = read_text(page)
-    assert "Zayatz Zayatz 1999 90 9.0 % 30.0 % yes – taken: Pitman Pitman 1999 120" in said
+    assert "Zayatz Zayatz 1999 90 9.0% 30.0% yes – taken: Pitman Pitman 1999 120" in said
     assert "SNB SNB 1999 – – – no it needs classes of one record and of two" in said
-    assert "Highest chance that a record is named (journalist), estimated 10.0 %" in said
-    assert "The same with the number of classes in the population, estimated 8.0 %" in said
+    assert "Highest chance that a record is named (journalist), estimated 10.0%" in said
+    assert "The same with the number of classes in the population, estimated 8.0%" in said
     (figure,) = page.figures
     assert ">120<" in drawn(figure)
     assert ">120 of about 1,000 people are alone in the population, by the estimate of" in drawn(
@@ -96,7 +96,7 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
     )
     assert figure.table is not None
     assert [row[1].text for row in figure.table.groups[0].rows] == ["90", "120"]
-    assert page.lead.startswith("100 records, 10.0 % of a population of about 1,000 people;")
+    assert page.lead.startswith("100 records, 10.0% of a population of about 1,000 people;")
     assert html.count("taken:") == 1
 
 
@@ -107,7 +107,7 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
         ({"uniques": 0}, 0, "is alone in the population. Of the population of about 1,000 people, by estimate, 120"),
         ({"uniques": 1}, 0, "1 of the 100 records of sample.csv is alone with its age and sex. Of these, by"),
         ({"uniques": 1}, 1, "by the rule of Dankar et al. 2012, although it is more than fits the release. There"),
-        ({"uniques": 4}, 0, "Of these, by estimate, 1 (30.0 %) would be alone in the whole population, too. Of"),
+        ({"uniques": 4}, 0, "Of these, by estimate, 1 (30.0%) would be alone in the whole population, too. Of"),
         ({"fraction": Fraction(1)}, 0, "with their age and sex. As the release is said to be the whole population,"),
         ({"fraction": Fraction(1)}, 1, "The release is said to be the whole population: nothing is left"),
         ({"suppressed": 2}, 3, "2 further records show nothing but “*” and are left out."),
@@ -116,7 +116,7 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
         (
             {"estimates": (estimated("Zayatz", 0.2), estimated("Dankar", 0.2))},
             0,
-            "by estimate, fewer than 1 (< 0.1 %) would be alone.",
+            "by estimate, fewer than 1 (< 0.1%) would be alone.",
         ),
         (
             {"estimates": (estimated("Zayatz", 5.0), estimated("SNB", 5.0), estimated("Dankar", 5.0, "takes SNB"))},

@@ -350,7 +350,7 @@ def test_an_estimate_does_not_tell_how_few_records_it_is_from() -> None:
     assert reported(outcome)[-1].endswith("with an estimated chance of more than 1 in 34.")
     page = read_text(page_of(outcome))
     assert "Number of people who may be meant about 33 fewer than 34" in page
-    assert "A record that she picks is the person&#39;s 3.0 % &gt; 2.9 %" in page
+    assert "A record that she picks is the person&#39;s 3.0% &gt; 2.9%" in page
     assert "6.7" not in page
 
 
@@ -392,8 +392,8 @@ def test_many_values_are_summed_up() -> None:
     (table,) = page.sections[1].tables
     rows = table.groups[0].rows
     assert len(rows) == MOST_RANKS_LISTED + 1
-    assert [cell.text for cell in rows[0]] == ["no. 1", "15.5 %", "2.0 %"]
-    assert [cell.text for cell in rows[-1]] == ["all 20 others", "34.5 %", "38.8 %"]
+    assert [cell.text for cell in rows[0]] == ["no. 1", "15.5%", "2.0%"]
+    assert [cell.text for cell in rows[-1]] == ["all 20 others", "34.5%", "38.8%"]
     assert [cell.exact for cell in rows[-1]] == [None, "10/29", "19/49"]
     assert table.groups[0].note == "49 of 50 values still possible"
     svg = drawn(page.figures[0])
@@ -407,8 +407,8 @@ def test_which_value_is_meant_cannot_be_told_from_its_share() -> None:
     outcome = asked_of_many(["gender=M", "grade=C"])
     (table,) = page_of(outcome).sections[1].tables
     assert [[cell.text for cell in row] for row in table.groups[0].rows] == [
-        ["no. 1", "70.0 %", "100 %"],
-        ["no. 2", "30.0 %", "0 %"],
+        ["no. 1", "70.0%", "100%"],
+        ["no. 2", "30.0%", "0%"],
     ]
 
 
@@ -445,8 +445,8 @@ def test_the_figures_are_exact_on_hover_where_many_fit() -> None:
     html = to_html(page)
     assert 'title="1/120">0.00833333</td>' in html
     assert 'title="1/10">0.1</td>' in html
-    assert 'title="7/10">70.0 %</td>' in html
-    assert 'title="5/6">83.3 %</td>' in html
+    assert 'title="7/10">70.0%</td>' in html
+    assert 'title="5/6">83.3%</td>' in html
     said = read_text(page)
     assert "IRS name the person 0.00833333 0.0166667 0.00833333 × 2 no" in said
     assert "IAS infer disability 0.7 0.8 0.1 × 1.14286 no" in said
@@ -460,8 +460,8 @@ def test_the_figures_are_rough_where_few_fit() -> None:
     assert "IRS name the person 0.1 more than 1 in 10 – – no" in said
     assert "IAS infer disability more than 3 in 5 less than 2 in 3 – – no" in said
     assert "Number of people who may be meant 14 fewer than 10" in said
-    assert "The person is in the release 71.4 % &gt; 60.0 %" in said
-    assert "A record that she picks is the person&#39;s 7.1 % &gt; 10.0 %" in said
+    assert "The person is in the release 71.4% &gt; 60.0%" in said
+    assert "A record that she picks is the person&#39;s 7.1% &gt; 10.0%" in said
     assert 'title="1/2"' not in to_html(page)
 
 

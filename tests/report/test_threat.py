@@ -93,8 +93,8 @@ def test_the_tables_of_the_paper(letter: str, release: dict[str, Any]) -> None:
 def test_the_analyst_is_told_the_likeliest_value() -> None:
     run = asked(HORIZONTAL, known=VICTIM)
     assert threat_findings(run, exact=True)[0].sentence == (
-        "Of a victim known to be in Table I(b) she believes “Heart” with a probability of 58.3 %; of people like them "
-        "in the population the same with 36.3 %: being in the table makes her 1.61 times as sure of it."
+        "Of a victim known to be in Table I(b) she believes “Heart” with a probability of 58.3%; of people like them "
+        "in the population the same with 36.3%: being in the table makes her 1.61 times as sure of it."
     )
     with speaking("pt-BR"):
         said = threat_findings(run, exact=True)[0].sentence
@@ -109,7 +109,7 @@ def test_values_that_are_equally_likely_are_told_together() -> None:
     belief, against, _ = threat_findings(run, exact=True)
     assert belief.sentence.startswith(
         "Of a victim known to be in Table I(b) she finds “Flu” and “Heart” equally likely, with a probability of "
-        "50.0 % each;"
+        "50.0% each;"
     )
     assert "does not tell which it is" in belief.sentence
     assert "points at no single disease" in against.sentence
@@ -435,9 +435,9 @@ def test_random_worlds_are_told_of_in_both_directions(
 @pytest.mark.parametrize(
     ("faithful", "verdict"),
     [
-        (0.09, "agrees only to 9 % with what the original would teach: little of use is left."),
-        (0.6, "agrees to 60 % with what the original would teach: a part of its use is lost."),
-        (0.95, "agrees to 95 % with what the original would teach: hardly any of its use is lost."),
+        (0.09, "agrees only to 9% with what the original would teach: little of use is left."),
+        (0.6, "agrees to 60% with what the original would teach: a part of its use is lost."),
+        (0.95, "agrees to 95% with what the original would teach: hardly any of its use is lost."),
     ],
 )
 def test_faithfulness_is_told_with_whether_it_is_good(faithful: float, verdict: str) -> None:
@@ -474,10 +474,10 @@ def test_every_sampled_figure_of_a_sentence_has_its_error() -> None:
     threatened = np.repeat([True, False, True], list(counts.values()))
     measures = replace(measures, attacker=replace(measures.attacker, threatened=threatened))
     beyond = threat_findings(replace(run, measures=measures))[1]
-    assert "20 people (50.0 % ± 25)" in beyond.sentence
+    assert "20 people (50.0% ± 25)" in beyond.sentence
     assert "at most 4.5 ± 0.25 times; of 10 ± 10 of them" in beyond.sentence
     assert "highest relative threat 4.5 ± 0.25; 20 ± 10 of 40 records above 2" in beyond.figure
-    assert "50.0 % ± 25" in json.dumps(relative_threat(measures).chart, ensure_ascii=False)
+    assert "50.0% ± 25" in json.dumps(relative_threat(measures).chart, ensure_ascii=False)
     picture = guesses(measures)
     assert picture.table is not None
     assert picture.table.groups[0].rows[1][1].text.endswith("± 25")

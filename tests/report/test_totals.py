@@ -462,9 +462,9 @@ def entries(figure: Figure) -> list[list[str]]:
 
 def test_the_numbers_of_every_picture_are_in_a_table() -> None:
     assert entries(linked_by_complexity(INSTANCES)) == [
-        ["0–1", "1", "100 %", "1", "100 %"],
-        ["2–4", "2", "100 %", "7", "71.4 %"],
-        ["50+", "1", "0 %", "20", "0 %"],
+        ["0–1", "1", "100%", "1", "100%"],
+        ["2–4", "2", "100%", "7", "71.4%"],
+        ["50+", "1", "0%", "20", "0%"],
     ]
     assert entries(time_by_complexity(INSTANCES)) == [
         ["0–1", "1", "0.01", "0.01", "0.01"],

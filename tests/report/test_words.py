@@ -31,8 +31,8 @@ def test_halves_are_rounded_up_in_frequencies(thousandths: int, said: str) -> No
 
 
 def test_halves_are_rounded_up_wherever_sentences_round() -> None:
-    assert percentage(Fraction(30_45, 10**4)) == "30.5 %"
-    assert percentage(Fraction(20_05, 10**4)) == "20.1 %"
+    assert percentage(Fraction(30_45, 10**4)) == "30.5%"
+    assert percentage(Fraction(20_05, 10**4)) == "20.1%"
     assert percentage_points(Fraction(-2_25, 10**4)) == "2.3"
     assert both_frequencies(Fraction(45, 1000), Fraction(865, 1000)) == "5 and 87 of every 100"
     assert frequency_range(Fraction(45, 1000), Fraction(865, 1000)) == "5 to 87 of every 100"
@@ -52,7 +52,7 @@ def test_frequencies_that_are_contrasted_are_told_apart() -> None:
         assert frequencies(*close) == ("305 em cada 1.000", "301 em cada 1.000")
     assert frequencies(Fraction(1, 32561), *close)[0] == "1 of every 32,561"
     assert chances(Fraction(501, 1000), Fraction(502, 1000)) == ("501 in 1,000", "502 in 1,000")
-    assert percentages(Fraction(1, 3), Fraction(1, 2)) == ("33.3 %", "50.0 %")
+    assert percentages(Fraction(1, 3), Fraction(1, 2)) == ("33.3%", "50.0%")
 
 
 def test_frequencies_that_are_far_apart_are_said_as_each_by_itself() -> None:

@@ -252,7 +252,7 @@ def _figures(target: PublishedFigure, counts: MeasuredClasses) -> str:
     if isinstance(target.published, int):
         return f"{target.published:,} | {found:,} | {found - target.published:+,}"
     share = 100 * found / counts.records
-    return f"{target.published:.2f} % | {share:.2f} % | {share - target.published:+.2f}"
+    return f"{target.published:.2f}% | {share:.2f}% | {share - target.published:+.2f}"
 
 
 def _main() -> None:

@@ -51,7 +51,7 @@ def deter(
             "--detection",
             "H0 H1",
             "The try after j others is detected with probability 1/(1+exp(-H0-H1*j)). "
-            r"\[default: -4.59 0, that is 1 %]",
+            r"\[default: -4.59 0, that is 1%]",
         ),
     ] = None,
     penalties: Annotated[

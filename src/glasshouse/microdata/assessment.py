@@ -380,8 +380,6 @@ class Advice:
     """and in the release with less in it."""
     meets: bool
     """Whether the release then meets the policy."""
-    command: str
-    """The command that shows it."""
     levels: Mapping[str, int] = field(default_factory=dict)
     """Per attribute that would be generalised, by how many levels."""
     loss: float | None = None

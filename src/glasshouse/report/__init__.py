@@ -10,7 +10,16 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.report.page import Brief, Finding, Page, Provenance, Ruling, Severity, ranked
+from glasshouse.report.page import (
+    Action,
+    Brief,
+    Finding,
+    Page,
+    Provenance,
+    Ruling,
+    Severity,
+    ranked,
+)
 from glasshouse.report.verdict import measures, ruling, verdict_on
 
 if TYPE_CHECKING:
@@ -28,6 +37,10 @@ __all__ = [
 ]
 
 
+MOST_ACTIONS = 3
+"""So many things to do are named on the first screen."""
+
+
 def page_of(outcome: object, question: Question, *, provenance: Provenance) -> Page:
     """Return the report of an outcome, in the language that is spoken.
 
@@ -40,7 +53,12 @@ def page_of(outcome: object, question: Question, *, provenance: Provenance) -> P
 
     with debug_mode(False):  # tests hold charts against the schema; here it would take long
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
-    return replace(page, ruling=_ruling(outcome, question))
+    remedies = dict.fromkeys(finding.remedy for finding in ranked(page.findings) if finding.remedy)
+    return replace(
+        page,
+        ruling=_ruling(outcome, question),
+        actions=page.actions or tuple(map(Action, remedies))[:MOST_ACTIONS],
+    )
 
 
 def brief_of(outcome: object, question: Question) -> Brief:

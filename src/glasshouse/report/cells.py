@@ -102,12 +102,12 @@ def three_digits(probability: Fraction) -> str:
     """Say a probability in per cent with three digits; a rounding never makes it certain.
 
     >>> three_digits(Fraction(1, 3)), three_digits(Fraction(99999, 100000))
-    ('33.3 %', '> 99.9 %')
+    ('33.3%', '> 99.9%')
     """
     figure = f"{100 * float(probability):.3g}"
     if figure == "100" and probability < 1:
-        return f"> {text('{figure} %', figure=localised('99.9'))}"
-    return text("{figure} %", figure=number(100 * float(probability), ".3g"))
+        return f"> {text('{figure}%', figure=localised('99.9'))}"
+    return text("{figure}%", figure=number(100 * float(probability), ".3g"))
 
 
 def gain_change(leakage: Leakage | None, currency: str | None) -> str:

@@ -149,14 +149,14 @@ class Among:
         """Return the cell of a table.
 
         >>> Among(50).cell(Fraction(1, 2)).text, Among(50).cell(Fraction(3, 50)), Among(60).cell(Fraction(59, 60)).text
-        ('50.0 %', Cell(text='< 40.0 %', exact=None, mark=None), '> 83.3 %')
+        ('50.0%', Cell(text='< 40.0%', exact=None, mark=None), '> 83.3%')
         """
         low, high = self.bounds(probability)
         if low == high:
             return percent_cell(probability)
         if high - low == 1:
             return Cell(text("not told"))
-        return Cell(text("{figure} %", figure=figure_between(low, high, digits=1)))
+        return Cell(text("{figure}%", figure=figure_between(low, high, digits=1)))
 
     def added(self, before: Fraction, after: Fraction) -> tuple[Fraction, Fraction]:
         """Return between what the difference of two chances is told to be.
@@ -288,7 +288,7 @@ def personal() -> str:
 
 
 def _percent(whole: int) -> str:
-    return text("{figure} %", figure=number(whole))
+    return text("{figure}%", figure=number(whole))
 
 
 def _per_cent(bound: Fraction, digits: int, *, up: bool) -> str:

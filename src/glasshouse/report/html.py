@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from glasshouse.language import printable, spoken, text
 from glasshouse.report.charts import to_svg, wrapped
-from glasshouse.report.page import Figure, Finding, Page, ranked
+from glasshouse.report.page import SIGNS, Figure, Finding, Page, ranked
 from glasshouse.report.provenance import instructions
 
 
@@ -29,6 +29,7 @@ def to_html(page: Page) -> str:
         findings=ranked(page.findings),
         pictures=pictures,
         instructions=instructions(page.provenance),
+        sign=lambda decision: SIGNS[decision],
         text=text,
         language=spoken(),
     )
@@ -203,8 +204,8 @@ def to_fragment(page: Page) -> str:
     """Return findings with severity and advice, and the first picture, as HTML for a notebook: without a script."""
     findings = "".join(map(_fragment_of, ranked(page.findings)))
     drawn = ""
-    if page.figures:
-        figure = page.figures[0]
+    if page.pictures:
+        figure = page.pictures[0]
         drawn = (
             '<figure style="margin:1rem 0;background:#fff;padding:.6rem;overflow-x:auto" role="img" '
             f'aria-label="{escape(printable(figure.label))}">{to_svg(figure.chart)}</figure>'

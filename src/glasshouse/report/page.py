@@ -60,6 +60,10 @@ class Decision(StrEnum):
     """It meets the rule."""
 
 
+SIGNS = {Decision.STOP: "✗", Decision.RESTRICT: "!", Decision.MEETS: "✓"}
+"""The sign of a decision, for those who do not see its colour."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that was found; it can be understood by itself."""
@@ -76,6 +80,8 @@ class Finding:
     """What could be done."""
     chapter: str = ""
     """Which of several reports it is from, where a page tells of several."""
+    picture: Figure | None = None
+    """The picture that shows it."""
 
 
 def note(sentence: str, figure: str = "", meaning: str = "", remedy: str = "") -> Finding:
@@ -246,6 +252,32 @@ class Ruling:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """One figure of the first screen."""
+
+    title: str
+    """The question that it answers."""
+    figure: str
+    """The figure, in a few characters."""
+    sentence: str
+    """What it is."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing to do, and what comes of it."""
+
+    sentence: str
+    """What to do."""
+    change: str = ""
+    """What a guess achieves before and after."""
+    meets: bool | None = None
+    """Whether the rule is met then; None: that is not known."""
+    command: str = ""
+    """The command that shows it."""
+
+
+@dataclass(frozen=True)
 class Page:
     """A report: first the sentences, then the pictures, then the exact figures, then how to repeat them."""
 
@@ -276,6 +308,25 @@ class Page:
     """What to say first, where it is not the worst findings."""
     ruling: Ruling | None = None
     """The verdict; None: nothing was measured that the policy asks for."""
+    summary: str = ""
+    """The sentence of the first screen, where it is not that of the first finding."""
+    tiles: tuple[Tile, ...] = ()
+    """The figures of the first screen."""
+    actions: tuple[Action, ...] = ()
+    """What to do."""
+    front: Figure | None = None
+    """The picture of the first screen."""
+
+    @property
+    def first_sentence(self) -> str:
+        """The sentence of the first screen."""
+        return self.summary or next((finding.sentence for finding in self.minute), "")
+
+    @property
+    def pictures(self) -> tuple[Figure, ...]:
+        """Every picture, from top to bottom."""
+        inside = (finding.picture for finding in ranked(self.findings))
+        return tuple(filter(None, (self.front, *inside, *self.figures)))
 
     @property
     def minute(self) -> tuple[Finding, ...]:

@@ -11,14 +11,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from glasshouse.language import printable, text
-from glasshouse.report.page import Brief, Cell, Decision, Ruling, Table
+from glasshouse.report.page import SIGNS, Brief, Cell, Decision, Ruling, Table
 
-DECISIONS = {
-    Decision.STOP: ("✗", "red"),
-    Decision.RESTRICT: ("!", "yellow"),
-    Decision.MEETS: ("✓", "green"),
-}
-"""The sign and the colour of a verdict."""
+DECISIONS = {Decision.STOP: "red", Decision.RESTRICT: "yellow", Decision.MEETS: "green"}
+"""The colour of a verdict."""
 COLOURS = {"▲": "red", "▼": "green"}
 """How what got worse and better is highlighted, besides its mark."""
 
@@ -52,7 +48,7 @@ def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None 
 
 def say_ruling(console: Console, ruling: Ruling) -> None:
     """Print a verdict on a line of its own, in its colour and with its sign."""
-    sign, colour = DECISIONS[ruling.decision]
+    sign, colour = SIGNS[ruling.decision], DECISIONS[ruling.decision]
     console.print()
     line = Text(f"{sign} {printable(ruling.headline)}", style=f"bold {colour}")
     console.print(line.append(f": {printable(ruling.tally)}", style="not bold default"))

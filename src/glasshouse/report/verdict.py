@@ -203,12 +203,12 @@ def _of_assess(outcome: Assessment | Family) -> Iterator[Measurement]:
     from glasshouse.microdata import Assessment
 
     if isinstance(outcome, Assessment):
-        yield from _of_assessment(outcome)
+        yield from of_assessment(outcome)
     else:
         yield from _of_parts(outcome)
 
 
-def _of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measurement]:
+def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measurement]:
     """Yield what an assessment measures: with all that can be known, and with any so many facts."""
     from glasshouse.report.attacks import by_knowledge, last_window, widest
 
@@ -310,7 +310,7 @@ def _of_membership(outcome: Membership | Member | PopulationRisks) -> Iterator[M
 
 
 def _of_anonymise(outcome: Anonymisation) -> Iterator[Measurement]:
-    yield from _of_assessment(outcome.after)
+    yield from of_assessment(outcome.after)
 
 
 def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measurement]:
@@ -322,7 +322,7 @@ def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measuremen
             yield from of_attacks([release.attacks], None, release.name)
     elif isinstance(outcome, AssessedRuns):
         for run, assessment in zip(outcome.runs, outcome.assessments, strict=True):
-            yield from _of_assessment(assessment, run.name)
+            yield from of_assessment(assessment, run.name)
 
 
 def _of_threat(outcome: ThreatOutcome) -> Iterator[Measurement]:
@@ -493,7 +493,7 @@ def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:
         return f"≥ {number(int(limit))}"
     figure = number(100 * float(limit), ".6g")
     points = condition.measure == "inference-added"
-    return f"≤ {text('{figure} points', figure=figure) if points else text('{figure} %', figure=figure)}"
+    return f"≤ {text('{figure} points', figure=figure) if points else text('{figure}%', figure=figure)}"
 
 
 def margin_words(judgement: Judgement) -> str:

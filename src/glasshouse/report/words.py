@@ -119,7 +119,7 @@ def percentage(probability: Fraction, digits: int = 1) -> str:
 
     >>> third = Fraction(1, 3)
     >>> percentage(third), percentage(Fraction(1, 10**6)), percentage(Fraction(0)), percentage(third, 2)
-    ('33.3 %', '< 0.1 %', '0 %', '33.33 %')
+    ('33.3%', '< 0.1%', '0%', '33.33%')
     """
     if probability in (0, 1):
         return _percent("0" if probability == 0 else "100")
@@ -135,7 +135,7 @@ def percentages(*probabilities: Fraction) -> tuple[str, ...]:
     """Say probabilities as percentages that can be compared: what differs is said differently.
 
     >>> percentages(Fraction(1, 3), Fraction(2, 3)), percentages(Fraction(30012, 10**5), Fraction(30041, 10**5))
-    (('33.3 %', '66.7 %'), ('30.01 %', '30.04 %'))
+    (('33.3%', '66.7%'), ('30.01%', '30.04%'))
     """
     return told_apart(
         tuple(percentage(probability, digits) for probability in probabilities)
@@ -144,7 +144,7 @@ def percentages(*probabilities: Fraction) -> tuple[str, ...]:
 
 
 def _percent(figure: str) -> str:
-    return text("{figure} %", figure=figure)
+    return text("{figure}%", figure=figure)
 
 
 def percentage_points(difference: Fraction) -> str:
@@ -163,7 +163,7 @@ def share(part: int, whole: int) -> str:
     """Say a part of a whole as a percentage.
 
     >>> share(8841, 100000), share(1, 100000), share(99999, 100000), share(0, 5), share(5, 5)
-    ('8.8 %', '< 0.1 %', '> 99.9 %', '0 %', '100 %')
+    ('8.8%', '< 0.1%', '> 99.9%', '0%', '100%')
     """
     return percentage(Fraction(part, whole))
 

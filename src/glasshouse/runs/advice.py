@@ -1,14 +1,11 @@
 """What could be released instead: computed from what every set of attributes tells, and by generalising.
 
-Every advice carries what a guess achieves before and after, and the command that shows it.
+Every advice carries what a guess achieves before and after.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -26,10 +23,10 @@ from glasshouse.report.verdict import (
     verdict_on,
 )
 from glasshouse.runs.run import Resources
-from glasshouse.study import Address, Dialect, validated
+from glasshouse.study import validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
-from glasshouse.study.policy import ReleasePolicy
+from glasshouse.study.policy import promised
 from glasshouse.table import EncodedTable
 
 MOST_SETS = 2
@@ -179,7 +176,6 @@ class _Lattice:
             self.success(self._whole),
             self.success(known),
             self.meets(known),
-            shlex.join(["glasshouse", "assess", *_words(self._study, names)]),
         )
 
 
@@ -211,9 +207,6 @@ def _generalised(
     verdict = verdict_on(measures(outcome, protection), study.policy)
     after = next(attack for attack in outcome.after.attacks if attack.sensitive == lattice.secret)
     levels = {name: level for name, level in (outcome.heights or {}).items() if level}
-    words = [*_words(study, adversary.quasi_identifiers)]
-    for name, risk in promise.items():
-        words += [f"--{name.replace('_', '-')}", str(risk)]
     yield Advice(
         "generalise",
         adversary.quasi_identifiers,
@@ -222,83 +215,6 @@ def _generalised(
         lattice.success(frozenset(adversary.quasi_identifiers)),
         after.probabilistic.posterior,
         verdict is not None and not verdict.failed,
-        shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"]),
         levels,
         outcome.loss,
     )
-
-
-def promised(policy: ReleasePolicy) -> dict[str, float]:
-    """Return what to promise of naming for the conditions of a policy to hold; nothing: there are none.
-
-    A class has at least so many people if nobody's risk is above what lies between one in so many and one in one less.
-
-    >>> from glasshouse.study.policy import POLICIES
-    >>> promised(POLICIES["open-data"])
-    {'highest_risk': 0.09545, 'average_risk': 0.05}
-    >>> promised(POLICIES["research-file"])
-    {'average_risk': 0.2}
-    """
-    size, highest, average = 1, Fraction(1), Fraction(1)
-    for condition in policy.conditions:
-        if condition.measure == "smallest-class":
-            size = max(size, int(condition.limit))
-        elif condition.measure == "named" and condition.limit == 0:
-            size = max(size, 2)
-        elif condition.measure == "highest-risk":
-            highest = min(highest, condition.limit)
-        elif condition.measure == "best-guess":
-            average = min(average, condition.limit)
-    if size > 1:
-        highest = min(
-            highest, Fraction(f"{float(Fraction(1, size) + Fraction(1, size - 1)) / 2:.4g}")
-        )
-    risks = {"highest_risk": highest, "average_risk": average}
-    return {name: float(risk) for name, risk in risks.items() if risk < 1}
-
-
-def _words(study: AssessStudy, names: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command about the files of a study, with some of what can be known."""
-    adversary, treatment = study.adversary, study.treatment
-    for dataset in study.datasets:
-        yield str(dataset.path if isinstance(dataset.path, Address) else dataset.path.name)
-    for name in names:
-        columns = adversary.facts.get(name)
-        yield from ("-q", name) if columns is None else ("--fact", f"{name}={_listed(columns)}")
-    for columns in adversary.secrets:
-        plain = len(columns) == 1 and not set(',"') & set(columns[0])
-        yield from ("-s", columns[0] if plain else _listed(columns))
-    for option, value in (("--id", adversary.identifier), ("--weight", adversary.weight)):
-        yield from () if value is None else (option, value)
-    yield from _dialect_words(study.datasets[0].dialect)
-    for name, kind in study.datasets[0].types.items():
-        yield from ("--type", f"{name}={kind}")
-    for name, codes in study.datasets[0].missing.items():
-        yield from ("--missing", f"{name}={_listed(codes)}")
-    for option, conditions in (("--where", treatment.where), ("--invalid", treatment.invalid)):
-        for condition in conditions:
-            yield from (option, condition)
-    if treatment.drop_missing:
-        yield "--drop-missing"
-
-
-def _dialect_words(dialect: Dialect) -> Iterator[str]:
-    """Yield how a file is written down, as it is typed."""
-    for name, value in dialect.model_dump(exclude_defaults=True).items():
-        if name == "header":
-            yield "--no-header"
-        elif name == "strip":
-            yield "--strip"
-        else:
-            yield from (f"--{name}", _listed(value) if name == "names" else str(value))
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return names as one list, as it is typed: one with a comma stands in quotation marks.
-
-    >>> _listed(["age", "income, net"])
-    'age,"income, net"'
-    """
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()

@@ -111,7 +111,7 @@ class Run(Generic[Q, R]):
         """
         import altair as alt
 
-        figures = self.page.figures
+        figures = self.page.pictures
         if not figures:
             raise StudyError(
                 "there is no picture of a run of {kind}; its findings tell it",

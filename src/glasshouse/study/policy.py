@@ -101,7 +101,7 @@ class PolicyCondition(BaseModel):
             )
         if self.of is not None and self.measure not in OF_SECRETS:
             raise ContradictionError(
-                '"{measure}" is not about a sensitive attribute; leave out `of`',
+                '"{measure}" is not about a sensitive attribute; leave out "of"',
                 measure=self.measure,
             )
         given = self.restricted
@@ -246,6 +246,34 @@ TITLES = {
     "internal": marked("internal use"),
 }
 """What they are called in sentences."""
+
+
+def promised(policy: ReleasePolicy) -> dict[str, float]:
+    """Return what to promise of naming for the conditions of a policy to hold; nothing: there are none.
+
+    A class has at least so many people if nobody's risk is above what lies between one in so many and one in one less.
+
+    >>> promised(POLICIES["open-data"])
+    {'highest_risk': 0.09545, 'average_risk': 0.05}
+    >>> promised(POLICIES["research-file"])
+    {'average_risk': 0.2}
+    """
+    size, highest, average = 1, Fraction(1), Fraction(1)
+    for condition in policy.conditions:
+        if condition.measure == "smallest-class":
+            size = max(size, int(condition.limit))
+        elif condition.measure == "named" and condition.limit == 0:
+            size = max(size, 2)
+        elif condition.measure == "highest-risk":
+            highest = min(highest, condition.limit)
+        elif condition.measure == "best-guess":
+            average = min(average, condition.limit)
+    if size > 1:
+        highest = min(
+            highest, Fraction(f"{float(Fraction(1, size) + Fraction(1, size - 1)) / 2:.4g}")
+        )
+    risks = {"highest_risk": highest, "average_risk": average}
+    return {name: float(risk) for name, risk in risks.items() if risk < 1}
 
 
 def policy_called(name: str) -> ReleasePolicy:

@@ -66,7 +66,7 @@ def _successes(attack: Attack) -> tuple[Fraction, Fraction, Fraction]:
 def before_and_after_figure(assessment: Assessment) -> Figure:
     """Show, per attack with the largest set of quasi-identifiers, success before and after.
 
-    One row per attack on an axis from 0 to 100 %: the chance of a right guess before and after, joined by a line
+    One row per attack on an axis from 0 to 100%: the chance of a right guess before and after, joined by a line
     that is the leakage, and the share of records known for certain.
     """
     attacks, ways = widest(assessment.attacks), _ways()
@@ -426,7 +426,7 @@ def _success(attack: Attack) -> list[tuple[str, int]]:
 def _tenths() -> list[str]:
     """Return the tenths of a probability, and certainty, from the highest to the lowest."""
     below = [
-        text("{low} to under {high} %", low=10 * tenth, high=10 * tenth + 10)
+        text("{low} to under {high}%", low=10 * tenth, high=10 * tenth + 10)
         for tenth in reversed(range(SUCCESS_BINS - 1))
     ]
     return [text("for certain"), *below]
@@ -442,11 +442,11 @@ def _chances() -> list[str]:
     for least, following in pairwise(SIZE_BINS[1:]):
         high, low = per_cent(least), per_cent(following - 1)
         ranges.append(
-            text("{figure} %", figure=high)
+            text("{figure}%", figure=high)
             if high == low
-            else text("{low} to {high} %", low=low, high=high)
+            else text("{low} to {high}%", low=low, high=high)
         )
-    lowest = text("{figure} % or less", figure=per_cent(SIZE_BINS[-1]))
+    lowest = text("{figure}% or less", figure=per_cent(SIZE_BINS[-1]))
     return [text("for certain"), *ranges, lowest]
 
 

@@ -596,17 +596,17 @@ def _marked(figure: FamilyCell, low: Fraction, high: Fraction) -> Cell:
     mark = " ▲" if figure.highest else " ▼" if figure.lowest else ""
     if low == high:
         return Cell(f"{_per_cent(low)}{mark}", exact=exactly(low))
-    bound = text("{figure} %", figure=figure_between(low, high, digits=2))
+    bound = text("{figure}%", figure=figure_between(low, high, digits=2))
     return Cell(f"{bound}{mark}")
 
 
 def _per_cent(value: Fraction) -> str:
     """Say a probability in per cent with two decimals that never round it to nothing or to everything."""
     if 0 < value < Fraction(5, 10**5):
-        return text("< {figure} %", figure=localised("0.01"))
+        return text("< {figure}%", figure=localised("0.01"))
     if Fraction(99995, 10**5) < value < 1:
-        return text("> {figure} %", figure=localised("99.99"))
-    return text("{figure} %", figure=number(100 * float(value), ".2f"))
+        return text("> {figure}%", figure=localised("99.99"))
+    return text("{figure}%", figure=number(100 * float(value), ".2f"))
 
 
 def part_noun(family: Family) -> str:

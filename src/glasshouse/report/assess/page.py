@@ -14,7 +14,6 @@ from glasshouse.report.assess.charts import (
     before_and_after_figure,
     class_sizes_figure,
     class_sizes_section,
-    every_subset_figure,
     growing_figure,
     influence_figure,
     influence_section,
@@ -22,6 +21,7 @@ from glasshouse.report.assess.charts import (
 )
 from glasshouse.report.assess.family import family_brief, family_page, part_noun
 from glasshouse.report.assess.findings import findings
+from glasshouse.report.assess.front import actions, band_figure, tiles
 from glasshouse.report.attacks import (
     METHOD,
     best_by_size,
@@ -48,8 +48,10 @@ from glasshouse.report.cells import (
 )
 from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
 from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.verdict import of_assessment, verdict_on
 from glasshouse.report.words import glossary, listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
+from glasshouse.study.policy import OPEN_DATA
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 MOST_SETS_IN_FULL, MOST_SETS_ON_TERMINAL = 6, 3
@@ -130,6 +132,7 @@ def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Pro
         notes=_notes(outcome, question),
         currency=gain.currency,
         tries=gain.tries,
+        study=question,
     )
 
 
@@ -225,6 +228,7 @@ def assessment_page(
     notes: Sequence[str] = (),
     currency: str | None = None,
     tries: int | None = None,
+    study: AssessStudy | None = None,
 ) -> Page:
     """Return the report of an assessment as a page.
 
@@ -238,7 +242,9 @@ def assessment_page(
         notes: What else was done to the data, in plain sentences.
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right.
+        study: What was asked; None: it is judged as open data, and no command is told.
     """
+    policy = OPEN_DATA if study is None else study.policy
     measures = _Measures.of(assessment.attacks, currency)
     datasets = last_window(assessment.attacks)[0].datasets
     attacks = widest(assessment.attacks)
@@ -250,14 +256,14 @@ def assessment_page(
         class_sizes_section(assessment),
         treatment_section(assessment.steps, notes),
     )
+    front = growing_figure(assessment) or band_figure(assessment, policy)
     figures = (
-        growing_figure(assessment),
-        every_subset_figure(assessment),
         before_and_after_figure(assessment),
         None if sweep is None else influence_figure(sweep),
         class_sizes_figure(attacks[0]),
         success_figure(attacks),
     )
+    verdict = verdict_on(of_assessment(assessment), policy)
     if len(datasets) == 1:
         title = text("What {dataset} lets an adversary learn", dataset=datasets[0])
         lead = text_for(assessment.records, "{count} record", "{count} records")
@@ -272,6 +278,15 @@ def assessment_page(
         title=title,
         lead=lead,
         findings=findings(assessment, subject=subject, currency=currency, tries=tries, sweep=sweep),
+        tiles=tiles(assessment, subject=subject),
+        actions=actions(
+            assessment,
+            study,
+            meets=verdict is not None and not verdict.failed,
+            swept=sweep is not None
+            and len(attacks[0].quasi_identifiers) == len(sweep.quasi_identifiers),
+        ),
+        front=front,
         figures=tuple(filter(None, figures)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(*ADVERSARY, known=", ".join(attacks[0].quasi_identifiers)),

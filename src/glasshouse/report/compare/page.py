@@ -116,7 +116,7 @@ def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
             three_digits(row.naming.probabilistic.posterior),
             *(percentage(attack.deterministic.posterior) for attack in row.inferring),
             NOTHING.text if row.loss is None else number(row.loss, ".4g"),
-            text("{figure} %", figure=number(100 * row.distance, ".1f")),
+            text("{figure}%", figure=number(100 * row.distance, ".1f")),
             *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
         )
         for row in rows

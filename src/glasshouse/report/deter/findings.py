@@ -295,13 +295,13 @@ def enough(parameter: str, value: float | None, currency: str | None) -> str:
     """Say how much of a deterrent is enough: never less, in whole units from a thousand on, else in hundredths.
 
     >>> enough("penalty", 486698.2, None), enough("access_cost", 3.5911, "€"), enough("detection", 0.489171, None)
-    ('486,699', '€ 3.60', '48.92 %')
+    ('486,699', '€ 3.60', '48.92%')
     """
     if value is None:
         return text("nothing is enough")
     exact = Fraction(value)
     if parameter == "detection":
-        return text("{figure} %", figure=number(math.ceil(exact * 10_000) / 100, ".2f"))
+        return text("{figure}%", figure=number(math.ceil(exact * 10_000) / 100, ".2f"))
     step = 1 if value >= 1000 else 100
     least = Fraction(math.ceil(exact * step), step)
     if currency is not None:
@@ -313,7 +313,7 @@ def now(terms: Terms, parameter: str, currency: str | None) -> str:
     """Say how much of a deterrent there is, as it was given."""
     value = present(terms, parameter)
     if parameter == "detection":
-        return text("{figure} %", figure=number(100 * value, ".3g"))
+        return text("{figure}%", figure=number(100 * value, ".3g"))
     return number(value, ",.10g") if currency is None else money(Fraction(value), currency)
 
 

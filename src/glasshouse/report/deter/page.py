@@ -501,7 +501,7 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure:
     subtitle = text("records by risk; the vertical axis is logarithmic")
     numbers = (
         (
-            Cell(text("{low} to {high} %", low=number(low, ".3g"), high=number(high, ".3g"))),
+            Cell(text("{low} to {high}%", low=number(low, ".3g"), high=number(high, ".3g"))),
             *map(count_cell, records),
         )
         for (low, high), *records in zip(bars, *counts.values(), strict=True)

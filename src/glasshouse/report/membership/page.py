@@ -180,7 +180,7 @@ def _brief_estimates(risks: PopulationRisks) -> Table:
                 f"{estimate.name} ({estimate.reference})",
                 text("no answer") if uniques is None else number(uniques, ",.0f"),
                 *(
-                    "–" if part is None else text("{figure} %", figure=number(100 * part, ".3g"))
+                    "–" if part is None else text("{figure}%", figure=number(100 * part, ".3g"))
                     for part in shares
                 ),
             )
@@ -764,10 +764,10 @@ def presence_figure(outcome: Membership, subject: str) -> Figure:
         for column in under(name if outcome.each else None, *titles)
     ]
     tenths = (
-        text("{low} % to below {high} %", low=10 * tenth, high=10 * tenth + 10)
+        text("{low}% to below {high}%", low=10 * tenth, high=10 * tenth + 10)
         for tenth in range(1, 10)
     )
-    labels = (translated(OUT), text("above 0, below {high} %", high=10), *tenths, translated(IN))
+    labels = (translated(OUT), text("above 0, below {high}%", high=10), *tenths, translated(IN))
     rows = [[Cell(label)] for label in labels]
     for single in outcome.each or (outcome,):
         for row, count in zip(rows, single.presence, strict=True):
@@ -786,7 +786,7 @@ def presence_figure(outcome: Membership, subject: str) -> Figure:
 def bins() -> list[str]:
     """Return what the bins of `glasshouse.microdata.presence.PRESENCE_LABELS` are called in a picture."""
     between = ["< 10", *(f"{tenth}0–{tenth + 1}0" for tenth in range(1, 9)), "≥ 90"]
-    return [text("out"), *(text("{figure} %", figure=tenth) for tenth in between), text("in")]
+    return [text("out"), *(text("{figure}%", figure=tenth) for tenth in between), text("in")]
 
 
 def _finding(outcome: Membership, subject: str) -> str:

@@ -621,14 +621,14 @@ def whole_percent(probability: float) -> str:
     """Say a probability in whole per cent; a rounding never makes it impossible or certain.
 
     >>> whole_percent(0.583), whole_percent(0.001), whole_percent(0.999), whole_percent(1)
-    ('58 %', '< 1 %', '> 99 %', '100 %')
+    ('58%', '< 1%', '> 99%', '100%')
     """
     whole = rounded(100 * as_fraction(probability))
     if whole == 0 and probability > 0:
-        return f"< {text('{figure} %', figure=1)}"
+        return f"< {text('{figure}%', figure=1)}"
     if whole == 100 and probability < 1:
-        return f"> {text('{figure} %', figure=99)}"
-    return text("{figure} %", figure=whole)
+        return f"> {text('{figure}%', figure=99)}"
+    return text("{figure}%", figure=whole)
 
 
 def factor(value: float, digits: int = 3) -> str:

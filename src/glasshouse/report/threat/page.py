@@ -230,7 +230,7 @@ def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
 
 
 def _two_decimals(share: float) -> str:
-    return text("{figure} %", figure=number(100 * share, ".2f"))
+    return text("{figure}%", figure=number(100 * share, ".2f"))
 
 
 def _release(outcome: ThreatOutcome) -> Section:
@@ -566,7 +566,7 @@ def learner_against_attacker(measures: Measures) -> Figure:
     )
     cells = [number(count) if told else text("not told") for count in occupied]
     numbers = (
-        (*(text("{low} to {high} %", low=low, high=low + width) for low in square), count)
+        (*(text("{low} to {high}%", low=low, high=low + width) for low in square), count)
         for square, count in zip(squares, cells, strict=True)
     )
     return Figure.of(

@@ -1,0 +1,413 @@
+"""The first screen of an assessment: three figures, what to do, and how risk grows with what somebody knows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from statistics import median
+
+import altair as alt
+
+from glasshouse.language import number, text, text_for
+from glasshouse.microdata import Assessment, Attack
+from glasshouse.microdata.assessment import Advice
+from glasshouse.report.attacks import (
+    knowledge_in_short,
+    last_window,
+    learned,
+    target_label,
+    widest,
+)
+from glasshouse.report.cells import group_table, percent_cell
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
+from glasshouse.report.page import Action, Cell, Figure, Tile
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    joined,
+    percentage,
+    percentages,
+    plural,
+)
+from glasshouse.study import Address, Dialect
+from glasshouse.study.assess import AssessStudy
+from glasshouse.study.policy import Measure, ReleasePolicy, promised
+
+RISK, RULE = TARGETS[0][0], NEUTRAL
+"""The colours of the risk, and of what the rule allows."""
+MOST_ACTIONS = 3
+"""So many things to do are named."""
+
+
+def tiles(assessment: Assessment, *, subject: str) -> tuple[Tile, ...]:
+    """Return who is at risk, what is given away, and how little is enough to know."""
+    naming, *inferring = widest(assessment.attacks)
+    shown = [_at_risk(naming, subject)]
+    if inferring:
+        shown.append(_given_away(sorted(inferring, key=learned, reverse=True)))
+    enough = fewest(assessment)
+    if enough is not None:
+        shown.append(_enough(enough, subject))
+    return tuple(shown)
+
+
+def _at_risk(attack: Attack, subject: str) -> Tile:
+    title = text("Who is at risk")
+    guess = percentage(attack.probabilistic.posterior)
+    if attack.certain == 0:
+        return Tile(
+            title,
+            guess,
+            text(
+                "is how often a guess at who it is would be right; none of the {people} can be named outright",
+                people=counted(attack.records, subject),
+            ),
+        )
+    return Tile(
+        title,
+        percentage(attack.deterministic.posterior),
+        text(
+            "{certain} of the {people} can be named outright; a guess at who it is would be right in {guess} of cases",
+            certain=number(attack.certain),
+            people=counted(attack.records, subject),
+            guess=guess,
+        ),
+    )
+
+
+def _given_away(attacks: Sequence[Attack]) -> Tile:
+    """Return what a guess at the secret that is most at risk gains, and at the next one."""
+    first, *others = attacks
+    sentence = text("right guesses of {secret}, before and after", secret=enumeration(first.secret))
+    if others:
+        sentence = text(
+            "{first}; of {secret}: {change}",
+            first=sentence,
+            secret=enumeration(others[0].secret),
+            change=_change(others[0].probabilistic.prior, others[0].probabilistic.posterior),
+        )
+    guess = first.probabilistic
+    return Tile(text("What is given away"), _change(guess.prior, guess.posterior), sentence)
+
+
+def _enough(attack: Attack, subject: str) -> Tile:
+    facts = len(attack.quasi_identifiers)
+    return Tile(
+        text("How little is enough"),
+        text_for(facts, "{count} fact", "{count} facts"),
+        text(
+            "{known}: with these alone {named} of the {people} are named outright, and {guess} by a guess",
+            known=knowledge_in_short(attack),
+            named=percentage(attack.deterministic.posterior),
+            people=plural(subject),
+            guess=percentage(attack.probabilistic.posterior),
+        ),
+    )
+
+
+def fewest(assessment: Assessment) -> Attack | None:
+    """Return the attack with the fewest attributes that adds at least half as much as all of them; None: it has all."""
+    whole = widest(assessment.attacks)[0]
+    fewer = [
+        attack
+        for attack in last_window(assessment.attacks)
+        if not attack.secret
+        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
+        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
+    ]
+    return min(
+        fewer,
+        key=lambda attack: (len(attack.quasi_identifiers), -attack.probabilistic.posterior),
+        default=None,
+    )
+
+
+def actions(
+    assessment: Assessment, study: AssessStudy | None, *, meets: bool, swept: bool
+) -> tuple[Action, ...]:
+    """Return what to do.
+
+    Args:
+        assessment: What came out.
+        study: What was asked; None: no command can be told.
+        meets: Whether the policy is met.
+        swept: Whether every set of attributes was assessed, from which it follows what to leave out.
+    """
+    if meets:
+        return (
+            Action(
+                text(
+                    "Keep the assumptions below with the release, and assess again before anything else about the same "
+                    "people is released."
+                )
+            ),
+        )
+    if not swept:
+        return (
+            Action(
+                text(
+                    "Assess every set of attributes (--subsets all): then it is told here what to leave out."
+                )
+            ),
+        )
+    chosen = chosen_advice(assessment.advice)
+    if not any(advice.meets for advice in chosen):
+        nothing = Action(
+            text(
+                "Leaving out attributes is not enough: no set of them meets the rule. Restrict who gets the file, or "
+                "protect what is sensitive itself (glasshouse anonymise)."
+            )
+        )
+        return (*(_action(advice, study) for advice in chosen[: MOST_ACTIONS - 1]), nothing)
+    return tuple(_action(advice, study) for advice in chosen)
+
+
+def chosen_advice(advice: Sequence[Advice]) -> list[Advice]:
+    """Return the advice that is told first: the least that helps, then what is enough, and generalising."""
+    leave_out = [entry for entry in advice if entry.kind == "leave-out"]
+    publish = [entry for entry in advice if entry.kind == "publish"]
+    generalise = [entry for entry in advice if entry.kind == "generalise"]
+    enough = [entry for entry in leave_out if entry.meets][:1]
+    chosen = enough or [*leave_out[:1], *(publish[:1] or leave_out[1:2])]
+    return [*chosen, *(generalise or publish[1:])][:MOST_ACTIONS]
+
+
+def _action(advice: Advice, study: AssessStudy | None) -> Action:
+    change = _change(advice.before, advice.after)
+    if advice.secret is None:
+        change = text("Right guesses at who it is: {change}.", change=change)
+    else:
+        change = text(
+            "Right guesses of {secret}: {change}.",
+            secret=enumeration([advice.secret]),
+            change=change,
+        )
+    if advice.kind == "leave-out":
+        sentence = text("Leave out {columns}.", columns=enumeration(advice.left_out))
+    elif advice.kind == "publish":
+        sentence = text(
+            "Of what somebody could know, publish only {columns}.",
+            columns=enumeration(advice.quasi_identifiers),
+        )
+    else:
+        sentence = _generalising(advice)
+    command = "" if study is None else command_of(advice, study)
+    return Action(sentence, change, advice.meets, command)
+
+
+def _generalising(advice: Advice) -> str:
+    steps = [
+        text_for(
+            level,
+            "{column} by {count} level",
+            "{column} by {count} levels",
+            column=enumeration([name]),
+        )
+        for name, level in advice.levels.items()
+    ]
+    return text(
+        "Generalise {steps}; nobody’s record is removed, and {loss} of the detail is lost, the least that is possible "
+        "if a value is generalised alike in all records.",
+        steps=joined(steps),
+        loss=percentage(Fraction(str(advice.loss or 0.0))),
+    )
+
+
+def _change(before: Fraction, after: Fraction) -> str:
+    return " → ".join(percentages(before, after))
+
+
+def band_figure(
+    assessment: Assessment, policy: ReleasePolicy, secret: tuple[str, ...] = ()
+) -> Figure | None:
+    """Show how risk grows with the number of facts that somebody knows: the least, the median and the worst set.
+
+    Of naming, how often a guess is right; of a secret, what knowing the facts adds to that. The line is what the rule
+    allows. There is no such picture where one number of facts was assessed.
+
+    Args:
+        assessment: What came out.
+        policy: The rule.
+        secret: The sensitive attribute; none: who it is.
+    """
+    by_size: dict[int, list[Attack]] = {}
+    for attack in last_window(assessment.attacks):
+        if attack.secret == secret:
+            by_size.setdefault(len(attack.quasi_identifiers), []).append(attack)
+    if len(by_size) < 2:
+        return None
+
+    def risk(attack: Attack) -> Fraction:
+        return attack.probabilistic.additive if secret else attack.probabilistic.posterior
+
+    bands = [
+        (size, min(map(risk, same)), median(map(risk, same)), max(map(risk, same)), len(same))
+        for size, same in sorted(by_size.items())
+    ]
+    rows = [
+        {
+            "facts": size,
+            "least": 100 * float(least),
+            "median": 100 * float(middle),
+            "worst": 100 * float(worst),
+            "label": percentage(worst, 0),
+        }
+        for size, least, middle, worst, _ in bands
+    ]
+    highest = max(worst for *_, worst, _ in bands)
+    allowed = _allowed(policy, "inference-added" if secret else "best-guess")
+    top = max(highest, allowed or Fraction(0))
+    scale = PER_CENT if top > Fraction(1, 2) else alt.Scale(domain=[0, float(120 * top) or 1.0])
+    base = plot(rows).encode(
+        x=alt.X(
+            "facts:O",
+            title=text("facts that somebody knows of a person"),
+            axis=alt.Axis(labelAngle=0),
+        )
+    )
+    axis = (
+        text("right guesses added (percentage points)")
+        if secret
+        else text("right guesses at who it is (%)")
+    )
+    worst = alt.Y("worst:Q", title=axis, scale=scale)
+    layers = [
+        base.mark_area(opacity=0.22, color=RISK).encode(y=worst, y2="least:Q"),
+        base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], color=RISK).encode(
+            y=alt.Y("median:Q", scale=scale)
+        ),
+        base.mark_line(
+            strokeWidth=2.5, color=RISK, point=alt.OverlayMarkDef(size=60, color=RISK)
+        ).encode(y=worst),
+        base.mark_text(dy=-10, fontSize=12).encode(y=worst, text="label:N"),
+    ]
+    if allowed is not None:
+        rule = plot([{"limit": 100 * float(allowed), "label": _rule_label(allowed)}])
+        layers += [
+            rule.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=RULE).encode(
+                y=alt.Y("limit:Q", scale=scale)
+            ),
+            rule.mark_text(align="left", dx=4, dy=-6, fontSize=12, color="#555").encode(
+                x=alt.value(0), y=alt.Y("limit:Q", scale=scale), text="label:N"
+            ),
+        ]
+    titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
+    label = target_label(secret)
+    numbers = [
+        (Cell(number(size)), Cell(number(sets)), *map(percent_cell, risks))
+        for size, *risks, sets in bands
+    ]
+    return Figure.of(
+        titled(
+            alt.layer(*layers),
+            _band_title(bands, secret),
+            text("line: the worst set of so many facts; dashed: the median; shaded: all sets"),
+            width=680,
+            height=260,
+        ),
+        label=text("Risk by the number of facts that are known"),
+        caption=text(
+            "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this report.",
+            sets=sum(sets for *_, sets in bands),
+        ),
+        table=group_table(text("Facts known"), titles, {label: numbers}),
+    )
+
+
+def _band_title(
+    bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]], secret: tuple[str, ...]
+) -> str:
+    """Say how risk grows from the fewest facts to all of them."""
+    (few, *_, first, _), (many, *_, last, _) = bands[0], bands[-1]
+    before, after = percentages(first, last)
+    facts = text_for(few, "{count} fact", "{count} facts")
+    if secret:
+        return text(
+            "Knowing {few} adds up to {before} to the right guesses of {secret}; knowing all {many}, {after}",
+            few=facts,
+            before=before,
+            secret=enumeration(secret),
+            many=many,
+            after=after,
+        )
+    return text(
+        "With {few} known, up to {before} of guesses at who it is are right; with all {many}, {after}",
+        few=facts,
+        before=before,
+        many=many,
+        after=after,
+    )
+
+
+def _allowed(policy: ReleasePolicy, measure: Measure) -> Fraction | None:
+    limits = [entry.limit for entry in policy.conditions if entry.measure == measure]
+    return min(limits, default=None)
+
+
+def _rule_label(limit: Fraction) -> str:
+    return text(
+        "the rule: {share}", share=text("{figure}%", figure=number(100 * float(limit), ".4g"))
+    )
+
+
+# The command that shows what an advice comes to
+
+
+def command_of(advice: Advice, study: AssessStudy) -> str:
+    """Return the command that shows what an advice comes to, as it is typed where the files are."""
+    words = _words(study, advice.quasi_identifiers)
+    if advice.kind != "generalise":
+        return shlex.join(["glasshouse", "assess", *words])
+    risks = promised(study.policy).items()
+    promises = [word for name, risk in risks for word in (f"--{name.replace('_', '-')}", str(risk))]
+    return shlex.join(["glasshouse", "anonymise", *words, *promises, "--out", "protected"])
+
+
+def _words(study: AssessStudy, names: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command about the files of a study, with some of what can be known."""
+    adversary, treatment = study.adversary, study.treatment
+    for dataset in study.datasets:
+        yield str(dataset.path if isinstance(dataset.path, Address) else dataset.path.name)
+    for name in names:
+        columns = adversary.facts.get(name)
+        yield from ("-q", name) if columns is None else ("--fact", f"{name}={_listed(columns)}")
+    for columns in adversary.secrets:
+        plain = len(columns) == 1 and not set(',"') & set(columns[0])
+        yield from ("-s", columns[0] if plain else _listed(columns))
+    for option, value in (("--id", adversary.identifier), ("--weight", adversary.weight)):
+        yield from () if value is None else (option, value)
+    yield from _dialect_words(study.datasets[0].dialect)
+    for name, kind in study.datasets[0].types.items():
+        yield from ("--type", f"{name}={kind}")
+    for name, codes in study.datasets[0].missing.items():
+        yield from ("--missing", f"{name}={_listed(codes)}")
+    for option, conditions in (("--where", treatment.where), ("--invalid", treatment.invalid)):
+        for condition in conditions:
+            yield from (option, condition)
+    if treatment.drop_missing:
+        yield "--drop-missing"
+
+
+def _dialect_words(dialect: Dialect) -> Iterator[str]:
+    """Yield how a file is written down, as it is typed."""
+    for name, value in dialect.model_dump(exclude_defaults=True).items():
+        if name == "header":
+            yield "--no-header"
+        elif name == "strip":
+            yield "--strip"
+        else:
+            yield from (f"--{name}", _listed(value) if name == "names" else str(value))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as one list, as it is typed: one with a comma stands in quotation marks.
+
+    >>> _listed(["age", "income, net"])
+    'age,"income, net"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue()
