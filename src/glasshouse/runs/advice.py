@@ -65,7 +65,7 @@ def advise(
     if verdict is None or not verdict.failed or whole not in sets:
         return ()
     lattice = _Lattice(sets, table, study, _focus(verdict))
-    advice = [*lattice.left_out(1), *lattice.left_out(2), *lattice.published()]
+    advice = [*lattice.left_out(), *lattice.published()]
     if generalising and table.records <= MOST_RECORDS and not study.is_joined:
         advice += _generalised(table, study, lattice, resources or Resources())
     return tuple(advice)
@@ -105,20 +105,23 @@ class _Lattice:
         attack = next(attack for attack in self._sets[known] if attack.sensitive == self.secret)
         return attack.probabilistic.posterior
 
-    def left_out(self, count: int) -> Iterator[Advice]:
-        """Yield the best attributes to leave out, so many of them: those without which a guess is right most seldom."""
-        smaller = [
-            self._whole - set(names)
-            for names in combinations(self._order, count)
-            if self._whole - set(names) in self._sets
-        ]
-        if smaller:
-            best = min(smaller, key=self.success)
-            if self.success(best) < self.success(self._whole):
+    def left_out(self) -> Iterator[Advice]:
+        """Yield the best attribute to leave out, and the best two where they are better and one is not enough."""
+        before = self.success(self._whole)
+        for count in (1, 2):
+            smaller = [self._whole - set(names) for names in combinations(self._order, count)]
+            best = min(
+                (known for known in smaller if known in self._sets), key=self.success, default=None
+            )
+            if best is not None and self.success(best) < before:
+                before = self.success(best)
                 yield self._advice("leave-out", best)
+                if self.meets(best):
+                    return
 
     def published(self) -> Iterator[Advice]:
         """Yield the largest sets that meet the policy; of as large ones, those where a guess is right most seldom."""
+        advised = {frozenset(advice.quasi_identifiers) for advice in self.left_out()}
         chosen: list[frozenset[str]] = []
         by_size = sorted(
             self._sets.keys() - {self._whole},
@@ -129,16 +132,8 @@ class _Lattice:
                 return
             if not any(known < larger for larger in chosen) and self.meets(known):
                 chosen.append(known)
-                if len(self._whole - known) > 2 or not self._is_best(known):
+                if known not in advised:
                     yield self._advice("publish", known)
-
-    def _is_best(self, known: frozenset[str]) -> bool:
-        """Tell whether a set is what is left by the best one or two attributes to leave out."""
-        return any(
-            frozenset(advice.quasi_identifiers) == known
-            for count in (1, 2)
-            for advice in self.left_out(count)
-        )
 
     def meets(self, known: frozenset[str]) -> bool:
         """Tell whether a release of so many attributes would meet the policy."""
