@@ -1,0 +1,50 @@
+"""What pipelines use of the repository itself: the action runs the check as its inputs say, and so does the hook."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def step() -> str:
+    """Return the script of the action's last step."""
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    script = action.rpartition("run: |\n")[2]
+    return re.sub("^ {8}", "", script, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(("policy", "code"), [("internal", 0), ("open-data", 4), ("nothing", 2)])
+def test_the_action_checks_what_its_inputs_say(tmp_path: Path, policy: str, code: int) -> None:
+    release = tmp_path / "my release.csv"
+    rows = "".join(f"{'FM'[place % 2]},{place % 5}\n" for place in range(50))
+    release.write_text(f"sex,age\n{rows}", encoding="utf-8")
+    inputs = {
+        "CHECK_PATH": str(release),
+        "CHECK_POLICY": policy,
+        "CHECK_ARGUMENTS": "-q\nsex\n-q\nage\n",
+        "CHECK_JUNIT": str(tmp_path / "verdict.xml"),
+        "CHECK_SARIF": "",
+    }
+    done = subprocess.run(["bash", "-c", step()], env=os.environ | inputs, capture_output=True)
+    assert done.returncode == code, done.stderr
+    assert (tmp_path / "verdict.xml").exists() == (code != 2)
+
+
+def test_the_inputs_reach_the_script_by_its_environment_only() -> None:
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    assert "${{" not in step()
+    named = set(re.findall(r"\$\{\{ inputs\.(\w+) \}\}", action))
+    inputs = re.findall(r"^  (\w+):\n    description", action, flags=re.MULTILINE)
+    assert named == set(inputs)
+
+
+def test_the_hook_runs_a_command_of_ours() -> None:
+    hook = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    assert "entry: glasshouse check\n" in hook
+    assert "pass_filenames: false" in hook
