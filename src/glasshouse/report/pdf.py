@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from typing import Any
 
 from glasshouse.errors import GlasshouseError, InternalError
 from glasshouse.language import locale, printable, spoken, text
 from glasshouse.report.charts import to_svg
-from glasshouse.report.page import Cell, Figure, Finding, Page, Section, Table, ranked
+from glasshouse.report.page import (
+    Action,
+    Cell,
+    Figure,
+    Finding,
+    Page,
+    Ruling,
+    Section,
+    Table,
+    ranked,
+)
 from glasshouse.report.provenance import instructions
 
 FONT = "Libertinus Serif"
@@ -74,12 +84,16 @@ def content_of(page: Page) -> dict[str, Any]:
         "titles": _titles(page),
         "title": page.title,
         "lead": page.lead,
-        "minute": [_finding(finding) for finding in page.minute],
-        "adversary": page.adversary,
+        "verdict": None if page.ruling is None else _verdict(page, page.ruling),
+        "sentence": "" if page.opening else page.first_sentence,
+        "tiles": [asdict(tile) for tile in page.tiles],
+        "actions": [_action(action) for action in page.actions],
+        "minute": [_finding(finding) for finding in page.opening],
         "findings": [_finding(finding) for finding in ranked(page.findings)],
+        "front": None if page.front is None else _figure(page.front),
         "figures": [_figure(figure) for figure in page.figures],
         "sections": [_section(section) for section in page.sections],
-        "limits": [*page.limits, smallest],
+        "limits": [*page.adversary, *page.limits, smallest],
         "instruction": instructions(page.provenance),
         "command": page.command,
         "study": page.provenance.study.rstrip().split("\n") if page.provenance.study else [],
@@ -128,21 +142,53 @@ def _shortened(line: str) -> str:
 def _titles(page: Page) -> dict[str, str]:
     return {
         "report": text("Glasshouse report: {title}", title=page.title),
+        "verdict": text("Verdict"),
         "minute": text("In one minute"),
-        "known": text("What the adversary is assumed to know"),
+        "what_to_do": text("What to do"),
+        "conditions": text("The conditions of the rule"),
         "findings": text("Findings"),
         "remedy": text("What could be done:"),
-        "pictures": text("Pictures"),
+        "pictures": text("More pictures"),
         "numbers": text("The numbers of this picture"),
-        "figures": text("Figures"),
+        "figures": text("For specialists"),
         "limits": text("Assumptions and limits"),
         "repeat": text("How to reproduce it"),
         "glossary": text("Glossary"),
     }
 
 
-def _finding(finding: Finding) -> dict[str, str]:
-    return {**asdict(finding), "heading": finding.severity.heading}
+def _finding(finding: Finding) -> dict[str, Any]:
+    picture = None if finding.picture is None else _figure(finding.picture)
+    words = asdict(replace(finding, picture=None))
+    return words | {"heading": finding.severity.heading, "shown": picture}
+
+
+def _verdict(page: Page, ruling: Ruling) -> dict[str, Any]:
+    """Return the first page, which can be signed: the verdict, what it was judged by, and what risk is left."""
+    return {
+        "decision": ruling.decision.value,
+        "headline": ruling.headline,
+        "tally": ruling.tally,
+        "conditions": _table(ruling.conditions),
+        "notes": ruling.notes,
+        "signing": [
+            text("Organisation"),
+            text("Data of (date or period)"),
+            text("Decision, and how the residual risk is carried"),
+            text("Name, role, date, signature"),
+        ],
+        "datasets": text("The data: {names}", names=", ".join(page.provenance.datasets))
+        if page.provenance.datasets
+        else "",
+    }
+
+
+def _action(action: Action) -> dict[str, str]:
+    met = {True: text("✓ meets the rule"), False: text("✗ not enough for the rule"), None: ""}
+    return {
+        "sentence": " ".join(filter(None, (action.sentence, action.change, met[action.meets]))),
+        "command": action.command,
+    }
 
 
 def _figure(figure: Figure) -> dict[str, Any]:

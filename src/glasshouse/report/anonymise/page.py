@@ -634,7 +634,8 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
         )
     if content.get("optimal"):
         template = marked(
-            "The cost: {loss} of the detail is lost, the least that this protection allows."
+            "The cost: {loss} of the detail is lost, the least that is possible for this protection if a value is "
+            "generalised alike in all records; generalised record by record (--recoding local) it is often far less."
         )
     elif bound is not None:
         template = marked(

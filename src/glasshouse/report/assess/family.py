@@ -5,6 +5,8 @@ What would point at few people is left out (see `shown_parts`).
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -44,8 +46,8 @@ from glasshouse.report.page import (
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
+    decimal,
     enumeration,
-    frequencies,
     frequency,
     glossary,
     indefinite,
@@ -53,6 +55,7 @@ from glasshouse.report.words import (
     plural,
     sentences,
     singular,
+    told_apart,
 )
 
 DEGREES = (
@@ -224,13 +227,13 @@ def _standing_out(
 ) -> Finding:
     """Say which parts give away most and least, as far as what is told of them says so."""
     if most(guesses) and least(guesses):
-        return _extremes(guesses, target, knowing, subject, counted(len(guesses), part))
+        return _extremes(guesses, target, knowing, counted(len(guesses), part), family.by)
     if not any(map(_is_hidden, guesses)) or len(guesses) == 1:
         return _alike(guesses, target, knowing, part, alone=alone)
     exact = part_guesses(exactly_told(family, target), target)
     if most(exact):
         parts = _told_exactly(counted(len(exact), part), len(exact), len(guesses))
-        return _extremes(exact, target, knowing, subject, parts)
+        return _extremes(exact, target, knowing, parts, family.by)
     return note(
         text(
             "Which {part} gives away most is not told: for most of them only a bound is, so that no small number of "
@@ -242,30 +245,37 @@ def _standing_out(
 
 
 def _extremes(
-    guesses: Sequence[PartGuess], target: str | None, knowing: str, subject: str, parts: str
+    guesses: Sequence[PartGuess], target: str | None, knowing: str, parts: str, by: str | None
 ) -> Finding:
-    """Say which parts give away most and least, of those that are named together as the last argument says."""
+    """Say in which parts most and least is added, and how much; groups of people by origin are not ranked by name."""
     highest, lowest = most(guesses), least(guesses)
     first, last = highest[0], lowest[0]
-    higher, lower = (guess.wording.frequency(guess.after) for guess in (first, last))
-    if not any(guess.wording.hides(guess.after) for guess in (first, last)):
-        higher, lower = frequencies(first.after, last.after)
-    return Finding(
-        _grade(first, target),
-        text(
-            "Of the {parts}, most is given away by {most} and least by {least}: someone who knows {knowing} "
-            "guesses {goal} right for {higher} {people} in {first}, and for {lower} in {last}.",
-            parts=parts,
+    higher, lower = _points_apart(first, last)
+    words = {
+        "parts": parts,
+        "knowing": knowing,
+        "goal": what_she_guesses(target),
+        "first": f"{higher} ({_from_to(first)})",
+        "last": f"{lower} ({_from_to(last)})",
+    }
+    if by is not None and is_about_origin(by):
+        sentence = text(
+            "How much more is guessed right by someone who knows {knowing} differs by {column}, among the {parts}: "
+            "{goal} from {last} to {first} percentage points.",
+            column=enumeration([by]),
+            **words,
+        )
+    else:
+        sentence = text(
+            "Of the {parts}, knowing {knowing} adds most to the right guesses at {goal} in {most}, {first} percentage "
+            "points, and least in {least}, {last}.",
             most=names_of([guess.name for guess in highest]),
             least=names_of([guess.name for guess in lowest]),
-            knowing=knowing,
-            goal=what_she_guesses(target),
-            higher=higher,
-            people=plural(subject),
-            first=first.name,
-            lower=lower,
-            last=last.name,
-        ),
+            **words,
+        )
+    return Finding(
+        _grade(first, target),
+        sentence,
         figure=f"{_figure(first)}; {_figure(last)}",
         meaning=text(
             "Every part is judged by itself: people of the first are exposed more than those of the last to whoever "
@@ -275,6 +285,37 @@ def _extremes(
             "Where few parts stand out, it may be enough to publish less detail of these alone."
         ),
     )
+
+
+def _points_apart(first: PartGuess, last: PartGuess) -> tuple[str, ...]:
+    """Say what is added in two parts, in percentage points that tell them apart."""
+    if _is_hidden(first) or _is_hidden(last):
+        return first.points, last.points
+    sizes = [100 * guess.added[0] for guess in (first, last)]
+    return told_apart(tuple(decimal(size, digits) for size in sizes) for digits in (1, 2, 3, 4))
+
+
+def _from_to(guess: PartGuess) -> str:
+    """Say how often a guess is right before and after, as far as it is told."""
+    before, after = (guess.wording.cell(chance).text for chance in (guess.prior, guess.after))
+    return f"{before} → {after}"
+
+
+ORIGINS = frozenset(
+    "race raca cor colour color ethnicity ethnic etnia religion religiao faith nationality nacionalidade origin origem "
+    "caste tribe tribo".split()
+)
+"""Words that call a column one of people's origin or faith."""
+
+
+def is_about_origin(column: str) -> bool:
+    """Tell whether a column is about people's origin or faith: a ranking of such groups would be quoted alone.
+
+    >>> is_about_origin("COR_RACA"), is_about_origin("native-country"), is_about_origin("state")
+    (True, False, False)
+    """
+    plain = unicodedata.normalize("NFKD", column.lower()).encode("ascii", "ignore").decode()
+    return not ORIGINS.isdisjoint(re.findall("[a-z]+", plain))
 
 
 def _alike(
@@ -382,6 +423,11 @@ def _moved(family: Family, target: str | None, guesses: Sequence[PartGuess]) -> 
             "From {first} to {last}, what the attributes add to the success of a guess at {goal} went from {before} to "
             "{after} percentage points."
         )
+    elif not is_hidden and change.difference and first.points == last.points:
+        template = marked(
+            "From {first} to {last} what the attributes add to the success of a guess at {goal} hardly changed: "
+            "{after} percentage points."
+        )
     elif not change.step:
         template = marked(
             "From {first} to {last} nothing changed: each time the attributes add {after} percentage points to the "
@@ -483,7 +529,11 @@ def family_page(
     elif len(releases.parts) == 1:
         title = text("What {part} gives away", part=part_label(releases.parts[0].name))
     else:
-        title = text("{parts} side by side", parts=counted(len(releases.parts), part))
+        title = (
+            text("{parts} side by side", parts=counted(len(releases.parts), part))
+            if family.by is None
+            else text("How risk differs by {column}", column=enumeration([family.by]))
+        )
     sections = (
         *(_side_by_side(family, target) for target in targets),
         _correlations(releases, part),

@@ -290,8 +290,8 @@ def band_figure(
             rule.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=RULE).encode(
                 y=alt.Y("limit:Q", scale=scale)
             ),
-            rule.mark_text(align="left", dx=4, dy=-6, fontSize=12, color="#555").encode(
-                x=alt.value(0), y=alt.Y("limit:Q", scale=scale), text="label:N"
+            rule.mark_text(align="right", dx=-4, dy=-7, fontSize=12, color="#555").encode(
+                x=alt.value("width"), y=alt.Y("limit:Q", scale=scale), text="label:N"
             ),
         ]
     titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))

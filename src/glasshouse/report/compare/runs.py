@@ -326,12 +326,38 @@ def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Tabl
 def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
     """Return what became of each attack from the first run to every other, and how far they can be compared."""
     first, *names = (run.name for run in outcome.runs)
+    if any(not line.same_knowledge for line in outcome.largest):
+        return (_incomparable(outcome), *_data(outcome))
     changes = [
         _changed(line, (first, name), line.attacks[place], outcome.subject)
         for place, name in enumerate(names, 1)
         for line in outcome.largest
     ]
     return (*changes, *_conditions(outcome))
+
+
+def _incomparable(outcome: AssessedRuns) -> Finding:
+    """Say that runs with no set of quasi-identifiers in common cannot be compared, and what each was assessed with."""
+    return note(
+        text(
+            "These runs cannot be compared: they have no set of quasi-identifiers in common, so that what differs may "
+            "come from what the adversary is assumed to know, not from the releases."
+        ),
+        figure=_known_by_run(outcome),
+        remedy=text("Assess both with the same quasi-identifiers, and compare these runs."),
+    )
+
+
+def _known_by_run(outcome: AssessedRuns) -> str:
+    """Return what the adversary of each run knows."""
+    runs = zip(outcome.runs, outcome.assessments, strict=True)
+    known = {
+        run.name: dict.fromkeys(
+            name for attack in assessment.attacks for name in attack.quasi_identifiers
+        )
+        for run, assessment in runs
+    }
+    return "; ".join(f"{name}: {', '.join(columns)}" for name, columns in known.items())
 
 
 def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subject: str) -> Finding:
@@ -462,28 +488,17 @@ def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
 def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield what must be known to compare the runs: other data, other knowledge, other secrets."""
     known = {
-        run.name: list(
-            dict.fromkeys(name for attack in one.attacks for name in attack.quasi_identifiers)
-        )
-        for run, one in zip(outcome.runs, outcome.assessments, strict=True)
+        frozenset(name for attack in assessment.attacks for name in attack.quasi_identifiers)
+        for assessment in outcome.assessments
     }
-    by_run = "; ".join(f"{name}: {', '.join(columns)}" for name, columns in known.items())
-    if any(not line.same_knowledge for line in outcome.largest):
-        yield note(
-            text(
-                "The runs have no set of quasi-identifiers in common: of each its own largest set is compared, and "
-                "differences may come from what the adversary is assumed to know."
-            ),
-            figure=by_run,
-        )
-    elif len({frozenset(columns) for columns in known.values()}) > 1:
+    if len(known) > 1:
         yield note(
             text(
                 "The runs were not assessed with the same quasi-identifiers; they are compared with what all of them "
                 "have: {known}.",
                 known=joined(outcome.largest[0].attacks[0].quasi_identifiers),
             ),
-            figure=by_run,
+            figure=_known_by_run(outcome),
         )
     yield from _data(outcome)
     secrets = [frozenset(attack.secret for attack in one.attacks) for one in outcome.assessments]
