@@ -124,7 +124,7 @@ def test_nor_by_way_of_a_release(glasshouse: Glasshouse, arguments: str) -> None
     assert outcome.code == 0, outcome.error
     assert found_in(let_out(Path("run")) | logs(outcome)) == {}
     page = archive.from_json(Path("run/report.json").read_text(encoding="utf-8"), "")["en"]
-    rows = [row for figure in page.figures for row in drawn_rows(figure.chart)]
+    rows = [row for figure in page.pictures for row in drawn_rows(figure.chart)]
     counts = [row["records"] for row in rows if "records" in row]
     assert not [count for count in counts if 0 < count < SMALLEST], "pictures count as tables do"
     assert bool(counts) == arguments.startswith("threat")

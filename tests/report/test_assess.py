@@ -176,9 +176,7 @@ def test_what_was_left_out_is_accounted_for() -> None:
         provenance=PROVENANCE,
         notes=["One record of each person was drawn with the seed 7."],
     )
-    done = (
-        text(page).partition("What was done to the data")[2].partition("Assumptions and limits")[0]
-    )
+    done = text(page).partition("What was done to the data")[2].partition("How to reproduce it")[0]
     assert "D1.csv outside the selection state 4,000 500 3,500 D1.csv missing value age" in done
     assert "D1.csv missing value age 3,500 200 3,300" in done
     assert "D1.csv missing value &lt;b&gt; 3,500 100 3,400" in done
@@ -245,21 +243,21 @@ def page_of_a_sweep() -> Page:
 
 def test_every_picture_has_its_numbers_in_a_table() -> None:
     page = page_of_a_sweep()
-    assert [figure.label for figure in page.figures] == [
-        "Success of a guess with every set of quasi-identifiers",
+    assert [figure.label for figure in page.pictures] == [
+        "Risk by the number of facts that are known",
         "Success of each attack before and after",
         "What each attribute contributes to the success of a guess",
         "Records by the number of those that look like them",
         "Records by the probability that a guess about them is right",
     ]
-    for figure in page.figures:
+    for figure in page.pictures:
         assert figure.table is not None
         assert figure.table.groups
         assert figure.caption
 
 
 def numbers_of(page: Page, label: str) -> dict[str | None, dict[str, int]]:
-    table = next(figure.table for figure in page.figures if figure.label == label)
+    table = next(figure.table for figure in page.pictures if figure.label == label)
     assert table is not None
     return {
         group.title: {row[0].text: int(row[-1].text.replace(",", "")) for row in group.rows}

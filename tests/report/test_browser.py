@@ -208,8 +208,8 @@ def test_the_keyboard_is_enough(
     assert box is not None
     assert box["x"] >= 0
     tab.keyboard.press("Enter")
-    assert tab.evaluate("() => location.hash") == "#minute"
-    assert tab.locator("#minute").is_visible()
+    assert tab.evaluate("() => location.hash") == "#verdict"
+    assert tab.locator("#verdict").is_visible()
     reached = set()
     for _ in range(40):
         tab.keyboard.press("Tab")

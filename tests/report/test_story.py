@@ -43,7 +43,6 @@ def test_every_finding_has_its_chapter() -> None:
         *["One census"] * 2,
         *["Protected by Anatomy"] * 2,
     ]
-    assert [finding.chapter for finding in told.minute] == ["One census", "Protected by Anatomy"]
 
 
 def test_the_chapter_is_in_every_kind_of_report() -> None:
@@ -52,7 +51,7 @@ def test_the_chapter_is_in_every_kind_of_report() -> None:
     assert "High risk Protected by Anatomy Some are named." in shown
     assert "Reassuring One census Nobody is named." in shown
     paper = content_of(told)
-    assert [finding["chapter"] for finding in paper["minute"]] == [
+    assert [finding["chapter"] for finding in paper["findings"]][:2] == [
         "One census",
         "Protected by Anatomy",
     ]

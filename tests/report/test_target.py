@@ -571,7 +571,7 @@ def test_treatment_is_told_and_a_single_column_once() -> None:
         Step("a.csv", "missing value", None, 40, 35),
     )
     page = read_text(page_of(replace(asked(["grade=C"]), steps=steps)))
-    done = page.partition("What was done to the data")[2].partition("Assumptions and limits")[0]
+    done = page.partition("What was done to the data")[2].partition("How to reproduce it")[0]
     assert done.endswith("Records after a.csv missing value age 40 5 35 ")
 
 

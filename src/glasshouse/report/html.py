@@ -59,6 +59,8 @@ NARROW = 200
 """How many pixels wide a panel is on a narrow screen, without its axes."""
 NARROWEST = 296
 """How many pixels a screen of 360 leaves for a picture."""
+LEAST_WIDE = 520
+"""How many pixels the least of wide screens leaves for a picture."""
 _LEAST_TEXT = 10
 """How many pixels high letters are at least when a drawing is scaled."""
 _LETTERS = 34
@@ -81,6 +83,11 @@ class Drawing:
     def scrolls(self) -> bool:
         """Whether a narrow screen shows only a part of it at a time."""
         return self.least_width > NARROWEST
+
+    @property
+    def scrolls_wide(self) -> bool:
+        """Whether a wide screen may show only a part of it at a time."""
+        return self.least_width > LEAST_WIDE
 
 
 @dataclass(frozen=True)

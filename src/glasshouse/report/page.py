@@ -304,8 +304,6 @@ class Page:
     glossary: tuple[Term, ...] = ()
     """The words of the report, explained."""
 
-    opening: tuple[Finding, ...] = ()
-    """What to say first, where it is not the worst findings."""
     ruling: Ruling | None = None
     """The verdict; None: nothing was measured that the policy asks for."""
     summary: str = ""
@@ -320,22 +318,13 @@ class Page:
     @property
     def first_sentence(self) -> str:
         """The sentence of the first screen."""
-        return self.summary or next((finding.sentence for finding in self.minute), "")
+        return self.summary or next((finding.sentence for finding in ranked(self.findings)), "")
 
     @property
     def pictures(self) -> tuple[Figure, ...]:
         """Every picture, from top to bottom."""
         inside = (finding.picture for finding in ranked(self.findings))
         return tuple(filter(None, (self.front, *inside, *self.figures)))
-
-    @property
-    def minute(self) -> tuple[Finding, ...]:
-        """The findings for those who have one minute: the worst ones, and what is safe."""
-        if self.opening:
-            return self.opening
-        worst = [finding for finding in ranked(self.findings) if finding.severity != Severity.SAFE]
-        safe = [finding for finding in self.findings if finding.severity == Severity.SAFE]
-        return (*worst[:3], *safe[:1])
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from glasshouse.language import text
-from glasshouse.report.page import Figure, Finding, Page, Provenance, Section, Term
+from glasshouse.report.page import Figure, Finding, Page, Provenance, Section, Term, Tile
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Chapter:
     """How many of its findings are told."""
     figures: int = 1
     """How many of its pictures are shown."""
+    risk: str = ""
+    """How often a guess at who it is is right; empty: that is not what it is about."""
 
 
 def story_page(
@@ -43,7 +45,11 @@ def story_page(
         findings=tuple(
             finding for chapter in chapters for finding in _findings(chapter, chapter.findings)
         ),
-        opening=tuple(finding for chapter in chapters for finding in _findings(chapter, 1)),
+        ruling=chapters[0].page.ruling,
+        summary=chapters[0].page.first_sentence,
+        tiles=tuple(filter(None, map(_tile, chapters))),
+        actions=chapters[0].page.actions,
+        front=chapters[0].page.front,
         adversary=tuple(
             text(
                 "{chapter} — {sentences}",
@@ -56,9 +62,23 @@ def story_page(
         provenance=provenance,
         command=command,
         method="; ".join(_each_once(chapter.page.method for chapter in chapters)),
-        figures=tuple(figure for chapter in chapters for figure in _pictures(chapter)),
+        figures=tuple(
+            figure for chapter in chapters for figure in _pictures(chapter, chapters[0].page.front)
+        ),
         sections=tuple(_section(chapter) for chapter in chapters if chapter.page.sections),
         glossary=_terms(chapters),
+    )
+
+
+def _tile(chapter: Chapter) -> Tile | None:
+    """Return the verdict on a chapter, where it has a figure of who is at risk."""
+    ruling = chapter.page.ruling
+    if not chapter.risk or ruling is None:
+        return None
+    return Tile(
+        chapter.title,
+        chapter.risk,
+        text("of guesses at who it is are right. {verdict}.", verdict=ruling.headline),
     )
 
 
@@ -67,8 +87,9 @@ def _findings(chapter: Chapter, most: int) -> list[Finding]:
     return [replace(finding, chapter=chapter.title) for finding in chapter.page.findings[:most]]
 
 
-def _pictures(chapter: Chapter) -> list[Figure]:
-    """Return the pictures of a chapter, each saying of which chapter it is."""
+def _pictures(chapter: Chapter, front: Figure | None) -> list[Figure]:
+    """Return the pictures of a chapter but that of the first screen, each saying of which chapter it is."""
+    pictures = [figure for figure in chapter.page.pictures if figure != front]
     return [
         replace(
             figure,
@@ -79,7 +100,7 @@ def _pictures(chapter: Chapter) -> list[Figure]:
                 folder=chapter.folder,
             ),
         )
-        for figure in chapter.page.figures[: chapter.figures]
+        for figure in pictures[: chapter.figures]
     ]
 
 

@@ -21,6 +21,8 @@ from glasshouse.errors import DataError
 from glasshouse.language import text
 from glasshouse.report import Page, Provenance, page_of
 from glasshouse.report.story import Chapter, story_page
+from glasshouse.report.verdict import measures
+from glasshouse.report.words import percentage
 from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files, write_run
 from glasshouse.runs.run import Outcome, Resources, Run, run
 from glasshouse.study import Question, study_class, validated
@@ -32,20 +34,10 @@ ASSESSED, FOLLOWED, COMPARED, PRICED = "1-assessed", "2-two-years", "5-compared"
 K_ANONYMOUS, ANATOMY = "3-k-anonymous", "4-anatomy"
 STUDENT = "student"
 """The pseudonym that a student keeps from one census to the next."""
-KNOWN = (
-    "day_of_birth",
-    "month_of_birth",
-    "year_of_birth",
-    "gender",
-    "ethnicity",
-    "city_of_birth",
-    "school",
-)
-LITTLE_KNOWN = ("month_of_birth", "year_of_birth", "gender", "school")
-PROTECTED = ("month_of_birth", "year_of_birth", "gender", "city_of_residence")
-"""What is known of a person in the protected releases."""
+KNOWN = ("month_of_birth", "year_of_birth", "gender", "city_of_residence")
+"""What is known of a person: the same in every chapter, so that the figures form one line."""
 SENSITIVE = "ethnicity"
-K, L, SUPPRESSED = 10, 2, 0.05
+K, L, SUPPRESSED = 11, 2, 0.05
 
 OnStep = Callable[[str], None]
 
@@ -97,10 +89,13 @@ class Story:
             provenance=self._provenance(),
         )
 
-    def _chapter(self, title: str, folder: str, **limits: int) -> Chapter:
+    def _chapter(self, title: str, folder: str, **limits: Any) -> Chapter:
         done = self.runs[folder]
         page = page_of(done.outcome, done.question, provenance=self._provenance())
-        return Chapter(title, folder, page, **limits)
+        risks = {entry.measure: entry.value for entry in measures(done.outcome, done.question)}
+        is_one = folder in (ASSESSED, FOLLOWED, K_ANONYMOUS)
+        risk = percentage(risks["best-guess"]) if is_one else ""
+        return Chapter(title, folder, page, risk=risk, **limits)
 
     def _provenance(self) -> Provenance:
         return Provenance(version("glasshouse"), "", (FIRST, SECOND), seed=SEED)
@@ -140,7 +135,7 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     protected = {
         "command": "anonymise",
         "datasets": [first],
-        "adversary": {"quasi_identifiers": PROTECTED, "sensitive": [SENSITIVE]},
+        "adversary": {"quasi_identifiers": KNOWN, "sensitive": [SENSITIVE]},
         "subject": "student",
         "seed": SEED,
     }
@@ -152,7 +147,7 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
                 "datasets": [first],
                 "adversary": {
                     "quasi_identifiers": KNOWN,
-                    "sensitive": ["disability", "transport"],
+                    "sensitive": [SENSITIVE],
                 },
                 "subsets": ["all"],
                 "subject": "student",
@@ -164,8 +159,8 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
                 "command": "assess",
                 "datasets": [first, second],
                 "adversary": {
-                    "quasi_identifiers": LITTLE_KNOWN,
-                    "sensitive": ["transport"],
+                    "quasi_identifiers": KNOWN,
+                    "sensitive": [SENSITIVE],
                     "identifier": STUDENT,
                 },
                 "subject": "student",
@@ -190,7 +185,7 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
                 "command": "deter",
                 "release": first,
                 "people": first,
-                "quasi_identifiers": PROTECTED,
+                "quasi_identifiers": KNOWN,
                 "prior": 1.0,
                 "subject": "student",
             },
