@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
@@ -13,6 +15,7 @@ from glasshouse.report import Page
 from glasshouse.report.html import to_html
 from tests.chromium import chromium
 from tests.report.pages import HOSTILE, census_page, every_block, small_page
+from tests.test_verbs import PEOPLE, VERBS
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
 CHROMIUM = chromium()
@@ -263,3 +266,39 @@ def test_hostile_names_are_text_in_a_browser(
         tab = opened(path, viewport=viewport(1440))
         assert tab.locator("script, img, b, iframe").count() == 0
         assert tab.evaluate(SPILLS) <= 0
+
+
+FIRST_SCREEN = """() => {
+    const words = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(walker.currentNode);
+        const box = range.getBoundingClientRect();
+        if (box.height && box.bottom <= 900) words.push(walker.currentNode.textContent);
+    }
+    return words.join(" ");
+}"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_first_screen_has_the_verdict_a_number_and_something_to_do(
+    verb: str,
+    language: str,
+    opened: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pa.csv.write_csv(PEOPLE, "people.csv")
+    run = VERBS[verb]()
+    path = tmp_path / "report.html"
+    with speaking(language):
+        page = run.page
+        path.write_text(to_html(page), encoding="utf-8")
+    tab = opened(path, viewport=viewport(1440))
+    seen = " ".join(tab.evaluate(FIRST_SCREEN).split())
+    assert page.ruling is None or page.ruling.headline in seen
+    assert re.search("[0-9]", seen.partition(page.lead)[2])
+    assert " ".join(page.actions[0].sentence.split()) in seen

@@ -18,6 +18,7 @@ from glasshouse.report.page import (
     Provenance,
     Ruling,
     Severity,
+    keep_assumptions,
     ranked,
 )
 from glasshouse.report.verdict import measures, ruling, verdict_on
@@ -57,7 +58,9 @@ def page_of(outcome: object, question: Question, *, provenance: Provenance) -> P
     return replace(
         page,
         ruling=_ruling(outcome, question),
-        actions=page.actions or tuple(map(Action, remedies))[:MOST_ACTIONS],
+        actions=page.actions
+        or tuple(map(Action, remedies))[:MOST_ACTIONS]
+        or (keep_assumptions(),),
     )
 
 

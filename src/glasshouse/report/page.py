@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import InternalError
-from glasshouse.language import marked, translated
+from glasshouse.language import marked, text, translated
 
 if TYPE_CHECKING:
     import altair as alt
@@ -275,6 +275,16 @@ class Action:
     """Whether the rule is met then; None: that is not known."""
     command: str = ""
     """The command that shows it."""
+
+
+def keep_assumptions() -> Action:
+    """Return what to do where nothing else has to be done."""
+    return Action(
+        text(
+            "Keep the assumptions below with the release, and assess again before anything else about the same people "
+            "is released."
+        )
+    )
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from glasshouse.report.attacks import (
 )
 from glasshouse.report.cells import group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
-from glasshouse.report.page import Action, Cell, Figure, Tile
+from glasshouse.report.page import Action, Cell, Figure, Tile, keep_assumptions
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -137,14 +137,7 @@ def actions(
         swept: Whether every set of attributes was assessed, from which it follows what to leave out.
     """
     if meets:
-        return (
-            Action(
-                text(
-                    "Keep the assumptions below with the release, and assess again before anything else about the same "
-                    "people is released."
-                )
-            ),
-        )
+        return (keep_assumptions(),)
     if not swept:
         return (
             Action(
