@@ -29,7 +29,7 @@ from glasshouse.study.assess import AssessStudy
 from glasshouse.study.policy import promised
 from glasshouse.table import EncodedTable
 
-MOST_SETS = 2
+MOST_SETS = 6
 """How many of the largest sets that meet a rule are named."""
 MOST_RECORDS = 1_000_000
 """Of more records than this, generalising is not tried by itself."""

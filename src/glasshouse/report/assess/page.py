@@ -22,6 +22,7 @@ from glasshouse.report.assess.charts import (
 from glasshouse.report.assess.family import family_brief, family_page, part_noun
 from glasshouse.report.assess.findings import findings
 from glasshouse.report.assess.front import actions, band_figure, tiles
+from glasshouse.report.assess.sets import pairs_figure, publishable_figure
 from glasshouse.report.attacks import (
     METHOD,
     best_by_size,
@@ -258,6 +259,8 @@ def assessment_page(
     )
     front = growing_figure(assessment) or band_figure(assessment, policy)
     figures = (
+        publishable_figure(assessment),
+        pairs_figure(assessment),
         before_and_after_figure(assessment),
         None if sweep is None else influence_figure(sweep),
         class_sizes_figure(attacks[0]),

@@ -1,0 +1,168 @@
+"""Sets of attributes as pictures: which of them meet the rule, and what each two of them tell together."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import altair as alt
+
+from glasshouse.language import text, text_for
+from glasshouse.microdata import Assessment
+from glasshouse.report.attacks import last_window
+from glasshouse.report.cells import cell_table, percent_cell
+from glasshouse.report.charts import TARGETS, plot, titled
+from glasshouse.report.page import Cell, Figure
+from glasshouse.report.words import enumeration, percentage, percentages
+
+MOST_PAIRED = 16
+"""Of more attributes than this, pairs are not drawn."""
+KNOWN, LEFT_OUT = TARGETS[1][0], "#ddd"
+"""The colours of an attribute that stays, and of one that is left out."""
+
+
+def publishable_figure(assessment: Assessment) -> Figure | None:
+    """Show the largest sets of attributes that meet the rule, one row each: a dot for every attribute that stays.
+
+    There is no such picture where the rule is met as it is, or by none of them.
+    """
+    sets = [entry for entry in assessment.advice if entry.meets and entry.kind != "generalise"]
+    if not sets:
+        return None
+    order = [*sets[0].quasi_identifiers, *sets[0].left_out]
+    attributes = [enumeration([name]) for name in order]
+    rows = [
+        {
+            "set": place,
+            "attribute": enumeration([name]),
+            "stays": name in entry.quasi_identifiers,
+            "risk": percentage(entry.after),
+        }
+        for place, entry in enumerate(sets, 1)
+        for name in order
+    ]
+    base = plot(rows).encode(
+        y=alt.Y("set:O", title=text("set"), axis=alt.Axis(grid=False)),
+    )
+    dots = base.mark_circle(size=160, opacity=1).encode(
+        x=alt.X(
+            "attribute:N", sort=attributes, title=None, axis=alt.Axis(orient="top", labelAngle=-30)
+        ),
+        color=alt.Color(
+            "stays:N",
+            title=None,
+            scale=alt.Scale(domain=[True, False], range=[KNOWN, LEFT_OUT]),
+            legend=None,
+        ),
+    )
+    risks = base.transform_filter(alt.datum.attribute == attributes[-1]).mark_text(
+        align="left", dx=14, fontSize=12
+    )
+    labels = risks.encode(
+        x=alt.X("attribute:N", sort=attributes, title=None), text=alt.Text("risk:N")
+    )
+    largest = sets[0]
+    title = text_for(
+        len(largest.quasi_identifiers),
+        "The rule is met if no more than {count} attribute of these is published",
+        "The rule is met if no more than {count} attributes of these are published",
+    )
+    return Figure.of(
+        titled(
+            alt.layer(dots, labels),
+            title,
+            text(
+                "one row per set: dark, what stays; at the right, how often a guess at who it is is right"
+            ),
+            width=min(640, 80 * len(order)),
+            height=alt.Step(28),
+        ),
+        label=text("What could be published"),
+        caption=text(
+            "The largest sets of attributes with which the release would meet the rule; every smaller set of one of "
+            "them meets what it asks of naming, too."
+        ),
+        table=cell_table(
+            text("Published"),
+            [text("Left out"), text("Guess after")],
+            [
+                (
+                    enumeration(entry.quasi_identifiers),
+                    Cell(enumeration(entry.left_out)),
+                    percent_cell(entry.after),
+                )
+                for entry in sets
+            ],
+        ),
+    )
+
+
+def pairs_figure(assessment: Assessment) -> Figure | None:
+    """Show how often a guess at who it is is right with each two attributes, and, on the diagonal, with each one.
+
+    There is no such picture where pairs were not assessed, or of very many attributes.
+    """
+    risks: dict[tuple[str, ...], Fraction] = {
+        attack.quasi_identifiers: attack.probabilistic.posterior
+        for attack in last_window(assessment.attacks)
+        if not attack.secret and len(attack.quasi_identifiers) <= 2
+    }
+    order = [names[0] for names in risks if len(names) == 1]
+    complete = len(risks) == len(order) * (len(order) + 1) // 2
+    if not complete or not 3 <= len(order) <= MOST_PAIRED:
+        return None
+    pairs = [
+        (first, second, risks.get((first, second), risks.get((second, first), Fraction(0))))
+        if first != second
+        else (first, first, risks[(first,)])
+        for place, first in enumerate(order)
+        for second in order[: place + 1]
+    ]
+    attributes = [enumeration([name]) for name in order]
+    rows = [
+        {
+            "first": enumeration([first]),
+            "second": enumeration([second]),
+            "risk": 100 * float(risk),
+            "label": percentage(risk, 0),
+            "dark": 2 * risk > max(risks.values()),
+        }
+        for first, second, risk in pairs
+    ]
+    base = plot(rows).encode(
+        x=alt.X("second:N", sort=attributes, title=None, axis=alt.Axis(labelAngle=-30)),
+        y=alt.Y("first:N", sort=attributes, title=None),
+    )
+    squares = base.mark_rect().encode(
+        color=alt.Color("risk:Q", title=None, scale=alt.Scale(scheme="oranges"), legend=None)
+    )
+    labels = base.mark_text(fontSize=11).encode(
+        text="label:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
+    )
+    worst = max(pairs, key=lambda pair: (pair[2], pair[0] != pair[1]))
+    (share,) = percentages(worst[2])
+    return Figure.of(
+        titled(
+            alt.layer(squares, labels),
+            text(
+                "Of all pairs, {first} and {second} tell most: a guess at who it is is right in {share} of cases",
+                first=enumeration([worst[1]]),
+                second=enumeration([worst[0]]),
+                share=share,
+            ),
+            text("right guesses at who it is with two facts known; on the diagonal, with one"),
+            width=alt.Step(46),
+            height=alt.Step(26),
+        ),
+        label=text("What each two attributes tell together"),
+        caption=text(
+            "Two attributes that tell little each may single people out together. Darker is worse."
+        ),
+        table=cell_table(
+            text("Known"),
+            [text("Guess after")],
+            [
+                (enumeration(list(dict.fromkeys((second, first)))), percent_cell(risk))
+                for first, second, risk in pairs
+            ],
+        ),
+    )
