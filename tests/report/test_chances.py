@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from glasshouse.report.charts import Shift, chances, frequency_range, rest_of
+from glasshouse.report.charts import Shift, rest_of
+from glasshouse.report.words import chances, frequency_range
 
 
 def test_chances_can_be_compared() -> None:

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.language import speaking
-from glasshouse.report.charts import both_frequencies, chances, frequency_range
 from glasshouse.report.words import (
+    both_frequencies,
+    chances,
     frequencies,
     frequency,
+    frequency_range,
     percentage,
     percentage_points,
     percentages,

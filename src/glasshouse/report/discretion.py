@@ -19,9 +19,16 @@ from fractions import Fraction
 from glasshouse.disclosure import CERTAIN_FROM, cell_count, is_shown, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
-from glasshouse.report.charts import chance, chances
 from glasshouse.report.page import Cell
-from glasshouse.report.words import counted, frequency, natural, percentage_points, plural
+from glasshouse.report.words import (
+    chance,
+    chances,
+    counted,
+    frequency,
+    natural,
+    percentage_points,
+    plural,
+)
 
 
 @dataclass(frozen=True)

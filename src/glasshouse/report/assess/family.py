@@ -29,7 +29,6 @@ from glasshouse.report.assess.family_charts import (
 )
 from glasshouse.report.attacks import METHOD, graded, target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
-from glasshouse.report.charts import frequency_range
 from glasshouse.report.discretion import figure_between, frequency_between, ratio_between
 from glasshouse.report.page import (
     Brief,
@@ -49,6 +48,7 @@ from glasshouse.report.words import (
     decimal,
     enumeration,
     frequency,
+    frequency_range,
     glossary,
     indefinite,
     percentage_points,

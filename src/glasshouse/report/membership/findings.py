@@ -13,13 +13,16 @@ from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.attacks import graded
 from glasshouse.report.cells import prior_and_posterior
-from glasshouse.report.charts import both_frequencies, chance, chances, frequency_range
 from glasshouse.report.discretion import EXACTLY, NOT_TOLD, Among, Discretion, both_chances, ratio
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
+    both_frequencies,
+    chance,
+    chances,
     counted,
     enumeration,
     frequency,
+    frequency_range,
     joined,
     listed,
     percentage,

@@ -36,8 +36,6 @@ from glasshouse.report.charts import (
     Shift,
     before_and_after_columns,
     before_and_after_table,
-    chance,
-    chances,
     rest_of,
     shift_chart,
 )
@@ -67,6 +65,8 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
+    chance,
+    chances,
     counted,
     enumeration,
     glossary,
