@@ -72,7 +72,22 @@ def test_labels_are_kept_beside_their_codes(tmp_path: Path, form: str) -> None:
     source = open_source(tmp_path / form)
     assert source.labels["sex"] == {str(code): label for code, label in SEXES.items()}
     if form != "people.dta":
-        assert source.missing_codes == {"sex": {"9"}, "race": {"8", "9"}}
+        codes = pa.array(["1", "8", "8.5", "9", ""], pa.large_string())
+        assert source.missing_codes("sex", codes) == {"9"}
+        assert source.missing_codes("race", codes) == {"8", "8.5", "9"}
+        assert not source.missing_codes("person", codes)
+
+
+def test_letters_for_missing_in_a_stata_file_are_known_as_such(tmp_path: Path) -> None:
+    import pandas as pd
+    import pyreadstat
+
+    frame = pd.DataFrame({"x": [1.0, 2.0, "a", "b", None]})
+    path = str(tmp_path / "people.dta")
+    pyreadstat.write_dta(frame, path, missing_user_values={"x": ["a", "b"]})
+    for table in (gh.read(path), gh.read(path, types={"x": "integer"})):
+        assert table.column("x").values.to_pylist() == ["1", "2", "a", "b", ""]
+        assert table.missing(["x"]).tolist() == [False, False, True, True, True]
 
 
 def test_wildcards_stand_for_all_files_that_they_describe(tmp_path: Path) -> None:

@@ -82,10 +82,9 @@ class Unpacked(Source):
         """What values stand for, by column."""
         return self._source.labels
 
-    @property
-    def missing_codes(self) -> Mapping[str, frozenset[str]]:
-        """Values that the file itself calls missing, by column."""
-        return self._source.missing_codes
+    def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
+        """Return those of the values of a column that the file itself calls missing."""
+        return self._source.missing_codes(column, values)
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None

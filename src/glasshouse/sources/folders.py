@@ -64,10 +64,10 @@ class Parts(Source):
         """What values stand for, as the first file has it."""
         return self._parts[0].source.labels
 
-    @property
-    def missing_codes(self) -> Mapping[str, frozenset[str]]:
-        """Values that the first file calls missing."""
-        return self._parts[0].source.missing_codes
+    def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
+        """Return those of the values of a column that one of the files calls missing."""
+        codes = [part.source.missing_codes(column, values) for part in self._parts]
+        return frozenset().union(*codes)
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None

@@ -53,10 +53,12 @@ class Source(ABC):
         """What values stand for, by column: ``{"sex": {"1": "male"}}``. Only some formats have them."""
         return {}
 
-    @property
-    def missing_codes(self) -> Mapping[str, frozenset[str]]:
-        """Values that the file itself calls missing, by column."""
-        return {}
+    def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
+        """Return those of the values of a column, once it is read, that the file itself calls missing.
+
+        Only some formats call any so.
+        """
+        return frozenset()
 
     @property
     def assumed_encoding(self) -> str | None:

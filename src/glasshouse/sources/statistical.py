@@ -5,6 +5,7 @@ The code is the value; what it stands for is kept as its label. Codes that the f
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -28,8 +29,6 @@ ROWS = 1 << 16
 """So many records are read at a time."""
 _CARD = 80
 """SAS transport files are made of cards of so many bytes."""
-MOST_CODES = 1000
-"""A range of missing codes with more whole numbers than this is not listed."""
 PACKAGES = {
     "read_sav": "SPSS",
     "read_por": "SPSS",
@@ -60,6 +59,7 @@ class StatisticalFile(Source):
             raise damage_error(name, self._kind, error) from None
         except UnicodeDecodeError as error:
             raise damage_error(name, self._kind, error) from None
+        self._letters: dict[str, set[str]] = defaultdict(set)
         super().__init__(name, self._content.column_names)
 
     @property
@@ -70,16 +70,17 @@ class StatisticalFile(Source):
             for column, codes in self._content.variable_value_labels.items()
         }
 
-    @property
-    def missing_codes(self) -> Mapping[str, frozenset[str]]:
-        """Values that the file calls missing, by column."""
-        codes: dict[str, set[str]] = {}
-        for column, letters in self._content.missing_user_values.items():
-            codes.setdefault(column, set()).update(map(str, letters))
-        for column, ranges in self._content.missing_ranges.items():
-            for bounds in ranges:
-                codes.setdefault(column, set()).update(_within(bounds["lo"], bounds["hi"]))
-        return {column: frozenset(values) for column, values in codes.items()}
+    def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
+        """Return those of the values of a column that the file calls missing; letters once they are read."""
+        letters = self._letters[column]
+        ranges = self._content.missing_ranges.get(column, ())
+        if not letters and not ranges:
+            return frozenset()
+        return frozenset(
+            value
+            for value in values.to_pylist()
+            if value in letters or any(_is_within(value, each["lo"], each["hi"]) for each in ranges)
+        )
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
@@ -99,9 +100,11 @@ class StatisticalFile(Source):
         start = 0
         while True:
             try:
-                values, _ = self._read(usecols=columns, row_offset=start, row_limit=ROWS)
+                values, content = self._read(usecols=columns, row_offset=start, row_limit=ROWS)
             except (self._library.ReadstatError, self._library.PyreadstatError, OSError) as error:
                 raise damage_error(self._name, self._kind, error) from None
+            for column, letters in content.missing_user_values.items():
+                self._letters[column].update(map(str, letters))
             arrays = [_array(values[column]) for column in columns]
             if not len(arrays[0]):
                 return
@@ -134,14 +137,15 @@ def _number(value: Any) -> str:
     return str(batch.column(0)[0])
 
 
-def _within(low: Any, high: Any) -> list[str]:
-    """Return the codes from one to another, whole numbers if there are both.
+def _is_within(value: str, low: Any, high: Any) -> bool:
+    """Tell whether a value lies between two, as numbers or as texts.
 
-    >>> _within(97.0, 99.0), _within("NA", "NA")
-    (['97', '98', '99'], ['NA'])
+    >>> _is_within("98.5", 97.0, 99.0), _is_within("NA", "NA", "NA"), _is_within("", 97.0, 99.0)
+    (True, True, False)
     """
-    if low == high:
-        return _written([low])
-    if isinstance(low, str) or isinstance(high, str) or high - low > MOST_CODES:
-        return _written([low, high])
-    return [str(code) for code in range(int(low), int(high) + 1)]
+    if isinstance(low, str):
+        return bool(low.strip() <= value.strip() <= high.strip())
+    try:
+        return bool(low <= float(value) <= high)
+    except ValueError:
+        return False

@@ -213,6 +213,7 @@ class _Joiner:
             facts=facts,
             collection=tuple(member.name for member in self._members),
             positions=self._focal.positions,
+            missing_codes=self._focal.missing_codes,
         )
         members, steps = tuple(self._members), tuple(self._steps)
         return Collection(table, members, steps, MappingProxyType(known))

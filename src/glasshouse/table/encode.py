@@ -150,7 +150,12 @@ def _retrieved(path: Path, understanding: _Understanding, *, name: str | None) -
     for column in (*understanding.types, *understanding.missing):
         table.column(column)
     columns = {
-        column.name: understanding.of(column, where=table.name) for column in table.columns.values()
+        column.name: understanding.of(
+            column,
+            where=table.name,
+            missing_codes=table.missing_codes.get(column.name, frozenset()),
+        )
+        for column in table.columns.values()
     }
     return replace(table, name=name or table.name, columns=columns)
 
@@ -172,13 +177,24 @@ def _encoded(
             if len(start) > 1
             else threads.map(_at_once, names, start[0].columns)
         )
-        understood = {
-            column.name: understanding.of(column, where=source.name) for column in columns
-        }
+        missing_codes: dict[str, frozenset[str]] = {}
+        understood = {}
+        for column in columns:
+            codes = source.missing_codes(column.name, column.values)
+            missing_codes |= {column.name: codes} if codes else {}
+            understood[column.name] = understanding.of(
+                column, where=source.name, missing_codes=codes
+            )
     records = len(next(iter(understood.values())).codes)
     roles = dict.fromkeys(names, Role.IGNORED)
-    encoding = source.assumed_encoding
-    return EncodedTable(source.name, records, understood, roles, assumed_encoding=encoding)
+    return EncodedTable(
+        source.name,
+        records,
+        understood,
+        roles,
+        assumed_encoding=source.assumed_encoding,
+        missing_codes=missing_codes,
+    )
 
 
 def _at_once(name: str, texts: pa.StringArray | pa.LargeStringArray) -> EncodedColumn:
@@ -228,8 +244,10 @@ class _Understanding:
     missing: Mapping[str, frozenset[str]]
     dialect: Dialect
 
-    def of(self, column: EncodedColumn, *, where: str) -> EncodedColumn:
-        """Return a column in which values that mean the same are one.
+    def of(
+        self, column: EncodedColumn, *, where: str, missing_codes: frozenset[str] = frozenset()
+    ) -> EncodedColumn:
+        """Return a column in which values that mean the same are one; codes that the file calls missing stay.
 
         Raises:
             DataError: A value is no number where numbers are asked for.
@@ -242,6 +260,8 @@ class _Understanding:
         def meaning(written: str) -> str:
             if written in codes or written.strip() in codes:
                 return MISSING
+            if written in missing_codes:
+                return written
             if kind is ColumnType.INTEGER:
                 return _integer(self._plain(written))
             if kind is ColumnType.NUMBER:

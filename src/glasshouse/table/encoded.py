@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 import pyarrow.ipc
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Flags, Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, translated, unknown_name
+from glasshouse.sources import MISSING
 
 Codes = NDArray[np.unsignedinteger[Any]]
 """Codes of a column, in the smallest unsigned integers that hold them."""
@@ -83,11 +84,14 @@ class EncodedTable:
     """Per record, its position in the dataset that was read; None: no record was left out."""
     assumed_encoding: str | None = None
     """The encoding of the file, where it was concluded from its letters."""
+    missing_codes: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By column, values that stand for missing, as the empty one does: those that the file itself calls so."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
         object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        object.__setattr__(self, "missing_codes", MappingProxyType(dict(self.missing_codes)))
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -127,6 +131,17 @@ class EncodedTable:
     def columns_of(self, name: str) -> tuple[EncodedColumn, ...]:
         """Return the columns that a quasi-identifier stands for: those of a fact, or the one of that name."""
         return tuple(self.column(part) for part in self.facts.get(name, (name,)))
+
+    def missing(self, names: Iterable[str]) -> Flags:
+        """Return, per record, whether the value of one of some columns is missing."""
+        marks = np.zeros(self.records, np.bool_)
+        for name in names:
+            column = self.column(name)
+            codes = pa.array([MISSING, *self.missing_codes.get(name, ())], pa.large_string())
+            is_code = np.asarray(pc.is_in(column.values, value_set=codes))
+            if is_code.any():
+                marks |= is_code[column.codes]
+        return marks
 
     def with_roles(
         self,
@@ -204,6 +219,7 @@ class EncodedTable:
             "roles": [[name, role.value] for name, role in self.roles.items()],
             "facts": [[name, *columns] for name, columns in self.facts.items()],
             "collection": list(self.collection),
+            "missing": {name: sorted(codes) for name, codes in self.missing_codes.items()},
         }
         arrays = [
             pa.DictionaryArray.from_arrays(pa.array(column.codes), column.values)
@@ -316,6 +332,7 @@ def load_table(path: Path) -> EncodedTable:
         roles = {name: Role(role) for name, role in header["roles"]}
         facts = {name: tuple(columns) for name, *columns in header["facts"]}
         collection = tuple(map(str, header["collection"]))
+        missing = {name: frozenset(codes) for name, codes in header.get("missing", {}).items()}
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
@@ -331,7 +348,9 @@ def load_table(path: Path) -> EncodedTable:
         name: EncodedColumn(name, np.asarray(array.indices), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
-    return EncodedTable(own_name, batch.num_rows, columns, roles, facts, collection)
+    return EncodedTable(
+        own_name, batch.num_rows, columns, roles, facts, collection, missing_codes=missing
+    )
 
 
 def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:

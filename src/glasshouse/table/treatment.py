@@ -17,9 +17,8 @@ from numba import njit
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError
 from glasshouse.language import marked, quoted, translated
-from glasshouse.sources import MISSING
 from glasshouse.study import Condition
-from glasshouse.table.encoded import Codes, EncodedColumn, EncodedTable, Role
+from glasshouse.table.encoded import Codes, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
@@ -107,7 +106,7 @@ def treat(
     steps += more
     if drop_missing:
         named = [name for name, role in table.roles.items() if role is not Role.IGNORED]
-        empty = [(name, _is_missing(table.column(name))) for name in named if name in table.columns]
+        empty = [(name, table.missing([name])) for name in named if name in table.columns]
         table, more = _without(table, MISSING_VALUE, [(n, gone) for n, gone in empty if gone.any()])
         steps += more
     if drop_suppressed:
@@ -137,7 +136,7 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
             "{table}: has no identifier, so that people cannot be told apart", table=table.name
         )
     column = table.column(table.identifier)
-    gone = _is_missing(column)
+    gone = table.missing([column.name])
     nameless = [(column.name, gone)] if gone.any() else []
     table, steps = _without(table, WITHOUT_IDENTIFIER, nameless)
     steps = steps[:1]  # in all they are those of this column
@@ -186,10 +185,6 @@ def _meets(table: EncodedTable, condition: Condition) -> Flags:
         meeting = np.asarray(listed) != condition.negated
     marks: Flags = meeting[column.codes]
     return marks
-
-
-def _is_missing(column: EncodedColumn) -> Flags:
-    return np.asarray(pc.equal(column.values, MISSING))[column.codes]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
