@@ -129,6 +129,7 @@ def compared_run(name: str, size: int, right: int) -> ComparedRun:
         subject="person",
         currency=None,
         parts={"large": 600, "small": size},
+        people={"inferring ill: large": 600, "inferring ill: small": size},
         size=1,
     )
 

@@ -220,6 +220,7 @@ def assess(
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
+    missing_is_a_value: bool = False,
     by: str | None = None,
     each: bool = False,
     seed: int = 0,
@@ -248,6 +249,7 @@ def assess(
         where: Only records that meet these conditions, such as ``age=18..65``.
         invalid: No records that meet one of these.
         drop_missing: No records with a missing value in a column that has a role.
+        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
         by: The column whose values are assessed one by one, and compared.
         each: Whether several datasets are assessed one by one, and compared.
         seed: For the choice of one record of a person who has several.
@@ -275,7 +277,8 @@ def assess(
         {
             "datasets": datasets,
             "adversary": _adversary(tables, quasi_identifiers, sensitive, id, facts, weight)
-            | {"prior": _by_text(prior), "gain": {"tries": tries, "worth": _by_text(worth)}},
+            | {"prior": _by_text(prior), "gain": {"tries": tries, "worth": _by_text(worth)}}
+            | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, invalid, drop_missing),
             "by": by,
             "each": each,
@@ -368,6 +371,7 @@ def target(
     population: Data = None,
     fraction: float | None = None,
     where: Sequence[str] = (),
+    missing_is_a_value: bool = False,
     seed: int = 0,
     subject: str = "person",
     policy: PolicyChoice = "open-data",
@@ -386,6 +390,7 @@ def target(
         population: A register of all people that the release may be about.
         fraction: Without a register: the share of the population that is in the release.
         where: Only records that meet these conditions.
+        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
         seed: For the choice of one record of a person who has several.
         subject: What a record stands for, in sentences.
         policy: What the outcome is judged by: a name, a file, or a policy.
@@ -405,7 +410,8 @@ def target(
         {
             "datasets": datasets,
             "adversary": _adversary(tables, columns, sensitive, id, None, weight)
-            | {"gain": {"tries": tries, "worth": _by_text(worth)}},
+            | {"gain": {"tries": tries, "worth": _by_text(worth)}}
+            | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, (), False),
             "known": facts,
             "seed": seed,
@@ -494,6 +500,7 @@ def anonymise(
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
+    missing_is_a_value: bool = False,
     seed: int = 0,
     subject: str = "person",
     policy: PolicyChoice = "open-data",
@@ -522,6 +529,7 @@ def anonymise(
         where: Only records that meet these conditions.
         invalid: No records that meet one of these.
         drop_missing: No records with a missing value in a column that has a role.
+        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
         seed: What random choices follow from; keep it as secret as the data.
         subject: What a record stands for, in sentences.
         policy: What the outcome is judged by: a name, a file, or a policy.
@@ -551,7 +559,8 @@ def anonymise(
         AnonymiseStudy,
         {
             "datasets": datasets,
-            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None),
+            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None)
+            | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, invalid, drop_missing),
             "seed": seed,
             "subject": subject,

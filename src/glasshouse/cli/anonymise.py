@@ -175,6 +175,7 @@ def anonymise(
     ] = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    missing_is_a_value: options.MissingIsAValue = False,
     identifier: options.Identifier = None,
     protected: ReleaseOptions,
     treated: options.RecordOptions,
@@ -201,6 +202,7 @@ def anonymise(
             "adversary": {
                 "quasi_identifiers": quasi_identifiers,
                 "sensitive": options.secrets(sensitive),
+                "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
             },
             "treatment": treated.content(),

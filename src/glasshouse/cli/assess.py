@@ -32,6 +32,7 @@ def assess(
     ] = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    missing_is_a_value: options.MissingIsAValue = False,
     facts: Annotated[
         list[str] | None,
         options.adversary(
@@ -154,7 +155,7 @@ def assess(
         if not files:
             raise StudyError("name the file to assess, or a study with --study")
         paths, known, secrets = files, quasi_identifiers or [], sensitive
-        left_out = drop_suppressed
+        left_out, missing = drop_suppressed, {}
         if len(files) == 1 and files[0].is_dir():
             from glasshouse.runs import stored_release
 
@@ -164,7 +165,7 @@ def assess(
                     "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
                     folder=files[0].name,
                 )
-            group, paths = release.group, [release.path]
+            group, paths, missing = release.group, [release.path], release.missing
             if left_out is None and release.group is None:
                 left_out = release.suppressed > 0
             if not known and not facts:
@@ -178,12 +179,14 @@ def assess(
         together = options.assignments(
             facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True
         )
+        datasets = [reading.dataset(path) for path in paths]
         return {
-            "datasets": [reading.dataset(path) for path in paths],
+            "datasets": [entry | {"missing": missing | entry["missing"]} for entry in datasets],
             "adversary": {
                 "quasi_identifiers": known,
                 "facts": {name: options.listed(columns) for name, columns in together.items()},
                 "sensitive": options.secrets(secrets),
+                "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
                 "weight": weight,
                 "prior": options.numbers(priors, option="--prior"),

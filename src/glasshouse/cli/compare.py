@@ -36,6 +36,7 @@ def compare(
     ],
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    missing_is_a_value: options.MissingIsAValue = False,
     identifier: options.Identifier = None,
     protected: ComparedOptions,
     treated: options.RecordOptions,
@@ -88,6 +89,7 @@ def compare(
             "adversary": {
                 "quasi_identifiers": quasi_identifiers,
                 "sensitive": options.secrets(sensitive),
+                "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
             },
             "treatment": treated.content(),

@@ -73,6 +73,13 @@ Sensitive = Annotated[
         "A column that she wants to infer, or several together. Repeatable.",
     ),
 ]
+MissingIsAValue = Annotated[
+    bool,
+    adversary(
+        "--missing-is-a-value",
+        says="A missing secret is one of its values, instead of left out as nothing to learn.",
+    ),
+]
 Identifier = Annotated[
     str | None,
     adversary(

@@ -25,6 +25,7 @@ def target(
     known: options.Known = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    missing_is_a_value: options.MissingIsAValue = False,
     identifier: options.Identifier = None,
     weight: options.Weight = None,
     population: options.Population = None,
@@ -58,6 +59,7 @@ def target(
             "adversary": {
                 "quasi_identifiers": list(dict.fromkeys([*(quasi_identifiers or []), *columns])),
                 "sensitive": options.secrets(sensitive),
+                "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
                 "weight": weight,
                 "gain": gains.content(),

@@ -135,7 +135,7 @@ class Attack:
     secret: tuple[str, ...]
     """The sensitive attributes that she infers, together; none when she re-identifies."""
     records: int
-    """The number of records."""
+    """The number of records; of an inference, those of which the secret is known."""
     classes: int
     """The number of classes of records alike on the quasi-identifiers."""
     uniques: int
@@ -286,6 +286,8 @@ class Sweep:
     """Per row and secret, the weight of the records in classes with a single value."""
     success: Integers
     """Per row, secret and tenth of the chance of a right guess, the number of records; the last is certainty."""
+    known: Mapping[str, Sweep] = field(default_factory=dict, repr=False)
+    """By secret that is missing in some records, the sweep of the others: its sums are of them."""
 
     @property
     def uniques(self) -> Integers:
@@ -301,6 +303,10 @@ class Sweep:
         """Return the attributes of a subset."""
         return tuple(name for i, name in enumerate(self.quasi_identifiers) if (mask >> i) & 1)
 
+    def of(self, secret: str | None) -> Sweep:
+        """Return the sweep of the records of which a secret is known; None: of all, as where people are named."""
+        return self if secret is None else self.known.get(secret, self)
+
     def assessment(self) -> Assessment:
         """Return every subset's attacks: re-identification first, then each secret."""
         return Assessment(self.records, tuple(self._attacks()))
@@ -310,6 +316,7 @@ class Sweep:
         return {
             "datasets": list(self.datasets),
             "records": self.records,
+            **missing_entry({name: self.records - of.records for name, of in self.known.items()}),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "subsets": self.to_frame().to_pylist(),
@@ -340,9 +347,7 @@ class Sweep:
         records, whole = self.records, self.total
         one = Fraction(int(self.heaviest == self.total))
         for row, mask in enumerate(self.masks.tolist()):
-            sizes = ClassSizes(
-                tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
-            )
+            sizes = self._class_sizes(row)
             classes, uniques = sum(sizes.classes), sizes.classes[0]
             common = (self.datasets, known[mask])
             yield Attack(
@@ -352,13 +357,21 @@ class Sweep:
                 capacity=Fraction(classes), additive_capacity=Fraction(int(classes > 1)),
             )  # fmt: skip
             for s, name in enumerate(self.sensitive):
-                certain, first = int(self.certain[row, s]), self.likeliest[s]
+                part = self.of(name)
+                alike = sizes if part is self else part._class_sizes(row)
+                certain, first, total = int(self.certain[row, s]), self.likeliest[s], part.total
                 yield Attack(
-                    self.codes[1], *common, (name,), records, classes, uniques, sizes, certain,
-                    Leakage(Fraction(int(first == whole)), Fraction(int(self.sure[row, s]), whole)),
-                    Leakage(Fraction(first, whole), Fraction(int(self.most[row, s]), whole)),
+                    self.codes[1], *common, (name,), part.records,
+                    sum(alike.classes), alike.classes[0], alike, certain,
+                    Leakage(Fraction(int(first == total)), Fraction(int(self.sure[row, s]), total)),
+                    Leakage(Fraction(first, total), Fraction(int(self.most[row, s]), total)),
                     tuple(self.success[row, s].tolist()), None,
                 )  # fmt: skip
+
+    def _class_sizes(self, row: int) -> ClassSizes:
+        return ClassSizes(
+            tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
+        )
 
 
 @dataclass(frozen=True)
@@ -416,9 +429,14 @@ class Assessment:
     advice: tuple[Advice, ...] = ()
     """What could be released instead, where the policy of the study is not met; none where nothing helps."""
 
+    @property
+    def missing(self) -> dict[str, int]:
+        """By secret, in how many records it is missing, if in any: they are left out of what is inferred about it."""
+        return missing_records(self.records, self.attacks)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values; probabilities as floats of the exact ratios."""
-        content: dict[str, Any] = {"records": self.records}
+        content: dict[str, Any] = {"records": self.records} | missing_entry(self.missing)
         if self.members:
             content["datasets"] = [asdict(member) for member in self.members]
         content |= treatment(self.steps)
@@ -452,6 +470,9 @@ class RecordRisks:
     """Per record, how many records are in its class, itself included."""
     most: NDArray[np.uint32]
     """Per secret (row) and record (column), how many records of its class have the most frequent value."""
+    known: NDArray[np.uint32]
+    """Per secret (row) and record (column), in how many records of its class the secret is known; 0 where that of the
+    record itself is missing, so that there is nothing to guess."""
     positions: Integers | None = None
     """Per record, its position in the file, where records of it were left out."""
 
@@ -467,13 +488,16 @@ class RecordRisks:
         return chance
 
     def success(self, secret: str) -> Floats:
-        """Return, per record, the probability that her best guess of a secret is right."""
-        chance: Floats = self.most[self._place(secret)] / self.sizes
+        """Return, per record, the probability that her best guess of a secret is right; NaN where it is missing."""
+        place = self._place(secret)
+        chance = np.full(self.records, np.nan)
+        np.divide(self.most[place], self.known[place], out=chance, where=self.known[place] > 0)
         return chance
 
     def certain(self, secret: str) -> Flags:
-        """Return, per record, whether its class has one value of a secret only."""
-        single: Flags = self.most[self._place(secret)] == self.sizes
+        """Return, per record, whether its class has one value of a secret only; not where it is missing."""
+        place = self._place(secret)
+        single: Flags = (self.most[place] == self.known[place]) & (self.known[place] > 0)
         return single
 
     def to_dict(self) -> dict[str, Any]:
@@ -488,14 +512,16 @@ class RecordRisks:
     def to_frame(self) -> pa.Table:
         """Return one row per record: the class size, and the probabilities as floats of the exact ratios.
 
-        Where records of the file were left out, the column ``record`` says which one it is, counted from 1.
+        Where records of the file were left out, the column ``record`` says which one it is, counted from 1. Where the
+        secret of a record is missing, there is nothing to guess: its figures are null.
         The frame is personal data: see `SENSITIVE_WARNING`.
         """
         columns: dict[str, Any] = {} if self.positions is None else {"record": self.positions + 1}
         columns |= {"size": self.sizes, "reidentification": self.reidentification}
         for name in self.sensitive:
-            columns[f"{name}: success"] = self.success(name)
-            columns[f"{name}: certain"] = self.certain(name)
+            unknown = self.known[self._place(name)] == 0
+            columns[f"{name}: success"] = pa.array(self.success(name), mask=unknown)
+            columns[f"{name}: certain"] = pa.array(self.certain(name), mask=unknown)
         return pa.table(columns)
 
     def _place(self, secret: str) -> int:
@@ -508,6 +534,21 @@ class RecordRisks:
 def treatment(steps: Sequence[Step]) -> dict[str, Any]:
     """Return what was left out of the datasets as an entry of an outcome; nothing where there were no steps."""
     return {"treatment": [step.to_dict() for step in steps]} if steps else {}
+
+
+def missing_records(records: int, attacks: Sequence[Attack]) -> dict[str, int]:
+    """Return, by secret, in how many of some records it is missing, if in any: those that an attack leaves out."""
+    left_out = {
+        attack.sensitive: records - attack.records
+        for attack in attacks
+        if attack.sensitive is not None
+    }
+    return {secret: missing for secret, missing in left_out.items() if missing}
+
+
+def missing_entry(missing: Mapping[str, int]) -> dict[str, Any]:
+    """Return in how many records each secret is missing as an entry of an outcome; nothing where in none."""
+    return {"missing": dict(missing)} if missing else {}
 
 
 def value_text(value: object) -> str:

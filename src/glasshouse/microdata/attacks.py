@@ -11,8 +11,10 @@ A1–A4). With n(x, y) the weight of the records in class y with the value x of 
 - multiplicative capacity       Σ_y max_x n(x, y) / n(x)
 - additive capacity             1 − Σ_y min_x n(x, y) / n(x)
 
-For re-identification the secret is the record itself. Other aims and other priors: `glasshouse.microdata.gains`.
-Everything is summed in integers; a vulnerability is one exact fraction.
+For re-identification the secret is the record itself. What is missing is not learned: an attribute is inferred from the
+records of which it is known, as if there were no others, unless the table says that missing is a value; people are
+named among all records. Other aims and other priors: `glasshouse.microdata.gains`. Everything is summed in integers; a
+vulnerability is one exact fraction.
 
 A single record of a class is named with probability 1 / size, and its secret guessed right with probability
 max_x n(x) / size, where n(x) counts the value x in the class (`record_risks`). For small data `explain` builds what the
@@ -22,9 +24,10 @@ observation, to their joint distribution, to prior and channel, to the hyper (Ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -108,6 +111,7 @@ def attack(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secret = () if sensitive is None else attributes_of(sensitive)
     table = without_suppressed(table, names) if drop_suppressed else table
+    table = table.with_known(secret)
     weights = record_weights(table, weight or table.weight)
     aim = _aim(table, secret, weights, gain, prior)
     return _attack(table, names, partition(table, names), aim, weights)
@@ -141,10 +145,9 @@ def assess(
     """
     windows = (table,) if isinstance(table, EncodedTable) else tuple(table)
     if drop_suppressed and isinstance(table, EncodedTable):
-        known = [name for names in subsets or () for name in names]
-        windows = (without_suppressed(table, known),)
+        listed = [name for names in subsets or () for name in names]
+        windows = (without_suppressed(table, listed),)
     whole = windows[-1]
-    weights = record_weights(whole, weight or whole.weight)
     chosen = [whole.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
     named = [
         attributes_of(secret) for secret in (whole.sensitive if sensitive is None else sensitive)
@@ -154,20 +157,35 @@ def assess(
     gains, priors = gains or {}, priors or {}
     refuse_unknown_secrets(OTHER_GAIN, gains, named)
     refuse_unknown_secrets(OTHER_PRIOR, priors, named)
-    aims = [
-        _aim(whole, secret, weights, gains.get(secret), priors.get(secret))
-        for secret in [(), *named]
-    ]
-    outcomes: list[list[Attack]] = [[] for _ in windows]
-    for names in chosen:
-        classes, seen = None, set[str]()
-        for window, attacks in zip(windows, outcomes, strict=True):
-            columns = [column for name in names for column in window.columns_of(name)]
-            new = [column for column in columns if column.name not in seen]
-            classes = refined(new, window.records, classes)
-            seen.update(column.name for column in new)
-            attacks += [_attack(window, names, classes, aim, weights) for aim in aims]
-    return Assessment(whole.records, tuple(attack for attacks in outcomes for attack in attacks))
+    aims = [(), *named]
+    outcomes: dict[tuple[int, int, tuple[str, ...]], Attack] = {}
+    for secrets in whole.alike_known(aims):
+        known = [window.with_known(secrets[0]) for window in windows]
+        weights = record_weights(known[-1], weight or whole.weight)
+        ready = [
+            _aim(known[-1], secret, weights, gains.get(secret), priors.get(secret))
+            for secret in secrets
+        ]
+        for row, names in enumerate(chosen):
+            for place, (window, classes) in enumerate(_growing(known, names)):
+                for aim in ready:
+                    found = _attack(window, names, classes, aim, weights)
+                    outcomes[place, row, aim.names] = found
+    every = product(range(len(windows)), range(len(chosen)), aims)
+    return Assessment(whole.records, tuple(outcomes[which] for which in every))
+
+
+def _growing(
+    windows: Sequence[EncodedTable], names: Sequence[str]
+) -> Iterator[tuple[EncodedTable, Partition]]:
+    """Yield the windows of a collection, each with its classes, which refine those of the one before."""
+    classes, seen = None, set[str]()
+    for window in windows:
+        columns = [column for name in names for column in window.columns_of(name)]
+        new = [column for column in columns if column.name not in seen]
+        classes = refined(new, window.records, classes)
+        seen.update(column.name for column in new)
+        yield window, classes
 
 
 def explain(
@@ -200,6 +218,7 @@ def explain(
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     table = without_suppressed(table, names) if drop_suppressed else table
+    table = table.with_known(sensitive)
     weights = record_weights(table, weight or table.weight)
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
         table = table.of_records(weights.each > 0)
@@ -255,16 +274,23 @@ def record_risks(
     table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
     table = without_suppressed(table, names) if drop_suppressed else table
     classes = partition(table, names)
-    most = np.empty((len(secrets), table.records), np.uint32)
-    for counts, name in zip(most, secrets, strict=True):
-        column = table.column(name)
-        most_frequent(classes.order, classes.starts, column.codes, column.cardinality, counts)
+    most = np.zeros((len(secrets), table.records), np.uint32)
+    known = np.zeros_like(most)
+    for row, name in enumerate(secrets):
+        part = table.with_known([name])
+        alike = classes if part is table else partition(part, names)
+        column, counts = part.column(name), np.empty(part.records, np.uint32)
+        most_frequent(alike.order, alike.starts, column.codes, column.cardinality, counts)
+        is_known = slice(None) if part is table else ~table.missing([name])
+        most[row, is_known] = counts
+        known[row, is_known] = alike.sizes.astype(np.uint32)[alike.numbers]
     return RecordRisks(
         dataset=table.name,
         quasi_identifiers=names,
         sensitive=secrets,
         sizes=classes.sizes.astype(np.uint32)[classes.numbers],
         most=most,
+        known=known,
         positions=table.positions,
     )
 

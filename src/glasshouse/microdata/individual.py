@@ -11,7 +11,8 @@ fit all the facts. With w(r) the weight of record r (1 without weights), R all r
 
 For one target the leakage can be *negative*: she may learn that the target is harder to guess than people are in
 general. On average over all targets it cannot: the expected posterior is that of the collective attack
-(`glasshouse.microdata.attack`).
+(`glasshouse.microdata.attack`). What is missing is not learned: of a secret, R and Y are the records of which it is
+known, and without such a candidate nothing is learned of it, unless the table says that missing is a value.
 
 The *journalist* does not know whether the target is in the release, only that the target is in the population
 (El Emam and Dankar 2008). If F people of the population fit and n of them are in the release, the target is in it with
@@ -36,7 +37,13 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.conditions import Condition, parse_condition
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
-from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, as_fraction, treatment
+from glasshouse.microdata.assessment import (
+    MEASURE_FIELDS,
+    Leakage,
+    as_fraction,
+    missing_entry,
+    treatment,
+)
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import (
     OTHER_GAIN,
@@ -100,6 +107,10 @@ class TargetSecret:
     best_action: Hashable | None = None
     """The action that gains most after the attack: the values that she tries, the value that she bets on, or the guess
     of a gain function; None where no gain was given."""
+    missing: int = 0
+    """In how many records of the release the secret is missing: they are left out,"""
+    missing_candidates: int = 0
+    """and how many of these are candidates."""
 
     @property
     def sensitive(self) -> str:
@@ -135,6 +146,11 @@ class TargetSecret:
         content: dict[str, Any] = {
             "attack": self.code,
             "sensitive": self.sensitive,
+            **missing_entry(
+                {"records": self.missing, "candidates": self.missing_candidates}
+                if self.missing
+                else {}
+            ),
             "certain": self.certain,
             "best": _plain_guess(self.best),
             "prior_best": _plain_guess(self.prior_best),
@@ -222,6 +238,8 @@ class Target:
     """The probability that she names the target's record. Zero afterwards where there is no candidate."""
     secrets: tuple[TargetSecret, ...]
     """What she learns of each secret, if the target is in the release; empty where there is no candidate."""
+    unlearned: tuple[str, ...] = ()
+    """Secrets of which she learns nothing, because they are missing in every candidate."""
     journalist: Journalist | None = None
     """What it comes to if she does not know that the target is in the release; None where that was not asked."""
     naming_gain: Leakage | None = None
@@ -265,6 +283,7 @@ class Target:
             "certain": self.certain,
             "naming": self.naming.to_dict(),
             "secrets": [secret.to_dict() for secret in self.secrets],
+            **({"unlearned": list(self.unlearned)} if self.unlearned else {}),
             "journalist": None if self.journalist is None else self.journalist.to_dict(),
         }
         if self.naming_gain is not None:
@@ -362,6 +381,10 @@ def target(
     nothing_told = is_suppressed(table, _columns(conditions))
     candidates, suppressed = _telling(_possible(table, weights, fitting), nothing_told)
     gains = gains or {}
+    learned = {
+        names: _learned(table, names, gains.get(names), weight or table.weight, candidates)
+        for names in (inferred if candidates.size else ())
+    }
     return Target(
         code=_code(table, ()),
         datasets=table.datasets,
@@ -369,10 +392,8 @@ def target(
         records=table.records,
         candidates=candidates.size,
         naming=_named(table, weights, candidates, None),
-        secrets=tuple(
-            _learned(table, names, gains.get(names), weights, candidates)
-            for names in (inferred if candidates.size else ())
-        ),
+        secrets=tuple(filter(None, learned.values())),
+        unlearned=tuple("+".join(names) for names in learned if learned[names] is None),
         journalist=_journalist(
             table, conditions, _telling(fitting, nothing_told)[0], population, fraction
         ),
@@ -523,10 +544,18 @@ def _learned(
     table: EncodedTable,
     names: tuple[str, ...],
     gain: Gain | None,
-    weights: Weights,
+    weight: str | None,
     candidates: Integers,
-) -> TargetSecret:
-    """Infer one secret of the target."""
+) -> TargetSecret | None:
+    """Infer one secret of the target, from the records of which it is known; None: no candidate is one."""
+    part, fitting = table.with_known(names), len(candidates)
+    if part is not table:
+        is_known = ~table.missing(names)
+        candidates = (np.cumsum(is_known) - 1)[candidates[is_known[candidates]]]
+        if not candidates.size:
+            return None
+    unknown = table.records - part.records, fitting - len(candidates)
+    table, weights = part, record_weights(part, weight)
     secret = as_secret(table, names, weights, None)
     chosen_weights = weights.each[candidates] if weights.each.size else weights.each
     among = value_weights(secret.codes[candidates], chosen_weights, secret.cardinality)
@@ -541,7 +570,7 @@ def _learned(
         Belief(values[code], Fraction(before[code], whole), Fraction(after[code], part))
         for code in order
     )
-    outcome = TargetSecret(_code(table, names), names, beliefs)
+    outcome = TargetSecret(_code(table, names), names, beliefs, None, None, *unknown)
     if gain is None:
         return outcome
     leakage, action = _gained(secret, gain, among, order)

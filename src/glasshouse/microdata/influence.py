@@ -1,9 +1,10 @@
 """Which attributes carry the risk: read off a sweep over the subsets of the quasi-identifiers, exactly.
 
-With N records and S a subset of the quasi-identifiers, the sweep holds for each target (re-identification, and each
-secret) the number N·V(S) that the adversary guesses right on average, and the number of records that she is certain of.
-V(S) is her posterior Bayes vulnerability, V(∅) the prior. Knowing more never lowers either number: S ⊆ T gives
-V(S) ≤ V(T). Everything here compares and adds these integers; a result is a fraction of them.
+With N records (for a secret, those of which it is known) and S a subset of the quasi-identifiers, the sweep holds for
+each target (re-identification, and each secret) the number N·V(S) that the adversary guesses right on average, and the
+number of records that she is certain of. V(S) is her posterior Bayes vulnerability, V(∅) the prior. Knowing more never
+lowers either number: S ⊆ T gives V(S) ≤ V(T). Everything here compares and adds these integers; a result is a fraction
+of them.
 """
 
 from __future__ import annotations
@@ -258,7 +259,8 @@ def minimal_subsets(
     """
     threshold = _probability(risk)
     target = _target(sweep, sensitive)
-    least = ceil(threshold * (sweep.records if certain else sweep.total))
+    known = sweep.of(sensitive)
+    least = ceil(threshold * (known.records if certain else known.total))
     counts = target.certain if certain else target.right
     rows: list[int | None]
     if (target.prior_certain if certain else target.prior) >= least:
@@ -352,17 +354,19 @@ def _target(sweep: Sweep, secret: str | None) -> _Target:
         raise StudyError(unknown_name("secret", secret, where, sweep.sensitive))
     s = sweep.sensitive.index(secret)
     first = sweep.likeliest[s]
-    certain = sweep.records if first == sweep.total else 0
+    known = sweep.of(secret)
+    certain = known.records if first == known.total else 0
     return _Target(secret, first, certain, sweep.most[:, s], sweep.certain[:, s])
 
 
 def _risk(sweep: Sweep, target: _Target, row: int | None) -> SubsetRisk:
     """Return what a row of the sweep says of a target; without a row, what the prior says."""
     right = target.prior if row is None else int(target.right[row])
+    total = sweep.of(target.sensitive).total
     return SubsetRisk(
         sensitive=target.sensitive,
         quasi_identifiers=() if row is None else sweep.names(int(sweep.masks[row])),
-        leakage=Leakage(Fraction(target.prior, sweep.total), Fraction(right, sweep.total)),
+        leakage=Leakage(Fraction(target.prior, total), Fraction(right, total)),
         certain=target.prior_certain if row is None else int(target.certain[row]),
     )
 
@@ -425,7 +429,7 @@ def _shapley(sweep: Sweep, target: _Target) -> list[Fraction]:
         having = [0, *np.add.reduceat(worth_with, begins).tolist()]
         added = (having[s + 1] - (every[s] - having[s]) for s in range(d))
         numerator = sum(weight * gain for weight, gain in zip(weights, added, strict=True))
-        values.append(Fraction(numerator, factorial(d) * sweep.total))
+        values.append(Fraction(numerator, factorial(d) * sweep.of(target.sensitive).total))
     return values
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +43,8 @@ def sweep(
 ) -> Sweep:
     """Attack all records of a table with every subset of the quasi-identifiers.
 
+    Secrets that are missing in some records are swept apart, without these: what is missing is not learned.
+
     Args:
         table: The release.
         subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets. A list, and a table with record
@@ -71,6 +74,26 @@ def sweep(
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     _check_roles(table, names, secrets)
     table = without_suppressed(table, names) if drop_suppressed else table
+    groups = table.alike_known([(), *((name,) for name in secrets)])
+    if len(groups) > 1:
+        return _joined(
+            secrets,
+            [
+                sweep(
+                    table.with_known(group[0]),
+                    subsets=subsets,
+                    quasi_identifiers=names,
+                    sensitive=[name for secret in group for name in secret],
+                    threads=threads,
+                    memory=memory,
+                    on_progress=share_of(on_progress, place, len(groups)),
+                    finished=steps_of(finished or {}, place * MOST_ATTRIBUTES, MOST_ATTRIBUTES),
+                    on_step=numbered_from(place * MOST_ATTRIBUTES, on_step),
+                    drop_suppressed=False,
+                )
+                for place, group in enumerate(groups)
+            ],
+        )
     if not isinstance(subsets, str):
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names))
@@ -127,6 +150,41 @@ def sweep(
             [secret_sums[:, :, sweep_kernel.SHARES :], certain[:, :, None]], axis=2
         ),
     )
+
+
+def _joined(secrets: tuple[str, ...], parts: Sequence[Sweep]) -> Sweep:
+    """Join the sweep of all records with those of the records of which some secrets are known."""
+    whole = parts[0]
+    sums = {name: (part, s) for part in parts for s, name in enumerate(part.sensitive)}
+    columns = [sums[name] for name in secrets]
+    return replace(
+        whole,
+        sensitive=secrets,
+        likeliest=tuple(part.likeliest[s] for part, s in columns),
+        most=np.stack([part.most[:, s] for part, s in columns], axis=1),
+        sure=np.stack([part.sure[:, s] for part, s in columns], axis=1),
+        success=np.stack([part.success[:, s] for part, s in columns], axis=1),
+        known={name: part for name, (part, _) in sums.items() if part is not whole},
+    )
+
+
+def share_of(on_progress: OnProgress | None, place: int, sweeps: int) -> OnProgress | None:
+    """Return a listener to the progress of one of several sweeps, which tells that of all."""
+    if on_progress is None:
+        return None
+    return lambda now: on_progress(
+        replace(now, done=(place + (now.share or 0.0)) / sweeps, total=1.0)
+    )
+
+
+def steps_of(finished: Mapping[int, Integers], first: int, room: int) -> dict[int, Integers]:
+    """Return the finished steps of one of several sweeps: those with so many numbers from a first one on."""
+    return {step - first: rows for step, rows in finished.items() if first <= step < first + room}
+
+
+def numbered_from(first: int, on_step: OnStep | None) -> OnStep | None:
+    """Return what is called with the steps of one of several sweeps, whose numbers begin with a first one."""
+    return None if on_step is None else lambda step, rows: on_step(first + step, rows)
 
 
 def _codes(table: EncodedTable) -> tuple[str, str]:

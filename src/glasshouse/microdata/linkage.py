@@ -40,7 +40,7 @@ from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.microdata.assessment import Assessment, Attack, Leakage
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
-from glasshouse.microdata.attacks import assess
+from glasshouse.microdata.attacks import assess, attributes_of
 from glasshouse.microdata.linkage_kernels import (
     LARGEST,
     Gains,
@@ -174,12 +174,44 @@ def link(
     keys_of_each = _keys_of_each(keys, auxiliaries)
     named = list(focal.sensitive if sensitive is None else sensitive)
     known = _observed((focal, *auxiliaries), quasi_identifiers, named)
+    aims = [(), *map(attributes_of, named)]
+    every: dict[tuple[tuple[str, ...], tuple[str, ...]], Attack] = {}
+    exact = True
+    for secrets in reversed(
+        focal.alike_known(aims)
+    ):  # last with all records, among which people are named
+        part = focal.with_known(secrets[0])
+        attacks, is_exact = _attacks(part, auxiliaries, keys_of_each, known, secrets, weight)
+        every |= {(attack.datasets, attack.secret): attack for attack in attacks}
+        exact = exact and is_exact
+    windows = dict.fromkeys(attack.datasets for attack in attacks)
+    names = dict.fromkeys(key.name for dataset_keys in keys_of_each for key in dataset_keys)
+    return Assessment(
+        focal.records,
+        tuple(every[datasets, secret] for datasets in windows for secret in aims),
+        exact=exact,
+        links=tuple(names),
+    )
+
+
+def _attacks(
+    focal: EncodedTable,
+    auxiliaries: Sequence[EncodedTable],
+    keys_of_each: Sequence[tuple[LinkKey, ...]],
+    known: Sequence[tuple[str, ...]],
+    secrets: Sequence[tuple[str, ...]],
+    weight: str | None,
+) -> tuple[list[Attack], bool]:
+    """Name people, and infer secrets that are known of every focal record; and tell whether all is exact."""
     first = replace(focal, collection=focal.datasets)
     alone = assess(
-        first, subsets=[known[0]], sensitive=named, weight=weight, drop_suppressed=False
+        first,
+        subsets=[known[0]],
+        sensitive=[secret for secret in secrets if secret],
+        weight=weight,
+        drop_suppressed=False,
     ).attacks
     weights = record_weights(focal, weight or focal.weight)
-    records = focal.records
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
         focal = focal.of_records(weights.each > 0)
         weights = record_weights(focal, weight or focal.weight)
@@ -207,8 +239,7 @@ def link(
             _outcome(one, measure, measures[0], collection, weights)
             for one, measure in zip(alone, measures, strict=True)
         ]
-    names = dict.fromkeys(key.name for dataset_keys in keys_of_each for key in dataset_keys)
-    return Assessment(records, (*alone, *outcomes), exact=exact, links=tuple(names))
+    return [*alone, *outcomes], exact
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ leaks most and least, how that changed, and whether it goes with the number of r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, translated, unknown_name
-from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, Sweep, treatment
+from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, Sweep, missing_entry, treatment
 from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import sweep
@@ -73,9 +73,16 @@ class FamilyPart:
     """Re-identification first, then each secret; within each, by number of quasi-identifiers."""
     entropy: Mapping[str | None, float]
     """The Shannon entropy of each secret before the attack, in bits; None: of whose record it is."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """By secret, in how many records it is missing, if in any: they are left out of what is inferred about it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "entropy", MappingProxyType(dict(self.entropy)))
+        object.__setattr__(self, "missing", MappingProxyType(dict(self.missing)))
+
+    def known(self, sensitive: str | None) -> int:
+        """Return of how many records a secret is known; None: of all, as where people are named."""
+        return self.records - (0 if sensitive is None else self.missing.get(sensitive, 0))
 
     def of(self, sensitive: str | None) -> tuple[Best, ...]:
         """Return the best sets against one target, by number of quasi-identifiers."""
@@ -104,7 +111,9 @@ class FamilyRow:
     part: str
     """Its name."""
     records: int
-    """The number of records."""
+    """The number of records,"""
+    known: int
+    """and of those of which the secret is known: the chances are among these."""
     prior: FamilyCell
     """The adversary's success before she learns anything."""
     additive: tuple[FamilyCell, ...]
@@ -212,6 +221,14 @@ class Family:
         return sum(part.records for part in self.parts)
 
     @property
+    def missing(self) -> dict[str, int]:
+        """By secret, in how many records of all parts it is missing, if in any."""
+        left_out = {
+            name: sum(part.missing.get(name, 0) for part in self.parts) for name in self.sensitive
+        }
+        return {secret: records for secret, records in left_out.items() if records}
+
+    @property
     def targets(self) -> tuple[str | None, ...]:
         """What the adversary is after: None (re-identification), then each secret."""
         return (None, *self.sensitive)
@@ -236,7 +253,7 @@ class Family:
             _cells([leakage.additive for leakage in same]) for same in zip(*leakages, strict=True)
         ]
         rows = tuple(
-            FamilyRow(part.name, part.records, prior, additive)
+            FamilyRow(part.name, part.records, part.known(sensitive), prior, additive)
             for part, prior, additive in zip(
                 self.parts, priors, zip(*columns, strict=True), strict=True
             )
@@ -286,7 +303,7 @@ class Family:
         leakages = self._leakages(sensitive)
         if not self.parts:
             return tuple(Correlation(sensitive, size, None, None) for size in self.sizes)
-        records = [part.records for part in self.parts]
+        records = [part.known(sensitive) for part in self.parts]
         entropies = [part.entropy[sensitive] for part in self.parts]
         columns = [[leakage.additive for leakage in same] for same in zip(*leakages, strict=True)]
         return tuple(
@@ -299,6 +316,7 @@ class Family:
         timed = self.ordered and len(self.parts) > 1
         return {
             "records": self.records,
+            **missing_entry(self.missing),
             **treatment(self.steps),
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
@@ -307,6 +325,7 @@ class Family:
                 {
                     "part": part.name,
                     "records": part.records,
+                    **missing_entry(part.missing),
                     "targets": [
                         {
                             "sensitive": target,
@@ -341,7 +360,7 @@ class Family:
                     best.to_dict()
                     | {
                         "part": part.name,
-                        "records": part.records,
+                        "records": part.known(target),
                         "entropy": part.entropy[target],
                         "sensitive": target,
                         "highest": cell.highest,
@@ -567,7 +586,8 @@ def _part(name: str, table: EncodedTable, swept: Sweep) -> FamilyPart:
         )
         for subset in best_subsets(swept).subsets
     )
-    return FamilyPart(name, table.records, best, _entropies(table))
+    missing = {secret: table.records - known.records for secret, known in swept.known.items()}
+    return FamilyPart(name, table.records, best, _entropies(table), missing)
 
 
 def _entropies(table: EncodedTable) -> dict[str | None, float]:
@@ -577,8 +597,9 @@ def _entropies(table: EncodedTable) -> dict[str | None, float]:
         None: _entropy(weights.each) if weights.each.size else log2(table.records)
     }
     for name in table.sensitive:
-        column = table.column(name)
-        entropies[name] = _entropy(value_weights(column.codes, weights.each, column.cardinality))
+        known = table.with_known([name])
+        column, each = known.column(name), record_weights(known, known.weight).each
+        entropies[name] = _entropy(value_weights(column.codes, each, column.cardinality))
     return entropies
 
 

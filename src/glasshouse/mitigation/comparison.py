@@ -24,7 +24,7 @@ from glasshouse.arrays import Flags
 from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
-from glasshouse.microdata.assessment import treatment
+from glasshouse.microdata.assessment import missing_entry, missing_records, treatment
 from glasshouse.mitigation.anonymisation import assess_by_group, without
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import Utility, compare_utility
@@ -154,9 +154,15 @@ class Comparison:
             self.releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance)
         )
 
+    @property
+    def missing(self) -> dict[str, int]:
+        """By secret, in how many records of the original it is missing, if in any."""
+        return missing_records(self.original.records, self.original.inferring)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        return treatment(self.steps) | {"releases": [release.to_dict() for release in self.rows]}
+        releases = [release.to_dict() for release in self.rows]
+        return treatment(self.steps) | missing_entry(self.missing) | {"releases": releases}
 
     def to_frame(self) -> pa.Table:
         """Return one row per release and attack."""
@@ -242,6 +248,8 @@ class ComparedRun:
     """What the adversary is taken to know, as its study writes it."""
     parts: Mapping[str, int] = field(default_factory=dict)
     """The records of each part, where the parts of a release were assessed."""
+    people: Mapping[str, int] = field(default_factory=dict)
+    """The records that each figure of a part is about: of a secret, those of which it is known."""
     size: int = 0
     """With how many quasi-identifiers the parts are compared."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, text, translated
 from glasshouse.report.cells import cell_table
 from glasshouse.report.page import Provenance, Section, Table
-from glasshouse.report.words import sentences
+from glasshouse.report.words import counted, enumeration, plural, sentences
 from glasshouse.table.treatment import Step
 
 
@@ -39,6 +40,26 @@ LEFT_OUT = {
     ),
 }
 """What the study lacks here of what the run has: values, or the seed."""
+
+
+def missing_notes(missing: Mapping[str, int], *, exact: bool = False) -> list[str]:
+    """Say of which secrets how many records were left out, because they are missing there.
+
+    Args:
+        missing: By secret, in how many records it is missing.
+        exact: Whether a small number of records is told as it is: for the analyst's own eyes.
+    """
+    return [
+        text(
+            "In {records} the {secret} is missing. What is missing is not learned: what is said of {secret} is about "
+            "the other records alone.",
+            secret=enumeration([secret]),
+            records=counted(records, "record")
+            if exact or is_shown(records)
+            else text("{count} {people}", count=cell_count(records), people=plural("record")),
+        )
+        for secret, records in missing.items()
+    ]
 
 
 def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> Section | None:

@@ -106,16 +106,22 @@ def answer(
     )
     protected = protect(study, single.table, resources, columns=list(there), steps=single.steps)
     files = study.protection.hierarchies
+    manifest = protected.outcome.manifest(
+        release=RELEASE,
+        hierarchies={
+            name: fingerprint(source) if isinstance(source, Path) else source
+            for name, source in files.items()
+        },
+    )
+    missing = {
+        name: sorted(codes)
+        for name, codes in single.table.missing_codes.items()
+        if name in single.table.sensitive
+    }
     return Run(
         study,
         protected.outcome,
-        manifest=protected.outcome.manifest(
-            release=RELEASE,
-            hierarchies={
-                name: fingerprint(source) if isinstance(source, Path) else source
-                for name, source in files.items()
-            },
-        ),
+        manifest=manifest | ({"missing": missing} if missing else {}),
         release=protected.release,
         write_files=lambda folder: protected.write(folder, study),
     )

@@ -15,7 +15,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, number, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
-from glasshouse.microdata.lattice import largest_size
+from glasshouse.microdata.lattice import largest_size, numbered_from, share_of, steps_of
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.advice import advise
@@ -45,7 +45,7 @@ from glasshouse.table import (
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
-STEPS_PER_WINDOW = 1000
+STEPS_PER_WINDOW = 1_000_000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
 
 
@@ -323,25 +323,15 @@ def _window_sweep(
     finished: Mapping[int, Integers],
 ) -> Sweep:
     """Sweep one of several windows, whose steps have numbers of their own."""
-    first, watcher = place * STEPS_PER_WINDOW, resources.on_progress
-    save = resources.checkpoint.save if resources.checkpoint else None
-
-    def so_far(now: Progress) -> None:
-        if watcher is not None:
-            watcher(replace(now, done=(place + (now.share or 0.0)) / windows, total=1.0))
-
+    first = place * STEPS_PER_WINDOW
     return sweep(
         table,
         subsets=subsets,
         threads=resources.threads,
         memory=resources.memory,
-        on_progress=so_far,
-        finished={
-            step - first: rows
-            for step, rows in finished.items()
-            if first <= step < first + STEPS_PER_WINDOW
-        },
-        on_step=None if save is None else lambda step, rows: save(first + step, rows),
+        on_progress=share_of(resources.on_progress, place, windows),
+        finished=steps_of(finished, first, STEPS_PER_WINDOW),
+        on_step=numbered_from(first, resources.checkpoint.save if resources.checkpoint else None),
         drop_suppressed=False,
     )
 

@@ -144,7 +144,8 @@ def _with_parts(folders: Sequence[Path], runs: Sequence[ComparedRun]) -> list[Co
         replace(
             run,
             summary={_part_figure(row): row["posterior"] for row in parts if row["size"] == size},
-            parts={row["part"]: row["records"] for row in parts},
+            parts={row["part"]: row["records"] for row in parts if row["sensitive"] is None},
+            people={_part_figure(row): row["records"] for row in parts},
             size=size,
         )
         for run, parts in zip(runs, rows, strict=True)
@@ -268,6 +269,11 @@ def _read_release(
         )
     if stored.shuffled:
         table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
+    table = replace(
+        table,
+        missing_codes=original.missing_codes,
+        missing_is_a_value=original.missing_is_a_value,
+    )
     hierarchies: Mapping[str, Hierarchy] = {}
     if stored.group is None:
         encoding = study.datasets[0].dialect.encoding

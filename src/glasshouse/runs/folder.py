@@ -132,6 +132,8 @@ class StoredRelease:
     """Whether its records are in random order."""
     digests: dict[str, str]
     """The fingerprints of the files that it was made of, by their names."""
+    missing: dict[str, tuple[str, ...]]
+    """By sensitive attribute, the values that the original itself calls missing."""
 
 
 def stored_release(folder: Path) -> StoredRelease:
@@ -151,6 +153,7 @@ def stored_release(folder: Path) -> StoredRelease:
             group=manifest["group"],
             shuffled=manifest["shuffled"],
             digests={dataset["name"]: dataset["sha256"] for dataset in manifest["datasets"]},
+            missing={name: tuple(codes) for name, codes in manifest.get("missing", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(

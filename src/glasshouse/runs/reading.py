@@ -65,7 +65,8 @@ def prepared(
         if treatment.drop_suppressed is None:
             alone = isinstance(study, AssessStudy) and not study.is_joined
             treatment = treatment.model_copy(update={"drop_suppressed": alone})
-        yield _prepare(table, treatment)
+        as_value = table.missing_is_a_value or study.adversary.missing_is_a_value
+        yield _prepare(replace(table, missing_is_a_value=as_value), treatment)
 
 
 def _read_all(

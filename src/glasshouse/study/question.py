@@ -288,6 +288,9 @@ class Adversary(Model):
     """Attributes that she knows together or not at all, such as a birth date in three columns, under one name."""
     sensitive: tuple[Secret, ...] = ()
     """The attributes that she wants to infer; an inner list is inferred jointly."""
+    missing_is_a_value: StrictBool = False
+    """Whether a missing secret is one of its values, which she infers; else nobody learns it, and records in which a
+    secret is missing are left out of what is inferred about it."""
     identifier: str | None = None
     """The column that names a person, if there is one. It is never used to tell records apart."""
     weight: str | None = None

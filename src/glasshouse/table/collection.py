@@ -214,6 +214,7 @@ class _Joiner:
             collection=tuple(member.name for member in self._members),
             positions=self._focal.positions,
             missing_codes=self._focal.missing_codes,
+            missing_is_a_value=self._focal.missing_is_a_value,
         )
         members, steps = tuple(self._members), tuple(self._steps)
         return Collection(table, members, steps, MappingProxyType(known))

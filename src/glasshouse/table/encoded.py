@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, translated, unknown_name
+from glasshouse.language import marked, quoted, translated, unknown_name
 from glasshouse.sources import MISSING
 
 Codes = NDArray[np.unsignedinteger[Any]]
@@ -86,6 +86,8 @@ class EncodedTable:
     """The encoding of the file, where it was concluded from its letters."""
     missing_codes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By column, values that stand for missing, as the empty one does: those that the file itself calls so."""
+    missing_is_a_value: bool = False
+    """Whether a missing secret is a value like any other, instead of one that nobody learns."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -142,6 +144,36 @@ class EncodedTable:
             if is_code.any():
                 marks |= is_code[column.codes]
         return marks
+
+    def with_known(self, secret: Sequence[str]) -> EncodedTable:
+        """Return the table of the records of which a secret is known, since what is missing is not learned.
+
+        A secret of several columns is known where none of them is missing. Where missing is a value like any other, and
+        where there is no secret, that is every record.
+
+        Raises:
+            DataError: It is missing in every record.
+        """
+        unknown = self.missing(() if self.missing_is_a_value else secret)
+        if not unknown.any():
+            return self
+        if unknown.all():
+            raise DataError(
+                "{table}: {secret} is missing in all {records} records, so that there is nothing to infer; leave it "
+                "out of the secrets, or say `missing_is_a_value` to count missing as one of its values",
+                table=self.name,
+                secret=quoted(secret),
+                records=self.records,
+            )
+        return self.of_records(~unknown)
+
+    def alike_known(self, secrets: Iterable[tuple[str, ...]]) -> list[list[tuple[str, ...]]]:
+        """Return the secrets in groups that are known of the same records, in the order of their first ones."""
+        groups: dict[bytes, list[tuple[str, ...]]] = {}
+        for secret in secrets:
+            unknown = self.missing(() if self.missing_is_a_value else secret)
+            groups.setdefault(np.packbits(unknown).tobytes(), []).append(secret)
+        return list(groups.values())
 
     def with_roles(
         self,

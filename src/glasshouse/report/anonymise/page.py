@@ -42,7 +42,7 @@ from glasshouse.report.page import (
     note,
     reassurance,
 )
-from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -112,7 +112,7 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
     return Brief(
         (
             protected,
-            *treatment_blocks(outcome.steps),
+            *treatment_blocks(outcome.steps, missing_notes(outcome.before.missing)),
             *([text("Heights: {heights}", heights=levels)] if outcome.heights is not None else []),
             cell_table(text("attack"), measures, rows, title),
         ),
@@ -149,7 +149,8 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
     """Return the report of a protected release."""
     content = outcome.to_dict()
     steps, kinds = success_steps(outcome.pairs), [text("original"), text("protected")]
-    sections = (_risks(outcome), _protection(content), treatment_section(outcome.steps))
+    done = treatment_section(outcome.steps, missing_notes(outcome.before.missing))
+    sections = (_risks(outcome), _protection(content), done)
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
     return Page(
         title=text("A protected release, and what it still tells"),

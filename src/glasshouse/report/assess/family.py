@@ -42,7 +42,7 @@ from glasshouse.report.page import (
     Table,
     note,
 )
-from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     decimal,
@@ -537,7 +537,7 @@ def family_page(
     sections = (
         *(_side_by_side(family, target) for target in targets),
         _correlations(releases, part),
-        treatment_section(family.steps),
+        treatment_section(family.steps, missing_notes(family.missing)),
     )
     return Page(
         title=title,
@@ -679,7 +679,7 @@ def family_brief(family: Family, *, subject: str) -> Brief:
     return Brief(
         (
             f"{counted(len(family.parts), part)}, {records}",
-            *treatment_blocks(family.steps),
+            *treatment_blocks(family.steps, missing_notes(family.missing, exact=exact)),
             *(_terminal_table(releases, target, part=part, exact=exact) for target in targets),
             *([text("▲ highest, ▼ lowest")] if targets else []),
         ),

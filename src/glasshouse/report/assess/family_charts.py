@@ -427,7 +427,7 @@ def part_guesses(
     """
     exact = exact or sensitive is None
     rows = family.table(sensitive).rows
-    guesses = tuple(PartGuess(row, among_part(row.records, exact=exact)) for row in rows)
+    guesses = tuple(PartGuess(row, among_part(row.known, exact=exact)) for row in rows)
     if all(guess.is_exact for guess in guesses):
         return guesses
     columns = [

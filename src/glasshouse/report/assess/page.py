@@ -48,7 +48,7 @@ from glasshouse.report.cells import (
     three_digits,
 )
 from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
-from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.verdict import of_assessment, verdict_on
 from glasshouse.report.words import glossary, listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
@@ -203,6 +203,7 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
                 "quasi-identifiers they are one class, which is counted among the classes.",
             )
         )
+    notes += missing_notes(outcome.missing)
     return [*notes, *sentences(not outcome.exact and ROUNDED)]
 
 

@@ -204,7 +204,7 @@ def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) ->
 
 def _part_cell(run: ComparedRun, name: str) -> Cell:
     """Return how well a part is attacked: a guess at a secret so that it does not tell how few have one value."""
-    people = run.parts[name.partition(": ")[2]]
+    people = run.people[name]
     success = Fraction(run.summary[name] or 0).limit_denominator(people)
     return among_part(people, exact=name.startswith("naming: ")).cell(success)
 

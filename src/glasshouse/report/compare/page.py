@@ -54,7 +54,7 @@ from glasshouse.report.page import (
     note,
     reassurance,
 )
-from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -87,7 +87,8 @@ def page(
 def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareStudy) -> Brief:
     """Return what a terminal says of releases beside their original, or of runs side by side."""
     if isinstance(outcome, Comparison):
-        blocks = (*treatment_blocks(outcome.steps), _releases_table(outcome.rows))
+        done = treatment_blocks(outcome.steps, missing_notes(outcome.missing))
+        blocks = (*done, _releases_table(outcome.rows))
         return Brief(blocks, comparison_findings(outcome))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
@@ -170,7 +171,7 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
         ),
         sections=(
             Section(text("The figures"), tables=(_figures(comparison),)),
-            *filter(None, [treatment_section(comparison.steps)]),
+            *filter(None, [treatment_section(comparison.steps, missing_notes(comparison.missing))]),
         ),
         adversary=(
             exact_knowledge(original.naming.quasi_identifiers),

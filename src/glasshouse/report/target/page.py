@@ -63,11 +63,12 @@ from glasshouse.report.page import (
     note,
     reassurance,
 )
-from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.words import (
     chance,
     chances,
     counted,
+    either,
     enumeration,
     glossary,
     listed,
@@ -148,28 +149,25 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         "known": known_columns(outcome),
     }
     outcome = as_told(outcome)
-    wording = among_candidates(outcome, DISCREET)
     beliefs = Section(
         text("What she believes of this person"),
         intro=text(
             "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
             "apart."
         ),
-        tables=tuple(
-            _beliefs_table(secret, outcome.records, wording) for secret in outcome.secrets
-        ),
+        tables=tuple(_beliefs_table(secret, outcome) for secret in outcome.secrets),
     )
     sections = (
         Section(
             text("The attacks"),
             tables=(
-                _attacks_table(outcome, wording),
+                _attacks_table(outcome),
                 *_gains_tables(outcome, question.adversary.gain.currency),
             ),
         ),
         beliefs if outcome.secrets else None,
         None if journalist is None else journalist_section(journalist, outcome, DISCREET),
-        treatment_section(outcome.steps),
+        treatment_section(outcome.steps, missing_notes(_missing(outcome))),
     )
     return Page(
         title=text("What {datasets} tells of one {subject}", **words)
@@ -181,8 +179,7 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         ),
         findings=target_findings(outcome, subject=subject),
         figures=tuple(
-            _figure(secret, outcome.records, wording)
-            for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
+            _figure(secret, outcome) for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
         ),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
@@ -218,11 +215,30 @@ def brief(outcome: Target, question: TargetStudy) -> Brief:
     return Brief(
         (
             fitting,
-            *treatment_blocks(outcome.steps),
+            *treatment_blocks(outcome.steps, _missing_exactly(outcome)),
             *(_secret_table(secret, currency) for secret in outcome.secrets),
         ),
         target_findings(outcome, subject=question.subject, exact=True),
     )
+
+
+def _missing(outcome: Target) -> dict[str, int]:
+    """Return by secret in how many records it is missing, if in any."""
+    return {secret.sensitive: secret.missing for secret in outcome.secrets if secret.missing}
+
+
+def _missing_exactly(outcome: Target) -> list[str]:
+    """Say the same to the analyst, and of how many records that fit."""
+    notes = missing_notes(_missing(outcome), exact=True)
+    return notes + [
+        text(
+            "The {secret} of {records} of those that fit is missing.",
+            secret=enumeration(secret.secret),
+            records=counted(secret.missing_candidates, "record"),
+        )
+        for secret in outcome.secrets
+        if secret.missing_candidates
+    ]
 
 
 def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
@@ -258,20 +274,14 @@ def as_told(target: Target) -> Target:
 
     Of few candidates it is told whether they are one, and of a secret between which bounds the best guess is.
     """
-    wording = among_candidates(target, DISCREET)
-    secrets = tuple(
-        replace(secret, values=tuple(_beliefs_as_told(secret, wording)))
-        if target.candidates and wording.hides(secret.guess.posterior)
-        else secret
-        for secret in target.secrets
-    )
+    secrets = tuple(_secret_as_told(secret, target) for secret in target.secrets)
     if not is_rough(target, DISCREET) or not target.candidates:
         return replace(target, secrets=secrets)
     return replace(
         target,
         candidates=1 if target.candidates == 1 else 2,
         naming=_one_of_two(target.naming),
-        secrets=secrets,
+        secrets=tuple(replace(secret, missing_candidates=0) for secret in secrets),
         journalist=target.journalist and _journalist_as_told(target.journalist, target),
     )
 
@@ -279,6 +289,13 @@ def as_told(target: Target) -> Target:
 def _one_of_two(chance: Leakage) -> Leakage:
     """Return a chance that is not told, as if there were two."""
     return replace(chance, posterior=Fraction(1, 2)) if 0 < chance.posterior < 1 else chance
+
+
+def _secret_as_told(secret: TargetSecret, target: Target) -> TargetSecret:
+    wording = among_candidates(_of_known(secret, target), DISCREET)
+    if not wording.hides(secret.guess.posterior):
+        return secret
+    return replace(secret, values=tuple(_beliefs_as_told(secret, wording)))
 
 
 def _beliefs_as_told(secret: TargetSecret, wording: Among) -> Iterator[Belief]:
@@ -327,8 +344,10 @@ def _ranks_table(shifts: Sequence[Shift], records: int, wording: Among) -> Table
     return before_and_after_table(text("Value, the likeliest first"), rows)
 
 
-def _beliefs_table(secret: TargetSecret, records: int, wording: Among) -> Table:
+def _beliefs_table(secret: TargetSecret, target: Target) -> Table:
     """Return how probable the values of a secret are, before and after."""
+    known = _of_known(secret, target)
+    records, wording = known.records, among_candidates(known, DISCREET)
     possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
     remark = text_for(
         len(secret.values),
@@ -344,7 +363,9 @@ def _beliefs_table(secret: TargetSecret, records: int, wording: Among) -> Table:
     return replace(table, groups=(named,))
 
 
-def _figure(secret: TargetSecret, records: int, wording: Among) -> Figure:
+def _figure(secret: TargetSecret, target: Target) -> Figure:
+    known = _of_known(secret, target)
+    records, wording = known.records, among_candidates(known, DISCREET)
     name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
     is_told = not (wording.hides(after) or Among(records).hides(before))
     now, then = both_chances((wording, after), (Among(records), before))
@@ -380,16 +401,17 @@ def _figure(secret: TargetSecret, records: int, wording: Among) -> Figure:
     )
 
 
-def _attacks_table(target: Target, wording: Among) -> Table:
+def _attacks_table(target: Target) -> Table:
     """Return each attack with its success, or as much as may be told of it."""
-    naming, everybody = target.naming, Among(target.records)
+    naming = target.naming
     before, *added = leakage_cells(naming)
     hidden = hidden_naming(target, DISCREET)
     cells = [before, *([Cell(hidden), NOTHING, NOTHING] if hidden else added)]
     attacks: list[tuple[str, tuple[str, ...], Leakage, Sequence[Cell]]]
     attacks = [(target.code, (), naming, cells)]
     for secret in target.secrets:
-        guess = secret.guess
+        guess, known = secret.guess, _of_known(secret, target)
+        everybody, wording = Among(known.records), among_candidates(known, DISCREET)
         if everybody.hides(guess.prior) or wording.hides(guess.posterior):
             chances = everybody.chance(guess.prior), wording.chance(guess.posterior)
             cells = [*map(Cell, chances), NOTHING, NOTHING]
@@ -409,17 +431,15 @@ def _gains_tables(target: Target, currency: str | None) -> Iterator[Table]:
 
     What is gained of few people, or with certainty, would tell how many they are or which value it is.
     """
-    wording, everybody = among_candidates(target, DISCREET), Among(target.records)
     gains: list[tuple[str, tuple[str, ...], Leakage | None, bool, bool]]
-    gains = [(target.code, (), target.naming_gain, wording.rough, False)]
-    gains += [
-        (
-            *(secret.code, secret.secret, secret.gain),
-            secret.certain or wording.rough or wording.hides(secret.guess.posterior),
-            everybody.hides(secret.guess.prior),
-        )
-        for secret in target.secrets
-    ]
+    few = among_candidates(target, DISCREET).rough
+    gains = [(target.code, (), target.naming_gain, few, False)]
+    for secret in target.secrets:
+        known = _of_known(secret, target)
+        wording, everybody = among_candidates(known, DISCREET), Among(known.records)
+        after_hidden = secret.certain or wording.rough or wording.hides(secret.guess.posterior)
+        before_hidden = everybody.hides(secret.guess.prior)
+        gains.append((secret.code, secret.secret, secret.gain, after_hidden, before_hidden))
     rows = []
     for code, names, gain, after_hidden, before_hidden in gains:
         if gain is not None:
@@ -466,6 +486,13 @@ def target_findings(
             subject=singular(subject),
         )
         findings.append(note(sentence))
+    if target.unlearned:
+        sentence = text(
+            "Nothing is learned of this {subject}'s {secrets}: it is missing in every record that fits.",
+            subject=singular(subject),
+            secrets=either([enumeration([secret]) for secret in target.unlearned]),
+        )
+        findings.append(note(sentence))
     secrets = most_telling(target.secrets)
     findings += [_learned(secret, target, subject, discretion) for secret in secrets[:MOST_SECRETS]]
     if len(secrets) > MOST_SECRETS:
@@ -492,6 +519,15 @@ def known_columns(target: Target) -> str:
             text("being in {dataset}", dataset=name[1:]) if name.startswith("@") else name
             for name in target.known
         ]
+    )
+
+
+def _of_known(secret: TargetSecret, target: Target) -> Target:
+    """Return the outcome as it is without the records in which a secret is missing."""
+    return replace(
+        target,
+        records=target.records - secret.missing,
+        candidates=target.candidates - secret.missing_candidates,
     )
 
 
@@ -632,10 +668,8 @@ def _fitting_means(target: Target) -> str:
 
 def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Discretion) -> Finding:
     """Say how good the best guess of a secret is, before and after; to the analyst also which guess it is."""
-    wording, everybody = (
-        among_candidates(target, discretion),
-        Among(target.records, discretion.exact),
-    )
+    known = _of_known(secret, target)
+    wording, everybody = among_candidates(known, discretion), Among(known.records, discretion.exact)
     after, before = secret.guess.posterior, secret.guess.prior
     now, then = both_chances((wording, after), (everybody, before))
     (least, most), (low, high) = wording.bounds(after), everybody.bounds(before)
@@ -664,7 +698,7 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
         severity if moved else Severity.SAFE,
         sentence if before == 1 else _with_caveats(sentence, target, subject),
         prior_and_posterior(secret.code, everybody.ratio(before), wording.ratio(after)),
-        _learned_means(secret, target, moved=moved, less=less),
+        _learned_means(secret, known, moved=moved, less=less),
         protect_the_secret() if more else "",
     )
 
