@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from xml.etree import ElementTree
@@ -540,3 +541,12 @@ def test_the_numbers_of_the_picture_are_in_its_table() -> None:
     assert [column.title for column in table.columns][1:3] == ["nothing known", "1 attribute known"]
     assert cells(table)[0] == ["2019", "10.0%", "30.0%", "40.0%", "45.0%"]
     json.dumps(family_chart(YEARS, "grade").to_dict())
+
+
+def test_a_chance_among_the_few_who_have_a_secret_is_no_chance_among_all_of_a_part() -> None:
+    among_13 = replace(counts("QZdC", 13, 6, 8, 10), records=1000, missing={"grade": 987})
+    found = of_parts(among_13, counts("QZdD", 50, 20, 30, 47))
+    assert cells(family_table(found, "grade"))[0] == [
+        *("QZdC", "1,000", "< 69.24 %", "< 69.24 %", "< 100.00 %")
+    ]
+    assert cells(family_chart_table(found))[0] == ["QZdC", "46.2 %", "61.5 %", "76.9 %"]

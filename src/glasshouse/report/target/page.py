@@ -326,6 +326,10 @@ def _shown_ranks(secret: TargetSecret, records: int, wording: Among, most: int) 
     before = sorted((belief.prior for belief in secret.values), reverse=True)
     after = sorted((belief.posterior for belief in secret.values), reverse=True)
     is_told = _all_told(before, records) and _all_told(after, wording.people)
+    if (
+        not is_told
+    ):  # what stands for the chances of others may be more than what stands for the likeliest
+        after = [secret.guess.posterior]
     ranks = (most - 1 if len(before) > most else most) if is_told else 1
     shifts = [
         Shift(text("no. {rank}", rank=rank), *chances)
