@@ -83,7 +83,7 @@ def test_without_a_sensitive_attribute_it_is_said_what_knowledge_adds() -> None:
 def test_a_secret_that_all_share_is_told_by_the_release_itself() -> None:
     found = findings(assessed(["age"], ["home_town"]))[1]
     assert found.sentence == (
-        "Everybody in the release has the same home town: whoever knows that someone is in it knows it."
+        "The release holds one value of home town only: whoever knows that someone is in it knows it."
     )
     assert found.severity is Severity.NOTE
 

@@ -178,8 +178,8 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
         (
             "aaaa",
             "3344",
-            "Nothing is learned of this person's ill: everybody in the release has “a”.",
-            "Nothing is learned of this person's ill: everybody in the release has the same.",
+            "Nothing is learned of this person's ill: the release holds one value only, “a”.",
+            "Nothing is learned of this person's ill: the release holds one value only.",
         ),
         (
             "aab",
@@ -231,7 +231,7 @@ def test_the_only_record_of_a_release() -> None:
     assert told(outcome) == (
         "The release holds a single record, and it fits what is known of this person (age): this person is named with "
         "certainty.",
-        "Nothing is learned of this person's ill: everybody in the release has “a”.",
+        "Nothing is learned of this person's ill: the release holds one value only, “a”.",
     )
     assert reported(outcome)[0] == told(outcome)[0]
 
@@ -350,8 +350,8 @@ def test_an_estimate_does_not_tell_how_few_records_it_is_from() -> None:
     assert reported(outcome)[-1].endswith("with an estimated chance of more than 1 in 34.")
     page = read_text(page_of(outcome))
     assert "Number of people who may be meant about 33 fewer than 34" in page
-    assert "A record that she picks is the person\&#39;s 3.0% \&gt; 2.9%" in page
-    assert not re.search(r"\\b6\\.7", page)
+    assert "A record that she picks is the person&#39;s 3.0% &gt; 2.9%" in page
+    assert not re.search(r"\b6\.7", page)
 
 
 def test_absence_is_a_value_and_a_fact() -> None:
@@ -605,7 +605,7 @@ def test_of_few_candidates_with_the_secret_no_chance_is_told_however_many_fit() 
     shown = everything(page_of(outcome))
     assert "60 of the 200 records fit" in shown
     assert "less than 2 in 3" in shown
-    for small in ("60 in 100", "60.0 %", "3/5"):
+    for small in ("60 in 100", "60.0%", "3/5"):
         assert small not in shown
     assert "In 55 records the ill is missing" in shown
 
@@ -617,4 +617,4 @@ def test_a_table_and_a_sentence_tell_the_same_bound_of_two_values() -> None:
     shown = page_of(target(table, known=["gender=F"]))
     assert "a chance of less than 2 in 3" in shown.findings[1].sentence
     ((row,),) = (group.rows for group in shown.sections[1].tables[0].groups)
-    assert [cell.text for cell in row] == ["no. 1", "50.3 %", "< 66.7 %"]
+    assert [cell.text for cell in row] == ["no. 1", "50.3%", "< 66.7%"]

@@ -252,7 +252,7 @@ def _inferring_sentence(attack: Attack, subject: str) -> str:
     }
     if tells_nothing(attack) and attack.certain:
         template = marked(
-            "Everybody in the release has the same {secret}: whoever knows that someone is in it knows it."
+            "The release holds one value of {secret} only: whoever knows that someone is in it knows it."
         )
     elif attack.certain and guess.prior == guess.posterior:
         template = marked(

@@ -725,10 +725,10 @@ def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: b
 
 LEARNED = {
     ("known before", True): marked(
-        "Nothing is learned of this {subject}'s {secret}: everybody in the release has {best}."
+        "Nothing is learned of this {subject}'s {secret}: the release holds one value only, {best}."
     ),
     ("known before", False): marked(
-        "Nothing is learned of this {subject}'s {secret}: everybody in the release has the same."
+        "Nothing is learned of this {subject}'s {secret}: the release holds one value only."
     ),
     ("certain", True): marked(
         "What is known of this {subject} gives their {secret} away with certainty: {best}. Without that knowledge the "
