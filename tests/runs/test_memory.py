@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from glasshouse.errors import BudgetError
 from glasshouse.progress import Progress
 from glasshouse.runs import Resources
+from glasshouse.table.dictionary import Dictionary
 from tests.conftest import Glasshouse
 
 MIB = 1 << 20
@@ -56,6 +60,46 @@ def test_buffers_that_fill_at_the_beginning_are_no_reason_to_refuse(
     filling = [150, 290, 300, *[301] * 7]
     assert read_until(monkeypatch, filling, 500) is None
     assert read_until(monkeypatch, filling, 500, files=2) is None
+
+
+def test_what_is_foreseen_early_is_believed_only_if_it_is_far_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slowing = [260, 300, 320, 335, 350, 360, 370, 380, 390, 400]
+    assert read_until(monkeypatch, slowing, 420) is None
+
+
+PEAK = """
+import pathlib, sys
+from glasshouse.cli.main import main
+
+code = main(sys.argv[1:])
+status = pathlib.Path("/proc/self/status").read_text()
+peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+print(code, peak.split()[1])
+"""
+"""Runs a command in a process of its own and prints its exit code, and the most memory that it took, in KiB."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
+@pytest.mark.parametrize(("memory", "code"), [(350, 3), (480, 0)])
+def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
+    glasshouse: Glasshouse, tmp_path: Path, memory: int, code: int
+) -> None:
+    path = tmp_path / "remarks.csv"
+    path.write_text("age,ill\n20,no\n30,yes\n")
+    Dictionary().encode(pa.array(["what compiling takes is not what is measured"]))
+    assert glasshouse("assess", path, "-q", "age", "-s", "ill").code == 0
+    remark = "x" * 1500
+    with path.open("w") as file:
+        file.write("age,ill\n")
+        file.writelines(f"{i % 50},{remark}{i}\n" for i in range(80_000))
+    study = ["assess", str(path), "-q", "age", "-s", "ill", "--memory", f"{memory}M"]
+    done = subprocess.run([sys.executable, "-c", PEAK, *study], capture_output=True, check=True)
+    ended, peak = map(int, done.stdout.split()[-2:])
+    path.unlink()
+    assert ended == code
+    assert peak <= 1.1 * memory * 1024
 
 
 def test_a_run_that_may_take_nothing_is_refused_with_exit_code_3(

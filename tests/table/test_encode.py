@@ -57,6 +57,19 @@ def test_a_dictionary_grows_past_its_first_size() -> None:
     assert dictionary.values().to_pylist() == texts
 
 
+def test_values_stay_as_they_were_when_more_come() -> None:
+    dictionary = Dictionary()
+    texts = [f"{i:<1500}" for i in range(2000)]
+    for end in (1, 2, 500, 501, 2000):
+        dictionary.encode(pa.array(texts[end // 2 : end]))
+        values = dictionary.values()
+        expected = values.to_pylist()
+        dictionary.encode(pa.array(texts[:end]))
+        assert values.to_pylist() == expected
+        assert sorted(dictionary.values().to_pylist()) == sorted(texts[:end])
+        assert values.validate(full=True) is None
+
+
 @pytest.mark.parametrize(
     ("cardinality", "dtype"), [(1, "uint8"), (256, "uint8"), (257, "uint16"), (65_537, "uint32")]
 )

@@ -175,7 +175,8 @@ class Resources:
 class _MemoryWatch:
     """Follows how much memory reading takes, and what it will come to at the end of the file.
 
-    Buffers fill in the beginning, so that what is to come is judged by the later half of what has been read.
+    Buffers fill in the beginning, so that what is to come is judged by the later half of what has been read, and is
+    believed the more the less is left: after a third of the file, only if it is a third more than there is.
 
     Raises:
         BudgetError: It is more than there is.
@@ -195,7 +196,8 @@ class _MemoryWatch:
         if self._history and now.share < self._history[-1][0]:  # the next file begins
             self._history.clear()
         self._history.append((now.share, resident))
-        needed = max(resident, self._foreseen(now.share, resident))
+        foreseen = self._foreseen(now.share, resident)
+        needed = foreseen if foreseen > self._memory * (1.5 - now.share / 2) else resident
         if needed > self._memory:
             raise BudgetError(
                 "reading takes {needed} MiB or more, and the process may take {memory} MiB; give more memory, or read "

@@ -2,8 +2,8 @@
 
 A column of text becomes codes in order of first appearance. The values' bytes stand one behind the other in
 an arena; an open-addressed table of slots finds them by hash. All of it is plain arrays, so that the loop runs
-compiled and memory is that of the distinct values. A source of one batch needs none of it: Arrow's own dictionary is
-the same.
+compiled; and they grow in place, so that memory is that of the distinct values, not that and their copies. A source of
+one batch needs none of it: Arrow's own dictionary is the same.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from glasshouse.table.encoded import Codes, smallest_unsigned
 
 _FIRST_SLOTS = 1 << 10
 _FIRST_ARENA = 1 << 14
+_LARGE_ARENA = 1 << 20
+"""From so many bytes on the arena grows by an eighth at a time: room that is not used takes memory too."""
 
 
 class Dictionary:
@@ -59,7 +61,8 @@ class Dictionary:
     def values(self) -> pa.LargeStringArray:
         """Return the distinct texts; a text's code is its position."""
         starts = self._starts[: self._count + 1].copy()
-        arena = self._arena[: starts[-1]].copy()
+        arena = _resized(self._arena, int(starts[-1]))
+        self._arena = arena[:]  # handed over: a view is not resized in place
         return pa.LargeStringArray.from_buffers(
             self._count, pa.py_buffer(starts), pa.py_buffer(arena)
         )
@@ -68,10 +71,11 @@ class Dictionary:
         """Make room for at least one more text of this length."""
         used = int(self._starts[self._count])
         if used + next_length > len(self._arena):
-            self._arena = _extended(self._arena, 2 * (used + next_length))
+            spare = used if used < _LARGE_ARENA else used // 8
+            self._arena = _resized(self._arena, used + next_length + spare)
         if self._count == len(self._hashes):
-            self._hashes = _extended(self._hashes, 2 * self._count)
-            self._starts = _extended(self._starts, 2 * self._count + 1)
+            self._hashes = _resized(self._hashes, 2 * self._count)
+            self._starts = _resized(self._starts, 2 * self._count + 1)
             self._slots = np.zeros(2 * len(self._slots), np.uint32)
             _fill_slots(self._slots, self._hashes, self._count)
 
@@ -88,10 +92,12 @@ def _buffers(
     return bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
 
 
-def _extended(array: NDArray[Any], size: int) -> NDArray[Any]:
-    longer = np.empty(size, array.dtype)
-    longer[: len(array)] = array
-    return longer
+def _resized(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return an array at another size: itself, which the system grows or cuts in place; of a view, a copy."""
+    if array.base is not None:
+        array = array.copy()
+    array.resize(size, refcheck=False)
+    return array
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
