@@ -143,22 +143,22 @@ def _number_by_hash(key: Words) -> tuple[NDArray[np.uint32], Integers]:
         shift -= np.uint64(1)
     mask = np.uint64(slots - 1)
     # A slot holds the number of its key plus 1; 0: it is free. At most half of the slots are ever used.
-    keys = np.empty(slots, np.uint64)
     numbered = np.zeros(slots, np.uint32)
+    keys = np.empty(key.size, np.uint64)
     numbers = np.empty(key.size, np.uint32)
     sizes = np.zeros(key.size, np.int64)
     classes = 0
     for i in range(key.size):
         mixed = (key[i] ^ (key[i] >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
         slot = mixed >> shift
-        while numbered[slot] != 0 and keys[slot] != key[i]:
+        while numbered[slot] != 0 and keys[numbered[slot] - 1] != key[i]:
             slot = (slot + np.uint64(1)) & mask
         number = numbered[slot]
         if number == 0:
             classes += 1
             number = np.uint32(classes)
             numbered[slot] = number
-            keys[slot] = key[i]
+            keys[number - 1] = key[i]
         numbers[i] = number - np.uint32(1)
         sizes[number - np.uint32(1)] += 1
     return numbers, sizes[:classes].copy()
