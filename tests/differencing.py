@@ -60,6 +60,26 @@ def told_of(
     return [f"{name} is {count} in {world}" for name, count in small.items()]
 
 
+def told_beyond(
+    world: World,
+    rivals: Iterable[World],
+    look: Callable[[World], Hashable],
+    counts: Callable[[World], Mapping[str, int]],
+    totals: Callable[[World], Hashable],
+) -> list[str]:
+    """Return the small counts of one table that a report tells to somebody who knows the totals that it is to tell.
+
+    What follows from the totals is the answer that was asked for: told beyond them is a count that other tables with
+    the same totals have otherwise, though none of these looks alike.
+    """
+    alike = [rival for rival in rivals if totals(rival) == totals(world)]
+    exact = counts(world)
+    names = {
+        name for rival in alike for name, count in counts(rival).items() if count != exact[name]
+    }
+    return told_of(world, alike, look, lambda some: {name: counts(some)[name] for name in names})
+
+
 class Pencil:
     """Stands for the drawing library, which is slow: keeps all that it is told, and draws nothing."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
-from itertools import product
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from fractions import Fraction
+from functools import cache, partial
+from itertools import combinations, permutations, product
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -16,6 +19,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.report import Provenance
 from glasshouse.report.compare.figures import measured_page
@@ -25,7 +29,14 @@ from glasshouse.report.totals.findings import SOLVED
 from glasshouse.report.totals.page import places_section
 from tests.cli.test_longitudinal import write
 from tests.cli.test_threat import PEOPLE, VERTICAL
-from tests.differencing import PENCIL, figures, sketched, small_counts_told, told_of
+from tests.differencing import (
+    PENCIL,
+    figures,
+    sketched,
+    small_counts_told,
+    told_beyond,
+    told_of,
+)
 from tests.report.test_threat import of_levels, of_table
 
 LEAST = smallest_cell()
@@ -110,6 +121,296 @@ def test_no_random_table_tells_small_counts_of_its_parts() -> None:
         )
         if all(map(sum, world)):
             assert told_of(world, moved(world), by_part, in_parts) == []  # type: ignore[arg-type]
+
+
+# A whole release, of which totals are told: assess and anonymise
+
+Cells = tuple[int, ...]
+"""How many people have each kind, sex and secret."""
+VALUES = tuple(product("kl", "ab", "xy"))
+
+
+def release_of(cells: Cells) -> pa.Table:
+    rows = [values for values, count in zip(VALUES, cells, strict=True) for _ in range(count)]
+    return table(rows, "kind", "sex", "ill")
+
+
+@cache
+def of_release(cells: Cells) -> str:
+    run = gh.assess(release_of(cells), quasi_identifiers=["kind", "sex"], sensitive=["ill"])
+    return figures(lambda: run.page)
+
+
+@cache
+def of_protected(cells: Cells) -> str:
+    run = gh.anonymise(
+        release_of(cells),
+        quasi_identifiers=["kind", "sex"],
+        sensitive=["ill"],
+        k=3,
+        suppression=0.5,
+    )
+    return figures(lambda: run.page)
+
+
+def in_cells(cells: Cells) -> dict[str, int]:
+    return {" ".join(values): count for values, count in zip(VALUES, cells, strict=True)}
+
+
+def totals_of(cells: Cells) -> Hashable:
+    """What a report on a whole release is to tell: nobody's value, and nobody's class."""
+    totals: list[Hashable] = []
+    secrets = Counter[str]()
+    for known in ((), (0,), (1,), (0, 1)):
+        classes: dict[tuple[str, ...], Counter[str]] = {}
+        for values, count in zip(VALUES, cells, strict=True):
+            if count:
+                observed = tuple(values[place] for place in known)
+                classes.setdefault(observed, Counter())[values[2]] += count
+        sizes = [alike.total() for alike in classes.values()]
+        best = [max(alike.values()) for alike in classes.values()]
+        sure = sum(alike.total() for alike in classes.values() if len(alike) == 1)
+        secrets = secrets or next(iter(classes.values()))
+        totals.append((len(sizes), sizes.count(1), sum(best), sure))
+    worst = sum(
+        max(Fraction(count, secrets[secret]) for secret, count in alike.items())
+        for alike in classes.values()
+    )
+    success = Counter[int]()
+    for size, most in zip(sizes, best, strict=True):
+        success[10 * most // size] += size
+    bins = Counter(bisect(SIZE_BINS, size) for size in sizes)
+    in_bins = Counter[int]()
+    for size in sizes:
+        in_bins[bisect(SIZE_BINS, size)] += size
+    histograms = [frozenset(counts.items()) for counts in (bins, in_bins, success)]
+    return (*totals, worst, min(sizes), *histograms)
+
+
+def test_a_report_on_a_release_tells_its_totals_and_nothing_else() -> None:
+    worlds: dict[Hashable, list[Cells]] = {}
+    for cells in compositions(7, len(VALUES)):
+        worlds.setdefault(totals_of(cells), []).append(cells)
+    random = Random(23)
+    alike = [group for group in worlds.values() if len(group) > 1]
+    for group in random.sample(alike, 40):
+        world, *rivals = random.sample(group, min(3, len(group)))
+        assert {of_release(world)} == set(map(of_release, rivals))
+        assert told_beyond(world, rivals, of_release, in_cells, totals_of) == []
+
+
+def renamed(cells: Cells) -> Iterator[Cells]:
+    """What else a table is if its values go by other names."""
+    counts: dict[tuple[str, ...], int] = dict(zip(VALUES, cells, strict=True))
+    domains = [permutations(names) for names in ("kl", "ab", "xy")]
+    for names in product(*domains):
+        new = [dict(zip(sorted(own), own, strict=True)) for own in names]
+        yield tuple(
+            counts[tuple(own[value] for own, value in zip(new, values, strict=True))]
+            for values in VALUES
+        )
+
+
+@pytest.mark.parametrize("look", [of_release, of_protected])
+def test_a_report_tells_of_no_value_by_its_name(look: Callable[[Cells], str]) -> None:
+    random = Random(29)
+    for _ in range(40):
+        world = tuple(random.choice((0, 1, 2, 4, 9, 14)) for _ in VALUES)
+        if sum(world) > LEAST:
+            assert len(set(map(look, random.sample(list(renamed(world)), 3)))) == 1
+
+
+# What was left out of a release beforehand: assess and anonymise
+
+LeftOut = tuple[int, int, int, int]
+"""How many records have an invalid sex, no kind, no illness, neither of these."""
+STAYING = [values for place, values in enumerate(VALUES) for _ in range(3 + place % 3)]
+
+
+@cache
+def of_left_out(command: str, left_out: LeftOut) -> str:
+    lacking = (("k", "c", "x"), ("", "a", "x"), ("k", "a", ""), ("", "a", ""))
+    rows = STAYING + [
+        values for values, count in zip(lacking, left_out, strict=True) for _ in range(count)
+    ]
+    treatment: dict[str, Any] = {"invalid": ["sex=c"], "drop_missing": True}
+    people, columns = table(rows, "kind", "sex", "ill"), ["kind", "sex"]
+    if command == "assess":
+        run: Any = gh.assess(
+            people, quasi_identifiers=columns, sensitive=["ill"], subsets=["full"], **treatment
+        )
+    else:
+        run = gh.anonymise(people, quasi_identifiers=columns, sensitive=["ill"], k=2, **treatment)
+    return figures(lambda: run.page)
+
+
+def lacking_values(left_out: LeftOut) -> dict[str, int]:
+    invalid, kind, ill, both = left_out
+    return {
+        "an invalid sex": invalid,
+        "no kind": kind + both,
+        "no illness": ill + both,
+        "a missing value": kind + ill + both,
+    }
+
+
+def shifted_left_out(world: LeftOut) -> Iterator[LeftOut]:
+    """What else the counts may be: more or fewer of one, or of some and the others accordingly."""
+    signs = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, -1, 0), (0, 1, 0, -1), (0, 0, 1, -1))
+    for step, sign in product((1, -1, 2, -2, 4, -4, 8, -8), (*signs, (0, 1, 1, -1))):
+        counts = tuple(count + step * more for count, more in zip(world, sign, strict=True))
+        if min(counts) >= 0:
+            yield counts  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("command", ["assess", "anonymise"])
+def test_a_report_does_not_tell_how_few_were_left_out(command: str) -> None:
+    random, look = Random(31), partial(of_left_out, command)
+    worlds = {tuple(random.choice((0, 1, 2, 5, 9, 12)) for _ in range(4)) for _ in range(80)}
+    for world in sorted(worlds):
+        assert told_of(world, shifted_left_out(world), look, lacking_values) == []  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("command", ["assess", "anonymise"])
+def test_the_attacker_reads_what_was_left_out(command: str) -> None:
+    """Every count of records before, left out and after, as they once were."""
+    world, look = (3, 2, 12, 0), partial(of_left_out, command)
+    of_left_out.cache_clear()
+    with patch(
+        "glasshouse.report.provenance._counts",
+        lambda steps: [(str(step.before), str(step.left_out), str(step.after)) for step in steps],
+    ):
+        found = told_of(world, shifted_left_out(world), look, lacking_values)
+    assert found == [f"an invalid sex is 3 in {world}", f"no kind is 2 in {world}"]
+    of_left_out.cache_clear()
+    assert told_of(world, shifted_left_out(world), look, lacking_values) == []
+
+
+# The people of one release who are in another: assess of several
+
+Linked = tuple[tuple[int, int], ...]
+"""How many people of each kind are in the second release, and how many are not."""
+
+
+@cache
+def of_linked(linked: Linked) -> str:
+    people = [
+        (f"{number} {place} {i}", f"kind {number}", place)
+        for number, counts in enumerate(linked)
+        for place, count in enumerate(counts)
+        for i in range(count)
+    ]
+    releases = [
+        gh.read(table(rows, "id", "kind"), id="id", quasi_identifiers=["kind"], name=name)
+        for name, rows in (
+            ("first", [row[:2] for row in people]),
+            ("second", [row[:2] for row in people if row[2] == 0]),
+        )
+    ]
+    run = gh.assess(releases, quasi_identifiers=["kind"], id="id", subsets=["full"])
+    return figures(lambda: run.page)
+
+
+def in_second(linked: Linked) -> dict[str, int]:
+    inside, outside = map(sum, zip(*linked, strict=True))
+    return {"in the second": inside, "not in the second": outside}
+
+
+def turned(linked: Linked) -> Iterator[Linked]:
+    """What else it may be: who is in the second release is not, and the other way round, of some kinds."""
+    for size in range(1, len(linked) + 1):
+        for kinds in combinations(range(len(linked)), size):
+            yield tuple(
+                counts[::-1] if kind in kinds else counts for kind, counts in enumerate(linked)
+            )
+
+
+def class_sizes(linked: Linked) -> Hashable:
+    """How many look alike, which is what is asked; not who of them is in the second release."""
+    return tuple(tuple(sorted(counts)) for counts in linked)
+
+
+def random_linked(random: Random) -> Linked:
+    linked = [(random.randint(12, 30), random.randint(0, 4)) for _ in range(random.randint(1, 3))]
+    return tuple(linked) if random.random() < 0.5 else tuple((b, a) for a, b in linked)
+
+
+def test_two_files_do_not_tell_how_few_are_in_one_of_them_only() -> None:
+    random = Random(37)
+    for _ in range(60):
+        world = random_linked(random)
+        assert told_beyond(world, turned(world), of_linked, in_second, class_sizes) == []
+    of_linked.cache_clear()
+    world = ((20, 3), (15, 2), (30, 1))
+    with patch("glasshouse.report.assess.page.is_shown", lambda count: True):
+        assert told_beyond(world, turned(world), of_linked, in_second, class_sizes), (
+            "she reads how many are in both"
+        )
+    of_linked.cache_clear()
+
+
+# What re-identified records cost: deter
+
+Costly = tuple[int, ...]
+"""How many people of each kind cost the publisher more than others."""
+RECORDS, REGISTER = (16, 14, 12), (3, 9, 80)
+"""How many of each kind are in the release, and in the register: so many that the last are not worth attacking."""
+
+
+def worth_attacking(costly: Costly) -> dict[str, int]:
+    """How many of those worth attacking cost more, and how many do not."""
+    more = sum(costly[:2])
+    return {"costly": more, "not costly": sum(RECORDS[:2]) - more}
+
+
+def otherwise_costly(costly: Costly) -> Iterator[Costly]:
+    for a, step in product(range(3), (1, -1, 2, -2, 5, -5, 9, -9, 20, -20)):
+        counts = list(costly)
+        counts[a] += step
+        if all(0 <= count <= most for count, most in zip(counts, RECORDS, strict=True)):
+            yield tuple(counts)
+
+
+def test_what_a_release_costs_does_not_tell_how_few_cost_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kinds = [f"kind {number}" for number in range(3)]
+    write(
+        "register.csv",
+        {"kind": [k for k, n in zip(kinds, REGISTER, strict=True) for _ in range(n)]},
+    )
+
+    @cache
+    def cost(costly: Costly) -> str:
+        rows = [
+            (kind, "x" if i < more else "y")
+            for kind, count, more in zip(kinds, RECORDS, costly, strict=True)
+            for i in range(count)
+        ]
+        write(
+            "release.csv",
+            dict(zip(("kind", "ill"), map(list, zip(*rows, strict=True)), strict=True)),
+        )
+        run = gh.deter(
+            release="release.csv",
+            register="register.csv",
+            quasi_identifiers=["kind"],
+            loss=10.0,
+            loss_by={"ill": {"x": 100.0}},
+        )
+        return figures(lambda: run.page)
+
+    random = Random(41)
+    worlds = [(1, 2, 3), (0, 0, 3), (16, 12, 0), (7, 7, 7)]
+    worlds += [
+        (random.randint(0, 6), random.randint(0, 3), random.randint(0, 12)) for _ in range(10)
+    ]
+    for world in worlds:
+        assert told_of(world, otherwise_costly(world), cost, worth_attacking) == []
+    cost.cache_clear()
+    with patch("glasshouse.economics.ReleaseExposure.loss_counts_few", False):
+        assert told_of((1, 2, 3), otherwise_costly((1, 2, 3)), cost, worth_attacking)
 
 
 # The parts of two releases side by side: compare

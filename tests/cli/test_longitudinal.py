@@ -189,7 +189,7 @@ def test_the_report_tells_how_it_grows(glasshouse: Glasshouse, years: tuple[Path
     assert "As datasets are added" in outcome.out
     report = Path("run/report.html").read_text()
     assert "With D1 alone, a guess at whose record it is succeeds for 50 of every 100" in report
-    assert "9 of the 10 people are also in D2.csv." in report
+    assert "Of the 10 people, fewer than 10 are also in D2.csv, or fewer than 10 are not" in report
     frame = pq.read_table("run/results.parquet").to_pylist()
     assert {row["attack"] for row in frame} == {"CRL", "CAL"}
     manifest = json.loads(Path("run/manifest.json").read_text())

@@ -159,7 +159,7 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
         people(["zebra1", "zebra2", "zebra2"], name="trial.csv"),
         people(["zebra1", "zebra1", "zebra1", "zebra2", "zebra2", "zebra3"]),
     )
-    page = page_of(replace(outcome, steps=(Step("trial.csv", "missing value", "zip", 9, 3),)))
+    page = page_of(replace(outcome, steps=(Step("trial.csv", "missing value", "zip", 23, 3),)))
     html = to_html(page)
     assert_it_asks_nobody(html)
     assert "zebra" not in html
@@ -171,7 +171,7 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
     assert "out for sure 1 16.7% above 0, below 10% 0 0%" in said
     assert "30% to below 40% 3 50.0% 40% to below 50% 0 0%" in said
     assert "in for sure 2 33.3%" in said
-    assert "trial.csv missing value zip 9 6 3" in said
+    assert "trial.csv missing value zip 23 20 3" in said
     assert page.title == "Who is in trial.csv: what town.csv lets an adversary learn"
 
 

@@ -567,12 +567,12 @@ def test_hostile_values_and_names_are_text(hostile: str) -> None:
 
 def test_treatment_is_told_and_a_single_column_once() -> None:
     steps = (
-        Step("a.csv", "missing value", "age", 40, 35),
-        Step("a.csv", "missing value", None, 40, 35),
+        Step("a.csv", "missing value", "age", 50, 35),
+        Step("a.csv", "missing value", None, 50, 35),
     )
     page = read_text(page_of(replace(asked(["grade=C"]), steps=steps)))
     done = page.partition("What was done to the data")[2].partition("How to reproduce it")[0]
-    assert done.endswith("Records after a.csv missing value age 40 5 35 ")
+    assert done.endswith("Records after a.csv missing value age 50 15 35 ")
 
 
 EXAMPLES = {

@@ -66,7 +66,10 @@ class Deterrence:
         return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
 
     def summary(self) -> dict[str, float | None]:
-        """Return the main figures: the sizes at which she changes her mind, the risk, and what a release loses."""
+        """Return the main figures: the sizes at which she changes her mind, the risk, and what a release loses.
+
+        What it loses is left out where it would tell of few records.
+        """
         figures: dict[str, float | None] = dict(self.policy.thresholds.to_dict())
         figures["highest_risk"] = float(self.policy.reidentification.max())
         figures["enough"] = self.size.lasting
@@ -76,9 +79,9 @@ class Deterrence:
                 "expected_known": self.exposure.expected_known,
                 "expected_unknown": self.exposure.expected_unknown,
             }
-        if self.exposure is not None and self.counts_losses:
-            figures["loss_known"] = self.exposure.loss_known
-            figures["loss_unknown"] = self.exposure.loss_unknown
+            if self.counts_losses and not self.exposure.loss_counts_few:
+                figures["loss_known"] = self.exposure.loss_known
+                figures["loss_unknown"] = self.exposure.loss_unknown
         return figures
 
 

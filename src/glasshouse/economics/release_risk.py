@@ -22,6 +22,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
+from glasshouse.disclosure import is_shown
 from glasshouse.economics.deterrents import (
     COSTS,
     Deterrent,
@@ -95,6 +96,16 @@ class ReleaseExposure:
     def loss_unknown(self) -> float:
         """What the publisher is expected to lose, the sizes not being known."""
         return float((self.unknown * self.loss).sum())
+
+    @property
+    def loss_counts_few(self) -> bool:
+        """Whether the expected loss would tell how many records cost the same, of which few are worth attacking."""
+        counts = [
+            np.unique(self.loss[risk > 0], return_counts=True)[1].tolist()
+            for risk in (self.known, self.unknown)
+        ]
+        several = len(np.unique(self.loss)) > 1
+        return several and not all(is_shown(count) for amounts in counts for count in amounts)
 
     @cached_property
     def higher(self) -> NDArray[np.intp]:

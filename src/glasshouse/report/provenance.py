@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, text, translated
 from glasshouse.report.cells import cell_table
 from glasshouse.report.page import Provenance, Section, Table
 from glasshouse.report.words import counted, enumeration, plural, sentences
-from glasshouse.table.treatment import Step
+from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD, Step
 
 
 def instructions(provenance: Provenance) -> tuple[str, ...]:
@@ -69,13 +70,15 @@ def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> S
     title = text("What was done to the data")
     alike = Counter((step.dataset, step.what) for step in treatment)
     steps = [  # without the sum of a single column, which has been told already
-        step for step in treatment if step.column is not None or alike[step.dataset, step.what] != 2
+        (step, counts)
+        for step, counts in zip(treatment, _counts(treatment), strict=True)
+        if step.column is not None or alike[step.dataset, step.what] != 2
     ]
     if not steps:
         return Section(title, notes=tuple(notes))
     intro = sentences(
         marked("Records that were left out before the attack."),
-        any(step.column is None for step in steps)
+        any(step.column is None for step, _ in steps)
         and marked(
             "Where they are left out for what they have in one of several columns, each column is counted by itself, "
             "and then all together."
@@ -86,9 +89,9 @@ def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> S
             step.dataset,
             translated(step.what),
             text("in all") if step.column is None else step.column,
-            *map(number, (step.before, step.left_out, step.after)),
+            *counts,
         )
-        for step in steps
+        for step, counts in steps
     ]
     table = cell_table(
         (text("Dataset"), text("Left out for"), text("Column")),
@@ -109,9 +112,9 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
             text("{what}, in all", what=translated(step.what))
             if step.column is None
             else f"{translated(step.what)}: {step.column}",
-            *map(number, (step.before, step.left_out, step.after)),
+            *counts,
         )
-        for step in steps
+        for step, counts in zip(steps, _counts(steps), strict=True)
     ]
     table = cell_table(
         (text("dataset"), text("records with")),
@@ -120,3 +123,38 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
         text("What was left out of the data"),
     )
     return (table, *notices)
+
+
+def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
+    """Return per step how many records there were before, how many were left out, and how many there are after.
+
+    How many have an invalid value of a column, or none, is a count of people with particular values. Where it is small
+    it is not told, nor how many records there were before, as how many are left is told. Where it is small in one of
+    several columns it is told of none of them, but in all.
+    """
+    rows: list[tuple[str, str, str]] = []
+    after_is_told: dict[str, bool] = {}
+    hidden = text("not told")
+    for (dataset, what), alike in groupby(
+        reversed(steps), key=lambda step: (step.dataset, step.what)
+    ):
+        same = list(alike)
+        exact = what in (ONE_EACH, SUPPRESSED_RECORD)  # these are no values of people
+        columns = [step.left_out for step in same if step.column is not None]
+        after = after_is_told.get(dataset, True)
+        before = after and (exact or is_shown(same[0].left_out))
+        for step in same:
+            counted = number(step.left_out) if exact else cell_count(step.left_out)
+            stays = after
+            if step.column is not None and len(columns) > 1:
+                stays = before and all(map(is_shown, columns))
+                counted = counted if all(map(is_shown, columns)) else hidden
+            rows.append(
+                (
+                    number(step.before) if before else hidden,
+                    counted,
+                    number(step.after) if stays else hidden,
+                )
+            )
+        after_is_told[dataset] = before
+    return rows[::-1]

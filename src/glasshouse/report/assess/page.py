@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Explanation
@@ -169,6 +170,14 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
             "{count} of the {records} people is also in {dataset}.",
             "{count} of the {records} people are also in {dataset}.",
             records=outcome.records,
+            dataset=member.name,
+        )
+        if is_shown(member.linked) and is_shown(outcome.records - member.linked)
+        else text(
+            "Of the {records} people, fewer than {smallest} are also in {dataset}, or fewer than {smallest} are not: "
+            "which, and how many, is not told.",
+            records=outcome.records,
+            smallest=smallest_cell(),
             dataset=member.name,
         )
         for member in outcome.members[1:]

@@ -408,6 +408,13 @@ def few_digits(value: float) -> str:
 
 def _lost(exposure: ReleaseExposure, currency: str | None) -> Finding:
     lost = (exposure.loss_known, exposure.loss_unknown)
+    if exposure.loss_counts_few:
+        return note(
+            text(
+                "What the publisher is expected to lose is not told here: so few of the records worth attacking cost "
+                "the same that it would tell how many they are. With --json it is printed, for the analyst alone."
+            )
+        )
     return Finding(
         Severity.SAFE if not any(lost) else Severity.NOTE,
         text(

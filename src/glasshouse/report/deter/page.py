@@ -156,9 +156,13 @@ def _exposure(exposure: ReleaseExposure, currency: str | None, *, losses: bool) 
         (text("records whose risk is lower if she does not know"), number(len(exposure.lower))),
     ]
     if losses:
+        lost = [
+            text("not told") if exposure.loss_counts_few else hundredths(loss, currency)
+            for loss in (exposure.loss_known, exposure.loss_unknown)
+        ]
         rows += [
-            (text("expected loss, sizes known"), hundredths(exposure.loss_known, currency)),
-            (text("expected loss, sizes not known"), hundredths(exposure.loss_unknown, currency)),
+            (text("expected loss, sizes known"), lost[0]),
+            (text("expected loss, sizes not known"), lost[1]),
         ]
     table = cell_table(text("Figure"), [text("Value")], rows)
     return Section(text("What the release risks"), tables=(table,))
