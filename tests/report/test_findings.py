@@ -88,17 +88,32 @@ def test_a_secret_that_all_share_is_told_by_the_release_itself() -> None:
     assert found.severity is Severity.NOTE
 
 
-def test_the_secret_most_at_risk_is_told_and_of_the_others_that_nothing_is_learned() -> None:
-    people = pa.table({"age": list("aabb") * 5, "ill": list("yynn") * 5, "sex": list("FMFM") * 5})
-    outcome = assess(read(people, quasi_identifiers=["age"], sensitive=["sex", "ill"]))
-    _, worst, rest, *_ = findings(outcome)
+def test_every_sensitive_attribute_has_a_finding_of_its_own_and_the_one_most_at_risk_comes_first() -> (
+    None
+):
+    people = pa.table(
+        {
+            "age": list("aabb") * 5,
+            "ill": list("yynn") * 5,
+            "sex": list("FMFM") * 5,
+            "vote": list("LLLRRRLR") * 2 + list("LLRR"),
+        }
+    )
+    outcome = assess(read(people, quasi_identifiers=["age"], sensitive=["sex", "vote", "ill"]))
+    _, worst, second, third, *_ = findings(outcome)
     assert worst.severity is Severity.HIGH
     assert "learns the ill of 20 people with certainty" in worst.sentence
-    assert rest.severity is Severity.SAFE
-    assert rest.sentence == (
-        "Whoever knows age learns nothing about sex: nobody's value with certainty, and a guess is right as often as "
-        "without that knowledge."
+    assert second.severity is Severity.MODERATE
+    assert second.sentence == (
+        "Someone who knows a person's age learns nobody's vote with certainty, and guesses it right for 60 of every "
+        "100 people; without that knowledge it would be 50 of every 100."
     )
+    assert third.severity is Severity.SAFE
+    assert third.sentence == (
+        "Someone who knows a person's age learns nobody's sex with certainty, and guesses it no better than someone "
+        "who does not: right for 50 of every 100."
+    )
+    assert all(finding.figure.startswith("CAS: prior") for finding in (worst, second, third))
 
 
 def test_one_record_is_one_person() -> None:

@@ -7,6 +7,7 @@ can enter a sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from glasshouse.language import marked, marked_for, number, text, text_for, translated
@@ -57,8 +58,8 @@ def findings(
 ) -> tuple[Finding, ...]:
     """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
 
-    They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of the
-    sensitive attribute that is most at risk. Of a growing collection one says how her success grows.
+    They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of every
+    sensitive attribute, the one most at risk first. Of a growing collection one says how her success grows.
 
     Args:
         assessment: What came out.
@@ -73,9 +74,11 @@ def findings(
     if len(stages) > 1:
         results.append(_grown(stages[0][0], naming))
     if inferring:
-        worst = min(inferring, key=_most_at_risk)
+        worst, *further = sorted(inferring, key=_most_at_risk)
         results.append(_inferred(worst, subject))
-        results += untouched([attack for attack in inferring if attack is not worst])
+        results += [
+            replace(_inferred(attack, subject), meaning="", remedy="") for attack in further
+        ]
     else:
         before, after = frequencies(naming.probabilistic.prior, naming.probabilistic.posterior)
         sentence = text(
@@ -463,26 +466,6 @@ WORTH = {
 def tells_nothing(attack: Attack) -> bool:
     """Tell whether neither a guess is better than before, nor anything certain that was not."""
     return attack.probabilistic.additive == 0 == attack.deterministic.additive
-
-
-def untouched(attacks: Sequence[Attack]) -> list[Finding]:
-    """Say of which further secrets nothing is learned."""
-    safe = [attack for attack in attacks if tells_nothing(attack) and attack.certain == 0]
-    if not safe:
-        return []
-    names = either([enumeration(attack.secret) for attack in safe])
-    return [
-        reassurance(
-            text(
-                "Whoever knows {known} learns nothing about {secrets}: nobody's value with certainty, and a guess is "
-                "right as often as without that knowledge.",
-                known=knowledge_in_short(safe[0]),
-                secrets=names,
-            ),
-            figure="; ".join(map(exact_figure, safe)),
-            meaning=text("This holds as long as she knows nothing else about the person."),
-        )
-    ]
 
 
 def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
