@@ -102,6 +102,7 @@ def carry_out(
     from glasshouse.sources import existing_data
     from glasshouse.study import paths_of
 
+    study = output.titled(study)
     limit = size_in_bytes(memory)
     data = [path for path in paths_of(study) if not path.is_dir()]
     for path in data:
@@ -146,7 +147,7 @@ def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) ->
             if isinstance(step, Step) and step.left_out:
                 warn(_left_out(step))
         return
-    from glasshouse.report import brief_of, terminal
+    from glasshouse.report import terminal
 
     places = []
     if report is not None:
@@ -154,7 +155,7 @@ def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) ->
         if release is not None:
             places.append(text("Release: {path}", path=report.parent / release))
         places.append(text("Report: {path}", path=report))
-    terminal.show(brief_of(done.outcome, done.question), places=tuple(places))
+    terminal.show(done.brief, places=tuple(places))
 
 
 def warn(sentence: str) -> None:

@@ -14,11 +14,17 @@ from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from functools import partial, update_wrapper
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from glasshouse.errors import StudyError
+from glasshouse.language import spoken
+
+if TYPE_CHECKING:
+    from glasshouse.study import Question
+
+    Q = TypeVar("Q", bound=Question)
 
 
 def option(
@@ -381,6 +387,34 @@ class OutputOptions:
         bool, option("--overwrite", says="Replace the run folder if it exists.")
     ] = False
     as_json: Json = False
+    title: Annotated[
+        str | None,
+        option("--title", "TEXT", "What the report is called. \\[default: by its data]"),
+    ] = None
+    labels: Annotated[
+        list[str] | None,
+        option(
+            "--label",
+            "COL=TEXT",
+            "What a column is called in the report, in its language. Repeatable. \\[default: by the labels of an SPSS, "
+            "Stata or SAS file, or by its name]",
+        ),
+    ] = None
+
+    def titled(self, study: Q) -> Q:
+        """Return a study with the title of its report, and the labels in the language that is spoken, as typed."""
+        form = "COLUMN=TEXT"
+        typed = assignments(self.labels, option="--label", form=form, first=True)
+        for column, label in typed.items():
+            if not label.strip():
+                raise _form_error(f"{column}={label}", option="--label", form=form)
+        changed: dict[str, Any] = {}
+        if self.title:
+            changed["title"] = self.title
+        if typed:
+            language = spoken()
+            changed["labels"] = study.labels | {language: study.labels.get(language, {}) | typed}
+        return study.model_copy(update=changed)
 
 
 @dataclass(frozen=True)

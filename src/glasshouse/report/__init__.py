@@ -6,10 +6,12 @@ are ever shown: a `Page` (a report; HTML, JSON, PDF and a notebook are forms of 
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from glasshouse.language import printable, spoken
 from glasshouse.report.page import (
     Action,
     Brief,
@@ -25,6 +27,7 @@ from glasshouse.report.verdict import measures, ruling, verdict_on
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
+    from glasshouse.table import Labels
 
 __all__ = [
     "Brief",
@@ -42,37 +45,51 @@ MOST_ACTIONS = 3
 """So many things to do are named on the first screen."""
 
 
-def page_of(outcome: object, question: Question, *, provenance: Provenance) -> Page:
+def page_of(
+    outcome: object, question: Question, *, provenance: Provenance, labels: Labels | None = None
+) -> Page:
     """Return the report of an outcome, in the language that is spoken.
 
     Args:
         outcome: What came out.
         question: What was asked; its command says how the outcome is told.
         provenance: Where the figures come from.
+        labels: What the files call their columns and values; those of the question come first.
     """
     from altair.utils.schemapi import debug_mode
 
-    with debug_mode(False):  # tests hold charts against the schema; here it would take long
+    with _labelled(question, labels), debug_mode(False):  # tests hold charts against the schema
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
     remedies = dict.fromkeys(finding.remedy for finding in ranked(page.findings) if finding.remedy)
     return replace(
         page,
-        ruling=_ruling(outcome, question),
+        title=page.title if question.title is None else printable(question.title),
+        ruling=_ruling(outcome, question, labels),
         actions=page.actions
         or tuple(map(Action, remedies))[:MOST_ACTIONS]
         or (keep_assumptions(),),
     )
 
 
-def brief_of(outcome: object, question: Question) -> Brief:
+def brief_of(outcome: object, question: Question, *, labels: Labels | None = None) -> Brief:
     """Return what a terminal says of an outcome, in the language that is spoken."""
-    brief: Brief = _teller(question).brief(outcome, question)
-    return replace(brief, ruling=_ruling(outcome, question))
+    with _labelled(question, labels):
+        brief: Brief = _teller(question).brief(outcome, question)
+    return replace(brief, ruling=_ruling(outcome, question, labels))
 
 
-def _ruling(outcome: object, question: Question) -> Ruling | None:
+def _ruling(outcome: object, question: Question, labels: Labels | None) -> Ruling | None:
     verdict = verdict_on(measures(outcome, question), question.policy)
-    return None if verdict is None else ruling(verdict)
+    with _labelled(question, labels):
+        return None if verdict is None else ruling(verdict)
+
+
+def _labelled(question: Question, labels: Labels | None) -> AbstractContextManager[None]:
+    """Call columns and values as the question does in the language that is spoken, or else the files."""
+    from glasshouse.report.labels import labelled
+    from glasshouse.table import Labels
+
+    return labelled((labels or Labels()) | Labels(question.labels.get(spoken(), {})))
 
 
 def _teller(question: Question) -> Any:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from glasshouse.language import text, text_for
 from glasshouse.microdata import Attack
 from glasshouse.report.discretion import ratio
+from glasshouse.report.labels import column_label
 from glasshouse.report.page import Severity
 from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
 
@@ -24,7 +25,11 @@ def target_label(secret: Sequence[str]) -> str:
     >>> target_label(("income", "race")), target_label(())
     ('infer income and race', 'name the person')
     """
-    return text("infer {secret}", secret=joined(secret)) if secret else text("name the person")
+    return (
+        text("infer {secret}", secret=joined(list(map(column_label, secret))))
+        if secret
+        else text("name the person")
+    )
 
 
 def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:

@@ -9,6 +9,7 @@ from itertools import groupby
 from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, text, translated
 from glasshouse.report.cells import cell_table
+from glasshouse.report.labels import column_label
 from glasshouse.report.page import Provenance, Section, Table
 from glasshouse.report.words import counted, enumeration, plural, sentences
 from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD, Step
@@ -88,7 +89,7 @@ def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> S
         (
             step.dataset,
             translated(step.what),
-            text("in all") if step.column is None else step.column,
+            text("in all") if step.column is None else column_label(step.column),
             *counts,
         )
         for step, counts in steps
@@ -111,7 +112,7 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
             step.dataset,
             text("{what}, in all", what=translated(step.what))
             if step.column is None
-            else f"{translated(step.what)}: {step.column}",
+            else f"{translated(step.what)}: {column_label(step.column)}",
             *counts,
         )
         for step, counts in zip(steps, _counts(steps), strict=True)

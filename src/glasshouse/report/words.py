@@ -19,6 +19,7 @@ from glasshouse.language import (
     translated,
     translated_for,
 )
+from glasshouse.report.labels import column_label
 from glasshouse.report.page import Term
 
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
@@ -174,7 +175,13 @@ def enumeration(names: Sequence[str]) -> str:
     >>> enumeration(["sex"]), enumeration(["sex", "age"]), enumeration(["sex", "age", "birth_date"])
     ('sex', 'sex and age', 'sex, age and birth date')
     """
-    return joined([name.replace("_", " ").strip() or name for name in names])
+    return joined([_in_words(name) for name in names])
+
+
+def _in_words(name: str) -> str:
+    """Return the label of a column, or else its name with blanks."""
+    label = column_label(name)
+    return (label.replace("_", " ").strip() or name) if label == name else label
 
 
 def money(value: Fraction, currency: str) -> str:

@@ -24,7 +24,7 @@ import pyarrow.parquet
 
 from glasshouse.arrays import Flags
 from glasshouse.disclosure import smallest_cell
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import quoted
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
@@ -51,14 +51,14 @@ from glasshouse.runs.folder import (
     provenance_of,
     stored_release,
 )
-from glasshouse.runs.reading import Prepared, only_one, secrets_by_name
+from glasshouse.runs.reading import Prepared, labels_of, only_one, secrets_by_name
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
-from glasshouse.study import load_question, paths_of
+from glasshouse.study import load_question, load_study, paths_of
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy
-from glasshouse.table import EncodedTable, read
+from glasshouse.table import EncodedTable, Labels, read
 from glasshouse.table.generalised import is_suppressed
 
 ASSESSED, MEASURED = "assess", ("target", "membership", "threat", "deter", "totals")
@@ -76,6 +76,27 @@ def answer(
     """
     if study.protections:
         return _protection_comparison(study, resources)
+    study, labels = _labelled(study)
+    return replace(_compared(study, resources), labels=labels)
+
+
+def _labelled(study: CompareStudy) -> tuple[CompareStudy, Labels]:
+    """Return a study with the labels of the runs that it compares, and what their files call their columns."""
+    labels, by_language = Labels(), dict(study.labels)
+    for folder in study.runs:
+        try:
+            stored = load_study(folder / STUDY)
+        except GlasshouseError:  # of data in memory there is none
+            continue
+        labels = labels_of(stored) | labels
+        for language, columns in stored.labels.items():
+            by_language[language] = columns | by_language.get(language, {})
+    return study.model_copy(update={"labels": by_language}), labels
+
+
+def _compared(
+    study: CompareStudy, resources: Resources
+) -> Run[CompareStudy, Comparison | AssessedRuns | MeasuredRuns]:
     if {command_of(folder) for folder in study.runs} == {"anonymise"}:
         return _release_comparison(study, resources)
     outcome = side_by_side(study.runs)

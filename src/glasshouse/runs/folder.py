@@ -170,8 +170,6 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     Raises:
         DataError: The folder exists (and is not to be overwritten) or cannot be written.
     """
-    from glasshouse.report import page_of
-
     check_place(folder, overwrite=overwrite)
     question, outcome, provenance = run.question, run.outcome, run.provenance
     manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
@@ -199,7 +197,7 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         if isinstance(outcome, HasTables):
             for name, table in outcome.tables().items():
                 pyarrow.parquet.write_table(table, draft / name)
-        files = report_files(lambda: page_of(outcome, question, provenance=provenance))
+        files = report_files(lambda: run.page_from(provenance))
         for name, content in files.items():
             (draft / name).write_text(content, encoding="utf-8")
     return folder / REPORT
@@ -212,7 +210,7 @@ def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = F
         DataError: It is there already (and not to be overwritten), or cannot be written.
         StudyError: What makes a PDF is not installed.
     """
-    from glasshouse.report import archive, page_of
+    from glasshouse.report import archive
     from glasshouse.report.html import to_html
 
     if path.exists() and not overwrite:
@@ -221,7 +219,7 @@ def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = F
     provenance = run.provenance or provenance_of(question, digests_of(question))
 
     def page() -> Page:
-        return page_of(run.outcome, question, provenance=provenance)
+        return run.page_from(provenance)
 
     with new_file(path) as draft:
         if path.suffix == ".json":

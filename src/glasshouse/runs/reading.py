@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Any, TypeVar
 
-from glasshouse.errors import StudyError
+from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import printable, text, unknown_name
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources import display_name
+from glasshouse.sources import display_name, open_source
 from glasshouse.sources.files import own_place, telling_paths
 from glasshouse.study import (
+    Address,
     Adversary,
     Condition,
     Dataset,
+    Question,
     ReleaseStudy,
     Treatment,
+    datasets_of,
     parse_condition,
 )
 from glasshouse.study.assess import AssessStudy
@@ -25,6 +30,7 @@ from glasshouse.study.target import PeopleStudy
 from glasshouse.table import (
     Collection,
     EncodedTable,
+    Labels,
     Step,
     available_columns,
     collect,
@@ -33,6 +39,13 @@ from glasshouse.table import (
     read,
     treat,
 )
+
+LABELLED = frozenset({".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"})
+"""How the names of files end that may say what their columns and values stand for,"""
+PACKED = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst"})
+"""and of those that such a file may be packed in."""
+MOST_UNPACKED = 1 << 26
+"""A larger one is not unpacked for its labels."""
 
 
 @dataclass(frozen=True)
@@ -322,6 +335,42 @@ def _part_of_whole(on_progress: OnProgress | None, place: int, files: int) -> On
     return lambda now: on_progress(
         Progress("reading", place + (1.0 if now.share is None else now.share), files)
     )
+
+
+def labels_of(question: Question, tables: Sequence[EncodedTable] = ()) -> Labels:
+    """Return what the files of a study call their columns and values; of several, the first that says it.
+
+    Raises:
+        StudyError: The study has a label for a column that no file of it has.
+    """
+    labels = reduce(or_, (table.labels for table in reversed(tables)), Labels())
+    columns = dict.fromkeys(name for table in tables for name in table.columns)
+    named = {name for by_column in question.labels.values() for name in by_column}
+    for dataset in () if tables else reversed(list(datasets_of(question))):
+        if not named and not _may_have_labels(dataset):
+            continue
+        try:
+            source = open_source(dataset.path, dialect=dataset.dialect)
+        except GlasshouseError:  # which is told where the file is read
+            return labels
+        labels |= Labels(source.column_labels, source.labels)
+        columns |= dict.fromkeys(source.columns)
+    if isinstance(question, ReleaseStudy):
+        columns |= dict.fromkeys(question.adversary.facts)
+    for name in sorted(named if columns else ()):
+        if name not in columns:
+            raise StudyError(unknown_name("column", name, text("the data"), columns))
+    return labels
+
+
+def _may_have_labels(dataset: Dataset) -> bool:
+    """Tell whether a file may say what its columns and values stand for, and can be opened quickly."""
+    if isinstance(dataset.path, Address):
+        return False
+    path = dataset.path
+    if path.suffix.lower() in PACKED:
+        return path.is_file() and path.stat().st_size <= MOST_UNPACKED
+    return path.suffix.lower() in LABELLED or path.is_dir()
 
 
 S = TypeVar("S", bound=ReleaseStudy)

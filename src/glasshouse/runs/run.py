@@ -15,16 +15,15 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text_for
 from glasshouse.progress import OnProgress, Progress, resident_bytes
-from glasshouse.report.page import Finding, Page, Provenance
+from glasshouse.report.page import Brief, Finding, Page, Provenance
 from glasshouse.report.verdict import Verdict, measures, verdict_on
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, dump_study, paths_of
+from glasshouse.table import EncodedTable, Labels
 
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
-
-    from glasshouse.table import EncodedTable
 
 
 class Outcome(Protocol):
@@ -66,6 +65,8 @@ class Run(Generic[Q, R]):
     """What is known of every record, where it was asked for: it is personal data."""
     warnings: tuple[str, ...] = ()
     """What to know of it in whatever form it is told, such as a column that holds one value only."""
+    labels: Labels = field(default_factory=Labels)
+    """What the files call their columns and values."""
     unfinished: str = ""
     """Of a run that could go on and be more precise: what to do."""
 
@@ -85,9 +86,20 @@ class Run(Generic[Q, R]):
     @property
     def page(self) -> Page:
         """The report, in the language that is spoken."""
+        return self.page_from(self.provenance or in_memory())
+
+    def page_from(self, provenance: Provenance) -> Page:
+        """Return the report with where its figures come from, in the language that is spoken."""
         from glasshouse.report import page_of
 
-        return page_of(self.outcome, self.question, provenance=self.provenance or in_memory())
+        return page_of(self.outcome, self.question, provenance=provenance, labels=self.labels)
+
+    @property
+    def brief(self) -> Brief:
+        """What a terminal says, in the language that is spoken."""
+        from glasshouse.report import brief_of
+
+        return brief_of(self.outcome, self.question, labels=self.labels)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -233,8 +245,11 @@ def run(
     """
     question.check_policy()
     watched = (resources or Resources()).watching()
+    from glasshouse.runs.reading import labels_of
+
+    labels = labels_of(question, options.get("tables", ()))
     done: Run[Question, Outcome] = _module(question).answer(question, resources=watched, **options)
-    return done
+    return replace(done, labels=done.labels | labels)
 
 
 def checkpoint_key(question: Question) -> str | None:

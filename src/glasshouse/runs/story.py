@@ -19,7 +19,7 @@ from glasshouse import synthetic
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
 from glasshouse.language import text
-from glasshouse.report import Page, Provenance, page_of
+from glasshouse.report import Page, Provenance
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.report.verdict import measures
 from glasshouse.report.words import percentage
@@ -91,11 +91,10 @@ class Story:
 
     def _chapter(self, title: str, folder: str, **limits: Any) -> Chapter:
         done = self.runs[folder]
-        page = page_of(done.outcome, done.question, provenance=self._provenance())
         risks = {entry.measure: entry.value for entry in measures(done.outcome, done.question)}
         is_one = folder in (ASSESSED, FOLLOWED, K_ANONYMOUS)
         risk = percentage(risks["best-guess"]) if is_one else ""
-        return Chapter(title, folder, page, risk=risk, **limits)
+        return Chapter(title, folder, done.page_from(self._provenance()), risk=risk, **limits)
 
     def _provenance(self) -> Provenance:
         return Provenance(version("glasshouse"), "", (FIRST, SECOND), seed=SEED)

@@ -82,6 +82,11 @@ class Unpacked(Source):
         """What values stand for, by column."""
         return self._source.labels
 
+    @property
+    def column_labels(self) -> Mapping[str, str]:
+        """What columns stand for."""
+        return self._source.column_labels
+
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that the file itself calls missing."""
         return self._source.missing_codes(column, values)

@@ -64,6 +64,11 @@ class Parts(Source):
         """What values stand for, as the first file has it."""
         return self._parts[0].source.labels
 
+    @property
+    def column_labels(self) -> Mapping[str, str]:
+        """What columns stand for."""
+        return self._parts[0].source.column_labels
+
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that one of the files calls missing."""
         codes = [part.source.missing_codes(column, values) for part in self._parts]

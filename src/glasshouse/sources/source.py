@@ -53,6 +53,11 @@ class Source(ABC):
         """What values stand for, by column: ``{"sex": {"1": "male"}}``. Only some formats have them."""
         return {}
 
+    @property
+    def column_labels(self) -> Mapping[str, str]:
+        """What columns stand for: ``{"v12": "Highest school"}``. Only some formats have them."""
+        return {}
+
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column, once it is read, that the file itself calls missing.
 

@@ -70,6 +70,12 @@ class StatisticalFile(Source):
             for column, codes in self._content.variable_value_labels.items()
         }
 
+    @property
+    def column_labels(self) -> Mapping[str, str]:
+        """What columns stand for."""
+        labels = self._content.column_names_to_labels
+        return {column: label for column, label in labels.items() if label}
+
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that the file calls missing; letters once they are read."""
         letters = self._letters[column]

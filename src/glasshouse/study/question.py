@@ -36,7 +36,17 @@ from pydantic_core import ErrorDetails
 
 from glasshouse.conditions import parse_condition, without_values
 from glasshouse.errors import ContradictionError, StudyError
-from glasshouse.language import either, marked, number, quoted, system_reason, text, translated
+from glasshouse.language import (
+    UnknownLanguageError,
+    either,
+    language_called,
+    marked,
+    number,
+    quoted,
+    system_reason,
+    text,
+    translated,
+)
 from glasshouse.study.policy import OPEN_DATA, PolicyEntry, ReleasePolicy, policy_called
 
 
@@ -44,6 +54,17 @@ class Model(BaseModel):
     """Immutable, and strict about names it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _by_language(labels: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Return labels by the codes of the languages that they are in."""
+    by_code: dict[str, dict[str, str]] = {}
+    for language, columns in labels.items():
+        try:
+            by_code.setdefault(language_called(language), {}).update(columns)
+        except UnknownLanguageError as error:
+            raise ContradictionError(str(error)) from None
+    return by_code
 
 
 class Question(Model):
@@ -55,6 +76,12 @@ class Question(Model):
     """What a record stands for, in the words of the report."""
     policy: PolicyEntry = OPEN_DATA
     """The rule that the outcome is judged by: the name of one that comes with the house, or conditions."""
+    title: str | None = Field(default=None, min_length=1)
+    """What the report is called; unset: by its data."""
+    labels: Annotated[dict[str, dict[str, str]], AfterValidator(_by_language)] = Field(
+        default_factory=dict
+    )
+    """What columns are called in a report, by its language: ``{en = {v12 = "Highest school"}}``."""
 
     def check_policy(self) -> None:
         """Make sure before a run that its policy can be held against it.
@@ -585,6 +612,18 @@ def paths_of(study: Model) -> Iterator[Path]:
 
     _with_paths(study, noted)
     yield from paths
+
+
+def datasets_of(part: object) -> Iterator[Dataset]:
+    """Yield the datasets in a study."""
+    if isinstance(part, Dataset):
+        yield part
+    elif isinstance(part, Model):
+        for name in type(part).model_fields:
+            yield from datasets_of(getattr(part, name))
+    elif isinstance(part, tuple | dict):
+        for item in part.values() if isinstance(part, dict) else part:
+            yield from datasets_of(item)
 
 
 def _with_paths(part: Any, located: Callable[[Path], Path]) -> Any:

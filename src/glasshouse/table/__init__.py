@@ -7,7 +7,7 @@ from glasshouse.lazy import names_of
 if TYPE_CHECKING:
     from glasshouse.table.collection import Collection, CollectionMember, collect, dataset_tags
     from glasshouse.table.encode import available_columns, read
-    from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role, load_table
+    from glasshouse.table.encoded import EncodedColumn, EncodedTable, Labels, Role, load_table
     from glasshouse.table.profiles import (
         ColumnProfile,
         encoding_note,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
-    "encoded": ("EncodedColumn", "EncodedTable", "Role", "load_table"),
+    "encoded": ("EncodedColumn", "EncodedTable", "Labels", "Role", "load_table"),
     "profiles": (
         "ColumnProfile",
         "encoding_note",
@@ -40,6 +40,7 @@ __all__ = [
     "ColumnProfile",
     "EncodedColumn",
     "EncodedTable",
+    "Labels",
     "Role",
     "Step",
     "available_columns",

@@ -29,6 +29,7 @@ from glasshouse.table.encoded import (
     Codes,
     EncodedColumn,
     EncodedTable,
+    Labels,
     Role,
     assign_roles,
     is_saved_table,
@@ -194,6 +195,7 @@ def _encoded(
         roles,
         assumed_encoding=source.assumed_encoding,
         missing_codes=missing_codes,
+        labels=Labels(source.column_labels, source.labels),
     )
 
 

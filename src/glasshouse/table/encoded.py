@@ -65,6 +65,19 @@ class EncodedColumn:
 
 
 @dataclass(frozen=True)
+class Labels:
+    """What columns and their values stand for. The code stays the value: labels are for those who read of it."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The labels of columns."""
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The labels of values, by column."""
+
+    def __or__(self, other: Labels) -> Labels:
+        return Labels({**self.columns, **other.columns}, {**self.values, **other.values})
+
+
+@dataclass(frozen=True)
 class EncodedTable:
     """A table as codes: what the records hold, and what each column is to the adversary."""
 
@@ -88,6 +101,8 @@ class EncodedTable:
     """By column, values that stand for missing, as the empty one does: those that the file itself calls so."""
     missing_is_a_value: bool = False
     """Whether a missing secret is a value like any other, instead of one that nobody learns."""
+    labels: Labels = Labels()
+    """What its columns and values stand for, where the file says it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))

@@ -30,6 +30,7 @@ from glasshouse.report.cells import (
     under,
 )
 from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart, successes_table
+from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -210,7 +211,7 @@ def exact_knowledge(names: Sequence[str]) -> str:
     return text(
         "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
         "exactly: {known}.",
-        known=", ".join(names),
+        known=column_labels(names),
     )
 
 
@@ -274,10 +275,12 @@ def _protection(content: Mapping[str, Any]) -> Section:
     ]
     tables = [cell_table(text("Protection"), [text("Value")], rows)]
     if content.get("heights"):
-        heights = [(name, count_cell(height)) for name, height in content["heights"].items()]
+        heights = [
+            (column_label(name), count_cell(height)) for name, height in content["heights"].items()
+        ]
         tables.append(cell_table(text("Height"), [text("Value")], heights))
     suggested = ", ".join(content.get("suggested_hierarchies") or ())
-    left_out = ", ".join(content["columns_left_out"])
+    left_out = column_labels(content["columns_left_out"])
     notes = (
         *sentences(bool(suggested) and SUGGESTED, columns=suggested),
         *sentences(bool(quality) and SCALES),
@@ -296,7 +299,7 @@ def _attained(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
             "farthest class from all records, {secret} (t with equal distances)"
         )
     for secret in attained["sensitive"]:
-        name = secret["sensitive"]
+        name = column_label(secret["sensitive"])
         frequent, far = (Cell(number(secret[key], ".4g")) for key in ("most_frequent", "t"))
         fewest = text("fewest values of {secret} in a class (l)", secret=name)
         share_of_one = text("greatest share of one value of {secret} in a class", secret=name)

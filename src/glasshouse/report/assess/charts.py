@@ -38,6 +38,7 @@ from glasshouse.report.charts import (
     titled,
     wrapped,
 )
+from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Finding, Section, Table, note
 from glasshouse.report.words import (
     enumeration,
@@ -175,7 +176,7 @@ def every_subset_figure(assessment: Assessment) -> Figure | None:
 
 def _panels(chart: Any, labels: Iterable[str], *, columns: int) -> alt.FacetChart:
     """Return a panel per target, in their order."""
-    header = alt.Header(labelFontSize=13)
+    header = alt.Header(labelFontSize=13, labelLimit=600 // columns)  # labels may be long
     facet = alt.Facet("attack:N", sort=list(labels), title=None, header=header)
     panels: alt.FacetChart = chart.facet(facet=facet, columns=columns)
     return panels
@@ -461,7 +462,7 @@ def _panel(attack: Attack, bins: Sequence[tuple[str, int]]) -> Any:
         y=alt.Y("chance:N", sort=[label for label, _ in bins], title=None),
         color=alt.condition("datum.certain", alt.value(EXPOSED), alt.value(OTHERS)),
     )
-    title = alt.Title(target_label(attack.secret), fontSize=13)
+    title = alt.Title(target_label(attack.secret), fontSize=13, limit=190)
     return panel.properties(width=130, height=alt.Step(18), title=title)
 
 
@@ -508,7 +509,7 @@ def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
             ),
             figure=text(
                 "Shapley value of {attribute}: {value}",
-                attribute=first.attribute,
+                attribute=column_label(first.attribute),
                 value=number(first.share, ".6g"),
             ),
             meaning=_removal(sweep, naming),
@@ -546,7 +547,7 @@ def influence_section(sweep: Sweep) -> Section | None:
     ]
     rows = [
         (
-            Cell(name),
+            Cell(column_label(name)),
             *(
                 _points(value)
                 for attributes in by_target.values()
@@ -577,7 +578,7 @@ def influence_figure(sweep: Sweep) -> Figure | None:
     looks = text("its share of what all add"), text("lost if it is left out")
     rows = {
         _target_title(target): [
-            (influence.attribute, _points(influence.share), _points(influence.drop))
+            (column_label(influence.attribute), _points(influence.share), _points(influence.drop))
             for influence in _by_share(attributes)
         ]
         for target, attributes in drawn.items()
@@ -614,11 +615,11 @@ def _influence_chart(
     by_target: dict[str | None, tuple[Influence, ...]], looks: tuple[str, str]
 ) -> alt.TopLevelMixin:
     target, first = next(iter(by_target.items()))
-    order = [influence.attribute for influence in _by_share(first)]
+    order = [column_label(influence.attribute) for influence in _by_share(first)]
     rows = [
         {
             "attack": _target_title(target),
-            "attribute": influence.attribute,
+            "attribute": column_label(influence.attribute),
             "what": what,
             "points": round(100 * float(value), 3),
         }
@@ -633,7 +634,7 @@ def _influence_chart(
         yOffset=alt.YOffset("what:N", sort=list(looks)),
         color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
     ).properties(width=560 // len(by_target), height=alt.Step(11))
-    attribute = enumeration(order[:1])
+    attribute = enumeration([_by_share(first)[0].attribute])
     title = (
         text("To naming people, {attribute} contributes most", attribute=attribute)
         if target is None

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
@@ -30,6 +31,7 @@ from glasshouse.report.assess.family_charts import (
 from glasshouse.report.attacks import METHOD, graded, target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
 from glasshouse.report.discretion import figure_between, frequency_between, ratio_between
+from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -663,8 +665,16 @@ def part_noun(family: Family) -> str:
     """Return what a part is called: by the column, where that is a word."""
     if family.by is None:
         return "dataset"
-    noun = family.by.replace("_", " ").lower()
+    noun = column_label(family.by).replace("_", " ").lower()
     return noun if len(noun) > 3 and noun.replace(" ", "").isalpha() else "part"
+
+
+def with_labels(family: Family) -> Family:
+    """Return a family whose parts are called by the labels of the values that they are of."""
+    if family.by is None:
+        return family
+    parts = (replace(part, name=value_label([family.by], part.name)) for part in family.parts)
+    return replace(family, parts=tuple(parts))
 
 
 def family_brief(family: Family, *, subject: str) -> Brief:

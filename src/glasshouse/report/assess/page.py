@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
-from glasshouse.microdata.assessment import Explanation
+from glasshouse.microdata.assessment import Explanation, value_text
 from glasshouse.microdata.influence import shapley_values
 from glasshouse.microdata.parts import Family
 from glasshouse.report.assess.charts import (
@@ -20,7 +20,7 @@ from glasshouse.report.assess.charts import (
     influence_section,
     success_figure,
 )
-from glasshouse.report.assess.family import family_brief, family_page, part_noun
+from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings
 from glasshouse.report.assess.front import actions, band_figure, tiles
 from glasshouse.report.assess.sets import pairs_figure, publishable_figure
@@ -48,6 +48,7 @@ from glasshouse.report.cells import (
     leakage_cells,
     three_digits,
 )
+from glasshouse.report.labels import column_label, column_labels, value_label
 from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.verdict import of_assessment, verdict_on
@@ -122,8 +123,9 @@ ROUNDED = marked(
 def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Provenance) -> Page:
     """Return the report of an assessment: of a release as a whole, or of its parts side by side."""
     if isinstance(outcome, Family):
+        part = part_noun(outcome)
         return family_page(
-            outcome, subject=question.subject, provenance=provenance, part=part_noun(outcome)
+            with_labels(outcome), subject=question.subject, provenance=provenance, part=part
         )
     gain = question.adversary.gain
     return assessment_page(
@@ -141,7 +143,7 @@ def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Pro
 def brief(outcome: Assessment | Family, question: AssessStudy) -> Brief:
     """Return what a terminal says of an assessment."""
     if isinstance(outcome, Family):
-        return family_brief(outcome, subject=question.subject)
+        return family_brief(with_labels(outcome), subject=question.subject)
     gain = question.adversary.gain
     records = text_for(
         outcome.records,
@@ -218,7 +220,11 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
 
 def _key_label(key: Key) -> str:
     """Say a linking key and how well it persists."""
-    words = {"name": key.name, "shift": number(key.shift), "chance": number(key.persists, "g")}
+    words = {
+        "name": column_label(key.name),
+        "shift": number(key.shift),
+        "chance": number(key.persists, "g"),
+    }
     if key.shift and key.persists < 1:
         return text(
             "{name} (which grows by {shift}, and is kept with probability {chance})", **words
@@ -226,7 +232,9 @@ def _key_label(key: Key) -> str:
     if key.shift:
         return text("{name} (which grows by {shift})", **words)
     return (
-        key.name if key.persists == 1 else text("{name} (kept with probability {chance})", **words)
+        words["name"]
+        if key.persists == 1
+        else text("{name} (kept with probability {chance})", **words)
     )
 
 
@@ -302,7 +310,7 @@ def assessment_page(
         front=front,
         figures=tuple(filter(None, figures)),
         sections=tuple(filter(None, sections)),
-        adversary=sentences(*ADVERSARY, known=", ".join(attacks[0].quasi_identifiers)),
+        adversary=sentences(*ADVERSARY, known=column_labels(attacks[0].quasi_identifiers)),
         limits=sentences(*LIMITS),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
@@ -428,7 +436,7 @@ def _classes_and_uniques(attack: Attack) -> tuple[str, str]:
 
 
 def _known(attack: Attack) -> str:
-    return ", ".join(attack.quasi_identifiers)
+    return column_labels(attack.quasi_identifiers)
 
 
 def _growth_section(assessment: Assessment, measures: _Measures) -> Section | None:
@@ -497,7 +505,9 @@ def _terminal_tables(assessment: Assessment, currency: str | None) -> list[Table
 def _explanation_tables(explanation: Explanation) -> Iterator[Table]:
     """Yield the steps of an attack, from co-occurrences to the hyper, as fractions."""
     steps = explanation.to_dict()
-    secrets, observations = steps["secrets"], steps["observations"]
+    counts, observed = explanation.counts, explanation.observed
+    secrets = [value_text(value_label(explanation.secret, value)) for value in counts.secrets]
+    observations = [value_text(value_label(observed, value)) for value in counts.observations]
 
     def rows(name: str) -> list[tuple[str, ...]]:
         return [(secret, *cells) for secret, cells in zip(secrets, steps[name], strict=True)]
@@ -517,9 +527,13 @@ def _explanation_tables(explanation: Explanation) -> Iterator[Table]:
             "{code}, {title}; observed: {observed}",
             code=explanation.code,
             title=step,
-            observed=", ".join(steps["quasi_identifiers"]),
+            observed=column_labels(explanation.observed),
         )
-        yield cell_table(steps["sensitive"] or singular("person"), titles, cells, title)
+        yield cell_table(_secret_title(explanation), titles, cells, title)
+
+
+def _secret_title(explanation: Explanation) -> str:
+    return "+".join(map(column_label, explanation.secret)) or singular("person")
 
 
 def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
@@ -545,7 +559,10 @@ def _shapley_table(sweep: Sweep) -> Table:
         text("attribute"),
         [target_label(() if target is None else (target,)) for target in targets],
         [
-            (name, *(number(100 * float(shares[name, target]), ".2f") for target in targets))
+            (
+                column_label(name),
+                *(number(100 * float(shares[name, target]), ".2f") for target in targets),
+            )
             for name in sweep.quasi_identifiers
         ],
         text("What each attribute contributes (Shapley value, in points of success)"),

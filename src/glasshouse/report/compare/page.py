@@ -40,6 +40,7 @@ from glasshouse.report.cells import (
 from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled
 from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
 from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
+from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -103,7 +104,8 @@ def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
     """Return the original and each release: risks and what is lost."""
     measures = [text("suppressed"), text("named: certain"), text("guess")]
     measures += [
-        text("{secret}: certain", secret="+".join(attack.secret)) for attack in rows[0].inferring
+        text("{secret}: certain", secret="+".join(map(column_label, attack.secret)))
+        for attack in rows[0].inferring
     ]
     measures += [text("loss"), text("distance")]
     learned = rows[0].utility.prediction

@@ -38,6 +38,7 @@ from glasshouse.report.charts import (
     successes_table,
     titled,
 )
+from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -80,7 +81,7 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
                 "In “{name}” the adversary knows that the person’s record is in the release, and knows that person’s "
                 "quasi-identifiers exactly: {known}.",
                 name=run.name,
-                known=", ".join(attack.quasi_identifiers),
+                known=column_labels(attack.quasi_identifiers),
             )
             for run, attack in zip(outcome.runs, first.attacks, strict=True)
         ),
@@ -165,7 +166,7 @@ def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
         colours=colours,
         shapes=shapes,
         title=_title(outcome),
-        subtitle=text("she knows {known}", known=", ".join(first.attacks[0].quasi_identifiers))
+        subtitle=text("she knows {known}", known=column_labels(first.attacks[0].quasi_identifiers))
         if first.same_knowledge
         else text("with the largest set of quasi-identifiers of each run"),
     )
@@ -270,7 +271,7 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
         best = []
         for attack in line.attacks:
             cell, known = number_cell(attack.probabilistic.posterior), attack.quasi_identifiers
-            best.append(Cell(cell.text, exact=f"{', '.join(known)}: {cell.exact}"))
+            best.append(Cell(cell.text, exact=f"{column_labels(known)}: {cell.exact}"))
         return [*best, *_difference_cells(line)]
 
     first, *further = outcome.runs
@@ -491,12 +492,13 @@ def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
         frozenset(name for attack in assessment.attacks for name in attack.quasi_identifiers)
         for assessment in outcome.assessments
     }
+    shared = outcome.largest[0].attacks[0].quasi_identifiers
     if len(known) > 1:
         yield note(
             text(
                 "The runs were not assessed with the same quasi-identifiers; they are compared with what all of them "
                 "have: {known}.",
-                known=joined(outcome.largest[0].attacks[0].quasi_identifiers),
+                known=joined([column_label(name) for name in shared]),
             ),
             figure=_known_by_run(outcome),
         )
@@ -556,7 +558,7 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
     """Return the attacks that all runs have, and the best of each size, for a terminal."""
     first, names = outcome.largest[0], [run.name for run in outcome.runs]
     title = (
-        text("She knows {known}", known=", ".join(first.attacks[0].quasi_identifiers))
+        text("She knows {known}", known=column_labels(first.attacks[0].quasi_identifiers))
         if first.same_knowledge
         else text("With the largest set of each run")
     )

@@ -49,6 +49,7 @@ from glasshouse.report.discretion import (
     ratio,
     what_is_left_out,
 )
+from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
     Brief,
     Cell,
@@ -243,17 +244,17 @@ def _missing_exactly(outcome: Target) -> list[str]:
 
 def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
     """Return the most probable values of one person's secret, before and after."""
-    title = f"{secret.code} {target_label((secret.sensitive,))}"
+    title = f"{secret.code} {target_label(secret.secret)}"
     if secret.gain is not None:
         title = text(
             "{attack}; gain {gain} by {action}",
             attack=title,
             gain=gain_change(secret.gain, currency),
-            action=value_text(secret.best_action),
+            action=value_text(value_label(secret.secret, secret.best_action)),
         )
     rows = [
         (
-            value_text(belief.value),
+            value_text(value_label(secret.secret, belief.value)),
             three_digits(belief.prior),
             three_digits(belief.posterior),
             bar(Leakage(Fraction(0), belief.posterior)),
@@ -266,7 +267,8 @@ def _secret_table(secret: TargetSecret, currency: str | None) -> Table:
         after = sum((belief.posterior for belief in rest), Fraction(0))
         further = text_for(len(rest), "{count} other", "{count} others")
         rows.append((further, three_digits(before), three_digits(after), ""))
-    return cell_table(secret.sensitive, (text("before"), text("after"), ""), rows, title)
+    title_of = "+".join(map(column_label, secret.secret))
+    return cell_table(title_of, (text("before"), text("after"), ""), rows, title)
 
 
 def as_told(target: Target) -> Target:
@@ -695,7 +697,11 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
         change = "less" if less else "more"
     words = {"subject": singular(subject), "secret": enumeration(secret.secret)}
     if discretion.exact:  # a report is not even handed the values
-        words |= {"best": _quoted(secret.best[0]), "first": _quoted(secret.prior_best[0])}
+        best, first = (
+            _quoted(value_label(secret.secret, values[0]))
+            for values in (secret.best, secret.prior_best)
+        )
+        words |= {"best": best, "first": first}
     sentence = translated(LEARNED[change, discretion.exact], now=now, then=then, **words)
     severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
     return Finding(

@@ -15,6 +15,7 @@ from glasshouse.groups.measures import TIE, Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.report.attacks import graded
+from glasshouse.report.labels import value_label
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
@@ -22,6 +23,7 @@ from glasshouse.report.words import (
     frequencies,
     frequency,
     indefinite,
+    joined,
     percentage,
     percentages,
     rounded,
@@ -451,9 +453,12 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
         effect, severity = "unknown", Severity.NOTE
     else:
         effect, severity = "no surer", Severity.SAFE
-    values = [f"“{value_text(outcome.release.sensitive.values[place])}”" for place in places]
+    secret = outcome.release.sensitive
+    values = [
+        f"“{value_text(value_label(secret.names, secret.values[place]))}”" for place in places
+    ]
     if exact and len(places) <= MOST_NAMED:
-        value = enumeration(values)
+        value = joined(values)
     elif len(places) > 1:
         value = text("{count} values of {secret}", count=len(places), **_names(outcome))
     else:

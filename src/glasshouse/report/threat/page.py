@@ -20,6 +20,7 @@ from glasshouse.language import exactly, marked, number, text, text_for, transla
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled, wrapped
 from glasshouse.report.discretion import personal
+from glasshouse.report.labels import value_label
 from glasshouse.report.page import Brief, Cell, Figure, Page, Provenance, Section, Table
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.threat.findings import (
@@ -218,7 +219,7 @@ def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
     order = sorted(beliefs["attacker"], key=lambda value: -beliefs["attacker"][value])
     rows = []
     for value in order[:MOST_VALUES]:
-        row = [value_text(value)]
+        row = [value_text(value_label(outcome.release.sensitive.names, value))]
         for name, belief in beliefs.items():
             ratio = exact.get(name, {}).get(value) or ""
             is_short, errors = "/" in ratio and len(ratio) <= 9, certainty[name].errors
