@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from glasshouse.report import Page, Severity
+from glasshouse.report.archive import from_json
 from tests.conftest import Glasshouse
+from tests.report.reading import everything, read_text
 from tests.table.test_profile import visits
 
 
@@ -55,6 +58,110 @@ def test_records_of_one_person_are_pointed_to_before_the_risk_seems_smaller(
     assert "60 records of the first 360 repeat one" in told.error
     told = glasshouse("assess", str(register), "-q", "Cidade", "--id", "Documento")
     assert "looks like" not in told.error
+
+
+def test_the_report_tells_who_repeats_and_the_figure_that_one_record_each_would_give(
+    register: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    known = ("assess", register, "-q", "Cidade", "-q", "Fone")
+    assert glasshouse(*known, "--out", tmp_path / "run").code == 0
+    page = page_of(tmp_path / "run")
+    (repeated,) = [finding for finding in page.findings if "Documento" in finding.sentence][1:]
+    assert "60 records of the first 360 repeat one" in repeated.sentence
+    one_each = json.loads(glasshouse(*known, "--id", "Documento", "--json").out)["results"][-1]
+    certain = one_each["deterministic"]["records"]
+    assert f"Then {certain} of 300 people can be named with certainty" in repeated.sentence
+    assert "One record per person is assumed" in read_text(page)
+    assert glasshouse(*known, "--id", "Documento", "--out", tmp_path / "each").code == 0
+    told = read_text(page_of(tmp_path / "each"))
+    assert "One record per person is assumed" not in told
+    assert "repeat one" not in told
+
+
+def test_records_that_are_the_same_in_every_column_are_pointed_to(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    path = tmp_path / "people.csv"
+    rows = [f"{i % 7},{i}" for i in range(100)]
+    path.write_text("\n".join(["sex,income", *rows, *rows[:3], ""]))
+    told = glasshouse("assess", path, "-q", "sex", "--out", tmp_path / "run")
+    sentence = "3 of the first 103 records of people.csv are the same as others in every column"
+    figure = (
+        "Then 0 of 100 people can be named with certainty, and a guess is right for 7 of every 100."
+    )
+    for seen in (told.error, read_text(page_of(tmp_path / "run"))):
+        assert sentence in seen
+        assert figure in seen
+    path.write_text("\n".join(["sex,income", *rows, ""]))
+    assert "in every column" not in glasshouse("assess", path, "-q", "sex").error
+    path.write_text("\n".join(["sex,month", *(f"{i % 7},{i % 98}" for i in range(100)), ""]))
+    told = glasshouse("assess", path, "-q", "sex")
+    assert "2 of the first 100 records" in told.error
+    path.write_text("\n".join(["sex,month", *(f"{i % 7},{i % 11}" for i in range(78)), ""]))
+    assert "in every column" not in glasshouse("assess", path, "-q", "sex").error  # may be chance
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_direct_identifier_is_a_finding_of_high_severity_that_names_no_value(
+    register: Path, tmp_path: Path, glasshouse: Glasshouse, language: str
+) -> None:
+    known = ("assess", register, "-q", "Cidade", "--lang", language)
+    shown = glasshouse(*known, "--out", tmp_path / "run").out
+    page = page_of(tmp_path / "run", language)
+    first, second, *_ = page.findings
+    assert first.severity is Severity.HIGH
+    assert "Documento (CPF)" in first.sentence
+    assert "Contato (" in first.sentence
+    assert second.severity is Severity.MODERATE
+    assert '"Observação"' in second.sentence
+    for finding in (first, second):
+        assert finding.sentence in " ".join(shown.split())
+    assert glasshouse(*known, "--json").out
+    found = json.loads(glasshouse(*known, "--json").out)
+    kinds = {column["column"]: column["kind"] for column in found["direct_identifiers"]}
+    assert kinds["Documento"] == "CPF"
+    assert [column["column"] for column in found["free_text"]] == ["Observação"]
+    columns = visits().to_pydict()
+    secret = {value for name in ("Documento", "Contato", "Fone") for value in columns[name]}
+    held = everything(page)
+    assert not [value for value in secret if value in held]
+
+
+def test_a_release_without_direct_identifiers_is_not_blamed(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    path = tmp_path / "people.csv"
+    drugs = ["aspirin", "insulin", "codeine", "heparin", "warfarin", "digoxin"]
+    rows = [f"{i},{drugs[i % 6]},{'11.222.333/0001-81' if i % 2 else ''}" for i in range(900)]
+    path.write_text("\n".join(["income,drug_name,cnpj_hospital", *rows, ""]))
+    answer = json.loads(glasshouse("assess", path, "-q", "income", "--json").out)
+    assert "direct_identifiers" not in answer
+    assert "free_text" not in answer
+
+
+def test_what_was_assumed_is_told_with_the_option_that_says_otherwise(
+    register: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    expected = (
+        "Assumed of atendimentos.csv: “;” stands between fields (--separator); its letters are written as cp1252 "
+        "(--encoding); its first line holds names (--no-header)."
+    )
+    told = glasshouse("assess", register, "-q", "Cidade", "--out", tmp_path / "run")
+    assert expected in " ".join(told.out.split())
+    assert expected in page_of(tmp_path / "run").limits
+    said = ("--separator", ";", "--encoding", "cp1252", "--no-header", "--names", "a,b,c,d,e,f")
+    assert "Assumed of" not in glasshouse("assess", register, "-q", "a", *said).out
+    path = tmp_path / "codes.csv"
+    path.write_text("race,income\n" + "1,1.5\n2,2.5\n3,3.5\n9,4.5\n?,5.5\n" * 4)
+    told = glasshouse("assess", path, "-q", "race", "-q", "income", "--type", "income=number")
+    assert (
+        'its first line holds names (--no-header); “.” stands before decimals (--decimal); "?" in "race" and "9" in '
+        '"race" are values like others, and not missing (--missing).'
+    ) in " ".join(told.out.split())
+
+
+def page_of(folder: Path, language: str = "en") -> Page:
+    return from_json((folder / "report.json").read_text(encoding="utf-8"), "report")[language]
 
 
 def test_inspect_names_what_belongs_in_no_release(register: Path, glasshouse: Glasshouse) -> None:

@@ -93,6 +93,14 @@ def test_a_first_look_at_a_file_compiles_nothing(
     assert not compiled.exists()
 
 
+def test_an_answer_in_json_imports_nothing_that_draws(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex\n20,F\n30,M\n", encoding="utf-8")
+    words = ["assess", str(path), "-q", "age", "--json"]
+    names = imported_by(f"from glasshouse.cli.main import main; main({words!r})")
+    assert not names & {"altair", "jinja2", "vl_convert"}
+
+
 def test_inspect_describes_columns_and_proposes_the_next_command(
     glasshouse: Glasshouse, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from glasshouse.errors import DataError
 from glasshouse.study import Dialect
-from glasshouse.table import ColumnProfile, Role, first_look, person_column, profile, read
+from glasshouse.table import ColumnProfile, Role, person_column, profile, read
 from glasshouse.table.profiles import has_no_header
 
 PEOPLE = pa.table(
@@ -156,13 +156,3 @@ def test_a_file_without_a_header_is_suspected() -> None:
     rows = {"39": ["50", "38", "53"], " Private": [" Private", " Other", " Private"]}
     assert has_no_header(read(pa.table(rows)))
     assert not has_no_header(read(visits()))
-
-
-def test_a_first_look_leaves_out_what_is_known() -> None:
-    looked_at = first_look(visits(), but=["Cidade", "Fone"])
-    assert [column.name for column in looked_at] == [
-        "Nome do Paciente",
-        "Documento",
-        "Contato",
-        "Observação",
-    ]

@@ -12,14 +12,18 @@ import pyarrow.compute as pc
 from glasshouse import microdata
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, number, printable, text, text_for
+from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import largest_size, numbered_from, share_of, steps_of
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
+from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
 from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
+    Prepared,
+    first_looks,
+    first_profiles,
     joined,
     one_each,
     only_one,
@@ -38,8 +42,7 @@ from glasshouse.table import (
     Role,
     Step,
     encoding_note,
-    first_look,
-    person_column,
+    one_record_each,
     suggested_roles,
 )
 from glasshouse.table.generalised import without_suppressed
@@ -47,6 +50,8 @@ from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 STEPS_PER_WINDOW = 1_000_000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
+MOST_BYTES = 1 << 28
+"""Of a larger file a column that may name people is not read besides, as all its values are distinct."""
 
 
 def checkpoint_key(study: AssessStudy) -> str | None:
@@ -86,7 +91,9 @@ def answer(
             {**extras, "`resume`": resources.resume},
             marked("{option} is for a release in one piece; leave out `by` and `each`"),
         )
-        return Run(study, _family(study, resources, tables))
+        looks = first_looks(study, tables)
+        family = _family(study, resources, tables)
+        return Run(study, family, warnings=tuple(_person_notes(looks)), first_looks=looks)
     if explain and study.adversary.prior:
         raise StudyError(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
@@ -104,7 +111,7 @@ def answer(
         )
         return _linkage(study, resources, tables)
     on_progress = resources.on_progress
-    reading = ""
+    looks = first_looks(study, tables)
     if len(study.datasets) > 1:
         if save_table is not None:
             raise StudyError("`save_table` keeps one dataset; assess the files one by one for it")
@@ -112,14 +119,24 @@ def answer(
         whole, steps, members = collection.table, collection.steps, collection.members
         windows, notes = list(collection.windows()), strangers(collection)
     else:
-        single = only_one(study, tables=tables, on_progress=on_progress)
+        person = None if save_table or tables else _countable_person(study, looks)
+        also = () if person is None else (person,)
+        single = only_one(study, also=also, tables=tables, on_progress=on_progress)
         whole, steps, members = single.table, single.steps, ()
-        reading = encoding_note(single.read)
-        windows, notes = [whole], ()
+        windows, notes = [whole], tuple(filter(None, [encoding_note(single.read)]))
+        looks = tuple(
+            replace(
+                one,
+                encoding=single.read.assumed_encoding,
+                one_each=_one_each(single, one, person, study),
+            )
+            for one in looks
+        )
     if study.group is not None:
         from glasshouse.mitigation.anonymisation import assess_by_group
 
-        return Run(study, replace(assess_by_group(whole, study.group), steps=steps))
+        grouped = replace(assess_by_group(whole, study.group), steps=steps)
+        return Run(study, grouped, first_looks=looks)
     explanations = [
         attacks.explain(windows[-1], sensitive=secret, drop_suppressed=False)
         for secret in ((), *study.adversary.secrets)
@@ -144,8 +161,8 @@ def answer(
         if per_record
         else None
     )
-    warnings = (reading, *_person_notes(study, tables), *notes, *_column_notes(outcome))
-    return Run(study, outcome, per_record=risks, warnings=tuple(filter(None, warnings)))
+    warnings = (*notes, *_person_notes(looks), *_column_notes(outcome))
+    return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
 
 
 def understood(
@@ -169,7 +186,7 @@ def understood(
         DataError: The file is malformed.
         StudyError: Nothing in it looks like something that one can know of a person.
     """
-    roles = suggested_roles(first_look(dataset.path, dialect=dataset.dialect))
+    roles = suggested_roles(first_profiles(dataset))
     if quasi_identifiers:
         roles = dict.fromkeys(roles, ())
     known = tuple(quasi_identifiers) or roles[Role.QUASI_IDENTIFIER]
@@ -238,23 +255,42 @@ def _column_notes(assessment: Assessment) -> Iterator[str]:
             )
 
 
-def _person_notes(study: AssessStudy, tables: Sequence[EncodedTable]) -> Iterator[str]:
-    """Say where a record may not be a person, by the columns of the file that the study does not speak of."""
-    if tables or study.adversary.identifier is not None or len(study.datasets) > 1:
-        return
+def _countable_person(study: AssessStudy, looks: Sequence[FirstLook]) -> str | None:
+    """Return the column that looks like a person's identifier and repeats, if it is not too long to read as well."""
     (dataset,) = study.datasets
-    adversary = study.adversary
-    used = (*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
-    person = person_column(first_look(dataset.path, dialect=dataset.dialect, but=used))
-    if person is not None and person.repeats:
-        yield text(
-            'note: column "{name}" looks like a person\'s identifier, and {repeats} of the first {records} repeat one: '
-            "several records of one person hide each other, so that the risk seems smaller than it is; with "
-            "`id` each person counts once",
-            name=printable(person.name),
-            repeats=text_for(person.repeats, "{count} record", "{count} records"),
-            records=number(person.records),
-        )
+    person = looks[0].person if looks else None
+    if person is None or isinstance(dataset.path, Address) or not dataset.path.is_file():
+        return None
+    return person.name if dataset.path.stat().st_size <= MOST_BYTES else None
+
+
+def _one_each(
+    single: Prepared, look: FirstLook, person: str | None, study: AssessStudy
+) -> Attack | None:
+    """Return how people are named by all quasi-identifiers if each counts once.
+
+    A person is a value of a column; or else records that are the same in every column are of one, if all were seen.
+    """
+    table = single.table
+    if person is not None:
+        named = replace(table, roles={**table.roles, person: Role.IDENTIFIER})
+        people = one_record_each(named, seed=study.seed).table
+    elif (
+        repeated_sentence(look) and look.firsts is not None and look.records == single.read.records
+    ):
+        positions = np.arange(table.records) if table.positions is None else table.positions
+        people = table.of_records(np.flatnonzero(np.isin(positions, look.firsts)))
+    else:
+        return None
+    known = [study.adversary.knowable]
+    return assess(people, subsets=known, sensitive=(), drop_suppressed=False).attacks[0]
+
+
+def _person_notes(looks: Sequence[FirstLook]) -> Iterator[str]:
+    """Say where a record may not be a person."""
+    for one in looks:
+        if sentence := person_sentence(one) or repeated_sentence(one):
+            yield text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}")
 
 
 def _suppressed_records(table: EncodedTable, steps: Sequence[Step]) -> int:
@@ -377,7 +413,9 @@ def _linkage(
         for key in study.links
         if (missing := _missing_values(dataset.table.column(key.name)))
     )
-    return Run(study, replace(outcome, steps=steps), warnings=notes)
+    looks = first_looks(study, in_memory)
+    warnings = (*notes, *_person_notes(looks))
+    return Run(study, replace(outcome, steps=steps), warnings=warnings, first_looks=looks)
 
 
 def _missing_values(column: EncodedColumn) -> int:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import Any, TypeVar
 
+import numpy as np
+import pyarrow as pa
+
 from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import printable, text, unknown_name
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources import display_name, open_source
+from glasshouse.report.first_look import FirstLook
+from glasshouse.sources import Source, display_name, open_source
+from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import own_place, telling_paths
 from glasshouse.study import (
     Address,
     Adversary,
+    ColumnType,
     Condition,
     Dataset,
     Question,
@@ -29,6 +36,8 @@ from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.target import PeopleStudy
 from glasshouse.table import (
     Collection,
+    ColumnProfile,
+    EncodedColumn,
     EncodedTable,
     Labels,
     Step,
@@ -36,9 +45,12 @@ from glasshouse.table import (
     collect,
     dataset_tags,
     one_record_each,
+    person_column,
+    profile,
     read,
     treat,
 )
+from glasshouse.table.profiles import FIRST_RECORDS, has_no_header
 
 LABELLED = frozenset({".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"})
 """How the names of files end that may say what their columns and values stand for,"""
@@ -46,6 +58,8 @@ PACKED = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst"})
 """and of those that such a file may be packed in."""
 MOST_UNPACKED = 1 << 26
 """A larger one is not unpacked for its labels."""
+MOST_LOOKED_AT, MOST_CELLS, LEAST_RECORDS = 12, 1 << 21, 1000
+"""A first look is at so many files, and at so many values of each, but at least at so many records."""
 
 
 @dataclass(frozen=True)
@@ -371,6 +385,85 @@ def _may_have_labels(dataset: Dataset) -> bool:
     if path.suffix.lower() in PACKED:
         return path.is_file() and path.stat().st_size <= MOST_UNPACKED
     return path.suffix.lower() in LABELLED or path.is_dir()
+
+
+def first_looks(study: AssessStudy, tables: Sequence[EncodedTable] = ()) -> tuple[FirstLook, ...]:
+    """Look at the first records of the files of a release, or of the tables that take their place."""
+    if tables:  # which may lack columns of the release
+        looks = [_looked_at(_first_records(table), study) for table in tables[:MOST_LOOKED_AT]]
+        return tuple(replace(look, repeated=0) for look in looks)
+    looks = []
+    names = dataset_names(study)[:MOST_LOOKED_AT]
+    for dataset, name in zip(study.datasets, names, strict=False):
+        # what is wrong with a file is told where it is read, if it has to do with the question
+        with suppress(GlasshouseError):
+            looks.append(_first_look(dataset, name, study))
+    return tuple(looks)
+
+
+def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
+    source, first = _first_read(dataset, name)
+    look, dialect = _looked_at(first, study), dataset.dialect
+    if ColumnType.NUMBER in dataset.types.values() and dialect.decimal == ".":
+        look = replace(look, decimal=".")
+    if not isinstance(source, DelimitedFile):
+        return replace(look, encoding=source.assumed_encoding)
+    return replace(
+        look,
+        separator=None if dialect.separator else source.dialect.separator,
+        encoding=source.assumed_encoding,
+        has_header=dialect.header,
+        first_is_record=dialect.header and has_no_header(first),
+    )
+
+
+def first_profiles(dataset: Dataset) -> tuple[ColumnProfile, ...]:
+    """Describe the columns of a file by its first records.
+
+    Raises:
+        DataError: The file is malformed, or holds no record.
+    """
+    return profile(_first_read(dataset, None)[1])
+
+
+def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTable]:
+    """Open a file and read its first records."""
+    source = open_source(dataset.path, dialect=dataset.dialect, name=name)
+    records = min(FIRST_RECORDS, max(LEAST_RECORDS, MOST_CELLS // len(source.columns)))
+    batch = next(source.batches(source.columns)).slice(0, records)
+    first = read(pa.Table.from_batches([batch]), name=source.name, missing=dataset.missing)
+    return source, first
+
+
+def _looked_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
+    adversary, columns = study.adversary, profile(first)
+    if adversary.identifier is not None:
+        return FirstLook(first.name, columns, first.records)
+    used = (*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
+    person = person_column([column for column in columns if column.name not in used])
+    alike = np.zeros(first.records, np.int64)
+    for column in first.columns.values():  # records that were told apart stay so
+        pairs = alike * column.cardinality + column.codes
+        alike = np.unique(pairs, return_inverse=True)[1]
+    firsts = np.unique(alike, return_index=True)[1]
+    return FirstLook(
+        first.name,
+        columns,
+        first.records,
+        repeated=first.records - len(firsts),
+        firsts=firsts,
+        person=person if person is not None and person.repeats else None,
+    )
+
+
+def _first_records(table: EncodedTable) -> EncodedTable:
+    """Return the first records of a table, with the values that they have."""
+    columns = {}
+    for name, column in table.columns.items():
+        used, codes = np.unique(column.codes[:FIRST_RECORDS], return_inverse=True)
+        columns[name] = EncodedColumn(name, codes.astype(np.uint32), column.values.take(used))
+    records = min(table.records, FIRST_RECORDS)
+    return replace(table, records=records, columns=columns, positions=None)
 
 
 S = TypeVar("S", bound=ReleaseStudy)

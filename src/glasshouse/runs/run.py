@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
+    from glasshouse.report.first_look import FirstLook
+
 
 class Outcome(Protocol):
     """What came out of any question."""
@@ -67,6 +69,8 @@ class Run(Generic[Q, R]):
     """What to know of it in whatever form it is told, such as a column that holds one value only."""
     labels: Labels = field(default_factory=Labels)
     """What the files call their columns and values."""
+    first_looks: tuple[FirstLook, ...] = ()
+    """How the files of a release were understood, where that belongs to the answer."""
     unfinished: str = ""
     """Of a run that could go on and be more precise: what to do."""
 
@@ -92,14 +96,24 @@ class Run(Generic[Q, R]):
         """Return the report with where its figures come from, in the language that is spoken."""
         from glasshouse.report import page_of
 
-        return page_of(self.outcome, self.question, provenance=provenance, labels=self.labels)
+        page = page_of(self.outcome, self.question, provenance=provenance, labels=self.labels)
+        if not self.first_looks:
+            return page
+        from glasshouse.report.first_look import on_page
+
+        return on_page(page, self.first_looks)
 
     @property
     def brief(self) -> Brief:
         """What a terminal says, in the language that is spoken."""
         from glasshouse.report import brief_of
 
-        return brief_of(self.outcome, self.question, labels=self.labels)
+        brief = brief_of(self.outcome, self.question, labels=self.labels)
+        if not self.first_looks:
+            return brief
+        from glasshouse.report.first_look import in_brief
+
+        return in_brief(brief, self.first_looks)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -109,6 +123,10 @@ class Run(Generic[Q, R]):
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values, and the verdict."""
         content = self.outcome.to_dict()
+        if self.first_looks:
+            from glasshouse.report.first_look import as_json
+
+            content |= as_json(self.first_looks)
         return content if self.verdict is None else content | {"verdict": self.verdict.to_dict()}
 
     def to_frame(self) -> pa.Table:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from glasshouse.table.profiles import (
         ColumnProfile,
         encoding_note,
-        first_look,
         person_column,
         profile,
         suggested_roles,
@@ -22,14 +21,7 @@ _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
     "encoded": ("EncodedColumn", "EncodedTable", "Labels", "Role", "load_table"),
-    "profiles": (
-        "ColumnProfile",
-        "encoding_note",
-        "first_look",
-        "person_column",
-        "profile",
-        "suggested_roles",
-    ),
+    "profiles": ("ColumnProfile", "encoding_note", "person_column", "profile", "suggested_roles"),
     "treatment": ("Step", "one_record_each", "treat"),
 }
 """The public names, by the module that they come from: a first look at a file loads no compiler."""
@@ -47,7 +39,6 @@ __all__ = [
     "collect",
     "dataset_tags",
     "encoding_note",
-    "first_look",
     "load_table",
     "one_record_each",
     "person_column",

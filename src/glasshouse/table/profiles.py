@@ -16,9 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.language import marked, text, translated
-from glasshouse.sources import MISSING, open_source
-from glasshouse.study import Dialect
-from glasshouse.table.encode import read
+from glasshouse.sources import MISSING
 from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 
 MANY_VALUES = 0.5
@@ -204,24 +202,6 @@ def encoding_note(table: EncodedTable) -> str:
         name=table.name,
         encoding=table.assumed_encoding,
     )
-
-
-def first_look(
-    data: object, *, dialect: Dialect | None = None, but: Sequence[str] = ()
-) -> tuple[ColumnProfile, ...]:
-    """Describe the columns of the first records of a file, but some: for what is seen without reading it all.
-
-    Args:
-        data: A path, or a frame.
-        dialect: How it is written down.
-        but: Columns that are known already.
-    """
-    source = open_source(data, dialect=dialect)
-    columns = [column for column in source.columns if column not in but]
-    first = next(source.batches(columns), None) if columns else None
-    if first is None:
-        return ()
-    return profile(read(pa.Table.from_batches([first.slice(0, FIRST_RECORDS)]), name=source.name))
 
 
 def person_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
@@ -115,6 +115,11 @@ LIMITS = (
     ),
 )
 """What must be known to judge the figures."""
+ONE_EACH = marked(
+    "One record per person is assumed: the records of somebody who has several hide each other, so that the risk seems "
+    "smaller than it is. --id COLUMN says which column tells people apart."
+)
+"""What is assumed where the study names no identifier."""
 ROUNDED = marked(
     "Some figures are rounded in the last digits of a double: as exact ratios they would be too long."
 )
@@ -122,6 +127,13 @@ ROUNDED = marked(
 
 def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Provenance) -> Page:
     """Return the report of an assessment: of a release as a whole, or of its parts side by side."""
+    report = _report(outcome, question, provenance)
+    if question.adversary.identifier is not None:
+        return report
+    return replace(report, limits=(*report.limits, translated(ONE_EACH)))
+
+
+def _report(outcome: Assessment | Family, question: AssessStudy, provenance: Provenance) -> Page:
     if isinstance(outcome, Family):
         part = part_noun(outcome)
         return family_page(

@@ -1,0 +1,267 @@
+"""A first look at a release: what was assumed, what in it names people by itself, and who may be in it twice.
+
+All of it is from a first look at the file and speaks of columns; no value of a record is told but the marks that may
+stand for missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from glasshouse.arrays import Integers
+from glasshouse.language import number, printable, quoted, text, text_for, translated
+from glasshouse.report.page import Brief, Finding, Page, Severity, note
+from glasshouse.report.words import counted, frequency, joined
+from glasshouse.table import ColumnProfile
+from glasshouse.table.profiles import FREE_TEXT, MANY_VALUES
+
+if TYPE_CHECKING:
+    from glasshouse.microdata import Attack
+
+MOST_NAMED = 6
+"""So many marks that may stand for missing are named."""
+FEW = 20
+"""If more than one record in so many is the same as another in every column, that may be chance."""
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """How one file of a release was understood, from its first records."""
+
+    name: str
+    """What results call the file."""
+    columns: tuple[ColumnProfile, ...]
+    """What its columns hold."""
+    records: int
+    """How many records were looked at."""
+    separator: str | None = None
+    """What was taken to stand between fields; None: that was said, or there is no such thing."""
+    encoding: str | None = None
+    """The encoding that was concluded from the letters, if any."""
+    has_header: bool = False
+    """Whether the first line was taken for names."""
+    first_is_record: bool = False
+    """Whether it looks like a record all the same."""
+    decimal: str | None = None
+    """What was taken for the decimal sign; None: that was said, or no column is read as numbers."""
+    repeated: int = 0
+    """How many of the records are the same as one before them in every column,"""
+    firsts: Integers | None = field(default=None, compare=False, repr=False)
+    """and the positions of the others; None: they are not asked for."""
+    person: ColumnProfile | None = None
+    """The column that looks like a person's identifier, and has repeats, though the study names none."""
+    one_each: Attack | None = None
+    """Naming people by all quasi-identifiers, with one record of each value of that column, or without the repeated
+    records; None: that was not counted."""
+
+    @property
+    def direct(self) -> tuple[ColumnProfile, ...]:
+        """The columns that name or reach people by themselves."""
+        return tuple(column for column in self.columns if _names_people(column))
+
+    @property
+    def free_text(self) -> tuple[str, ...]:
+        """The names of columns of free text."""
+        return tuple(column.name for column in self.columns if column.looks_like == FREE_TEXT)
+
+
+def _names_people(column: ColumnProfile) -> bool:
+    """Tell whether a column names people; names of a few things, and numbers of a few firms, do not."""
+    if column.looks_like in ("person's name", "CNPJ"):
+        return column.kind != "" and column.distinct * 50 > column.records
+    return column.is_direct
+
+
+def as_json(looks: Sequence[FirstLook]) -> dict[str, object]:
+    """Return what in a release names people, as plain values; nothing where nothing does."""
+    direct = [
+        {"dataset": one.name, "column": column.name, "kind": column.looks_like}
+        for one in looks
+        for column in one.direct
+    ]
+    texts = [{"dataset": one.name, "column": name} for one in looks for name in one.free_text]
+    content = {"direct_identifiers": direct, "free_text": texts}
+    return {name: columns for name, columns in content.items() if columns}
+
+
+def on_page(page: Page, looks: Sequence[FirstLook]) -> Page:
+    """Return a page with what was understood of its data: findings first, and what was assumed among the limits."""
+    return replace(
+        page,
+        findings=(*release_findings(looks), *_repetitions(looks), *page.findings),
+        limits=(*page.limits, *assumptions(looks)),
+    )
+
+
+def in_brief(brief: Brief, looks: Sequence[FirstLook]) -> Brief:
+    """Return what a terminal says with what was understood of the data; who repeats was said before."""
+    first, *blocks = brief.blocks
+    assumed = " ".join(assumptions(looks))
+    return replace(
+        brief,
+        blocks=(first, *([assumed] if assumed else []), *blocks),
+        findings=(*release_findings(looks), *brief.findings),
+    )
+
+
+def assumptions(looks: Sequence[FirstLook]) -> tuple[str, ...]:
+    """Say what was assumed in reading files, each with the option that says otherwise; alike files together."""
+    files: dict[tuple[str, ...], list[str]] = {}
+    for one in looks:
+        phrases = tuple(_assumed(one))
+        if phrases:
+            files.setdefault(phrases, []).append(one.name)
+    return tuple(
+        text("Assumed of {files}: {assumed}.", files=joined(names), assumed="; ".join(phrases))
+        for phrases, names in files.items()
+    )
+
+
+def _assumed(one: FirstLook) -> Iterator[str]:
+    if one.separator is not None:
+        sign = text("a tabulator") if one.separator == "\t" else f"“{printable(one.separator)}”"
+        yield text("{separator} stands between fields (--separator)", separator=sign)
+    if one.encoding is not None:
+        yield text(
+            "its letters are written as {encoding} (--encoding)", encoding=printable(one.encoding)
+        )
+    if one.has_header and one.first_is_record:
+        yield text("its first line holds names, though it looks like a record (--no-header)")
+    elif one.has_header:
+        yield text("its first line holds names (--no-header)")
+    if one.decimal is not None:
+        yield text("“{sign}” stands before decimals (--decimal)", sign=one.decimal)
+    marks = [
+        text("{value} in {column}", value=quoted([value]), column=quoted([column.name]))
+        for column in one.columns
+        for value, _ in column.maybe_missing
+    ]
+    if marks:
+        rest = len(marks) - MOST_NAMED
+        more = [text_for(rest, "{count} further", "{count} further")] if rest > 0 else []
+        yield text_for(
+            len(marks),
+            "{values} is a value like others, and not missing (--missing)",
+            "{values} are values like others, and not missing (--missing)",
+            values=joined([*marks[:MOST_NAMED], *more]),
+        )
+
+
+def release_findings(looks: Sequence[FirstLook]) -> list[Finding]:
+    """Say what in a release names people by itself, and which columns may."""
+    findings = []
+    direct = [
+        f"{printable(column.name)} ({translated(column.looks_like)})"
+        for one in looks
+        for column in one.direct
+    ]
+    looked_at = text(
+        "seen in the first {records} records",
+        records=max((one.records for one in looks), default=0),
+    )
+    if direct:
+        findings.append(
+            Finding(
+                Severity.HIGH,
+                text(
+                    "The release itself names or reaches people: {columns}.",
+                    columns=joined(list(dict.fromkeys(direct))),
+                ),
+                looked_at,
+                text(
+                    "Whoever has the file needs to know nothing else. The other figures are about what is left once "
+                    "this is removed."
+                ),
+                text(
+                    "Leave it out of what is published, or put random pseudonyms in its place; a hash will not do, "
+                    "since every number can be tried. Where it is in the file only to tell people apart, name it with "
+                    "--id and publish without it."
+                ),
+            )
+        )
+    texts = [name for one in looks for name in one.free_text]
+    if texts:
+        findings.append(
+            Finding(
+                Severity.MODERATE,
+                text(
+                    "Free text may name anybody, and is in no figure here: {columns}.",
+                    columns=quoted(dict.fromkeys(texts)),
+                ),
+                looked_at,
+                text(
+                    "What somebody wrote down of a person can hold a name, an address or a story."
+                ),
+                text("Read it, or leave it out of the release."),
+            )
+        )
+    return findings
+
+
+def person_sentence(one: FirstLook) -> str:
+    """Say that a column looks like a person's identifier and repeats, and what one record of each would give."""
+    person = one.person
+    if person is None:
+        return ""
+    return _with_figure(
+        one,
+        text(
+            'Column "{name}" looks like a person\'s identifier, and {repeats} of the first {records} repeat one: '
+            "several records of one person hide each other, so that the risk seems smaller than it is; with --id each "
+            "person counts once.",
+            name=printable(person.name),
+            repeats=text_for(person.repeats, "{count} record", "{count} records"),
+            records=number(person.records),
+        ),
+    )
+
+
+def _with_figure(one: FirstLook, sentence: str) -> str:
+    """Add what counting everybody once would give, where that was counted."""
+    attack = one.one_each
+    if attack is None:
+        return sentence
+    return f"{sentence} " + text(
+        "Then {certain} of {people} can be named with certainty, and a guess is right for {frequency}.",
+        certain=number(attack.certain),
+        people=counted(attack.records, "person"),
+        frequency=frequency(attack.probabilistic.posterior),
+    )
+
+
+def repeated_sentence(one: FirstLook) -> str:
+    """Say that a few records are the same as others in every column; nothing where that may well be chance.
+
+    It hardly is where a column, such as an income, tells most records apart.
+    """
+    tells_apart = any(column.distinct > MANY_VALUES * column.records for column in one.columns)
+    if one.person is not None or not tells_apart or not 0 < FEW * one.repeated <= one.records:
+        return ""
+    return _with_figure(
+        one,
+        text_for(
+            one.repeated,
+            "{count} of the first {records} records of {name} is the same as another in every column: if they are of "
+            "one person, there are fewer people than records, and the risk seems smaller than it is.",
+            "{count} of the first {records} records of {name} are the same as others in every column: if they are of "
+            "the same people, there are fewer people than records, and the risk seems smaller than it is.",
+            records=number(one.records),
+            name=one.name,
+        ),
+    )
+
+
+def _repetitions(looks: Sequence[FirstLook]) -> Iterator[Finding]:
+    """Yield who may be counted several times."""
+    from glasshouse.report.attacks import exact_figure, graded  # which draws: only a page needs it
+
+    for one in looks:
+        attack = one.one_each
+        sentence = person_sentence(one) or repeated_sentence(one)
+        if sentence and attack is None:
+            yield note(sentence)
+        elif sentence and attack is not None:
+            grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
+            yield Finding(grade, sentence, exact_figure(attack))
