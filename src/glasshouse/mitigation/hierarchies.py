@@ -17,14 +17,13 @@ from __future__ import annotations
 
 import csv
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import ceil, floor
 from os import PathLike
@@ -45,7 +44,7 @@ from glasshouse.study import Dialect
 from glasshouse.study.anonymise import hierarchy_rule
 from glasshouse.table.encode import INTEGER, NUMBER
 from glasshouse.table.encoded import EncodedColumn, positions
-from glasshouse.table.generalised import SUPPRESSED
+from glasshouse.table.generalised import SUPPRESSED, Span, plain_decimal
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """What a caller may give for a number; a float stands for the decimal that it is written as."""
@@ -405,7 +404,7 @@ def intervals(
     if widths:
         start = _decimal_number(origin, marked("the origin"))
         return _of_numbers(column, [_of_width(width, start) for width in _nested(widths)])
-    return _of_numbers(column, [_between(level) for level in _nested_edges(edges)])
+    return _of_numbers(column, [partial(Span.between, level) for level in _nested_edges(edges)])
 
 
 def rounding(column: EncodedColumn, *, to: Sequence[Number]) -> Hierarchy:
@@ -602,31 +601,7 @@ def exact(number: Number, *, what: str) -> Fraction:
         ) from None
 
 
-@dataclass(frozen=True)
-class _Span:
-    """The numbers from a lower end on that are below an upper one; without an end, all on that side."""
-
-    low: Fraction | None
-    high: Fraction | None
-
-    @property
-    def end(self) -> Decimal:
-        """The upper end; infinite without one."""
-        return Decimal("inf") if self.high is None else Decimal(_decimal(self.high))
-
-    def label(self, *, whole: bool) -> str:
-        """Return its text; that of the whole numbers in it, where there are no others."""
-        if self.low is None:
-            return SUPPRESSED if self.high is None else f"<{_decimal(self.high)}"
-        if self.high is None:
-            return f">={_decimal(self.low)}"
-        if not whole:
-            return f"[{_decimal(self.low)}, {_decimal(self.high)})"
-        first, last = ceil(self.low), ceil(self.high) - 1
-        return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
-
-
-_Level: TypeAlias = Callable[[Fraction], _Span | None]
+_Level: TypeAlias = Callable[[Fraction], Span | None]
 """The interval in which a level puts a number; None: the number stays as it is."""
 
 
@@ -753,20 +728,6 @@ def _number(written: str, column: str) -> Decimal:
     return Decimal(written.strip())
 
 
-def _decimal(number: Fraction) -> str:
-    """Return a number as a plain decimal.
-
-    >>> _decimal(Fraction(5, 2)), _decimal(Fraction(-100))
-    ('2.5', '-100')
-    """
-    digits = 0
-    while (number * 10**digits).denominator > 1:
-        digits += 1
-    scaled = f"{abs(number.numerator) * 10**digits // number.denominator:0{digits + 1}d}"
-    sign = "-" if number < 0 else ""
-    return sign + (f"{scaled[:-digits]}.{scaled[-digits:]}" if digits else scaled)
-
-
 def _decimal_number(number: Number, what: str) -> Fraction:
     """Return a number that has finitely many decimals.
 
@@ -789,15 +750,16 @@ def _nested(widths: Iterable[Number]) -> list[Fraction]:
     numbers = [_decimal_number(width, marked("the width of intervals")) for width in widths]
     if any(width <= 0 for width in numbers):
         raise StudyError(
-            "the width of intervals must be positive, not {width}", width=_decimal(min(numbers))
+            "the width of intervals must be positive, not {width}",
+            width=plain_decimal(min(numbers)),
         )
     for narrow, wide in pairwise(numbers):
         if wide <= narrow or (wide / narrow).denominator > 1:
             raise StudyError(
                 "intervals of width {wide} do not nest those of width {narrow}; each width must "
                 "be a multiple of the one before",
-                wide=_decimal(wide),
-                narrow=_decimal(narrow),
+                wide=plain_decimal(wide),
+                narrow=plain_decimal(narrow),
             )
     return numbers
 
@@ -815,7 +777,7 @@ def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
             raise StudyError(
                 "the edge {edge} of level {level} is not an edge of the level before; each "
                 "level's edges must be among those of the finer one",
-                edge=_decimal(new[0]),
+                edge=plain_decimal(new[0]),
                 level=str(len(levels) + 1),
             )
         levels.append(numbers)
@@ -823,19 +785,9 @@ def _nested_edges(edges: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
 
 
 def _of_width(width: Fraction, origin: Fraction) -> _Level:
-    def span(number: Fraction) -> _Span:
+    def span(number: Fraction) -> Span:
         low = origin + floor((number - origin) / width) * width
-        return _Span(low, low + width)
-
-    return span
-
-
-def _between(edges: Sequence[Fraction]) -> _Level:
-    def span(number: Fraction) -> _Span:
-        above = bisect_right(edges, number)
-        return _Span(
-            edges[above - 1] if above > 0 else None, edges[above] if above < len(edges) else None
-        )
+        return Span(low, low + width)
 
     return span
 
@@ -850,11 +802,11 @@ def _rounded(units: Sequence[Fraction]) -> _Level:
             edge = unit * (ceil(edge / unit) - Fraction(1, 2))
         return edge
 
-    def span(number: Fraction) -> _Span:
+    def span(number: Fraction) -> Span:
         for unit in units:
             multiple = floor(number / unit + Fraction(1, 2))
             number = unit * multiple
-        return _Span(lowest(multiple), lowest(multiple + 1))
+        return Span(lowest(multiple), lowest(multiple + 1))
 
     return span
 
@@ -862,16 +814,16 @@ def _rounded(units: Sequence[Fraction]) -> _Level:
 def _clipped(width: Fraction | None, low: Fraction | None, high: Fraction | None) -> _Level:
     """Return the level of intervals between two ends, of which numbers outside tell only on which side they are."""
 
-    def span(number: Fraction) -> _Span | None:
+    def span(number: Fraction) -> Span | None:
         if low is not None and number < low:
-            return _Span(None, low)
+            return Span(None, low)
         if high is not None and number >= high:
-            return _Span(high, None)
+            return Span(high, None)
         if width is None:
             return None
         first = floor(number / width) * width
         end = first + width
-        return _Span(
+        return Span(
             first if low is None else max(low, first), end if high is None else min(high, end)
         )
 

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from itertools import accumulate
+from math import ceil
 from typing import TypeAlias
 
 import numpy as np
@@ -218,6 +220,54 @@ class Interval:
         """Tell whether all of its points are in the other one too."""
         alike = self.of_dates == other.of_dates
         return alike and other.low <= self.low and self.high <= other.high
+
+
+@dataclass(frozen=True)
+class Span:
+    """The numbers from a lower end on that are below an upper one; without an end, all on that side."""
+
+    low: Fraction | None
+    """The least of them."""
+    high: Fraction | None
+    """What they are below."""
+
+    @classmethod
+    def between(cls, edges: Sequence[Fraction], number: Fraction) -> Span:
+        """Return the span of a number among those that rising edges make."""
+        above = bisect_right(edges, number)
+        return cls(
+            edges[above - 1] if above > 0 else None, edges[above] if above < len(edges) else None
+        )
+
+    @property
+    def end(self) -> Decimal:
+        """The upper end; infinite without one."""
+        return Decimal("inf") if self.high is None else Decimal(plain_decimal(self.high))
+
+    def label(self, *, whole: bool) -> str:
+        """Return its text, which `covers` understands; that of the whole numbers in it, where there are no others."""
+        if self.low is None:
+            return SUPPRESSED if self.high is None else f"<{plain_decimal(self.high)}"
+        if self.high is None:
+            return f">={plain_decimal(self.low)}"
+        if not whole:
+            return f"[{plain_decimal(self.low)}, {plain_decimal(self.high)})"
+        first, last = ceil(self.low), ceil(self.high) - 1
+        return f"{first}-{last}" if first >= 0 else f"{first}..{last}"
+
+
+def plain_decimal(number: Fraction) -> str:
+    """Return a number that has finitely many decimals, written with them.
+
+    >>> plain_decimal(Fraction(5, 2)), plain_decimal(Fraction(-100))
+    ('2.5', '-100')
+    """
+    digits = 0
+    while (number * 10**digits).denominator > 1:
+        digits += 1
+    scaled = f"{abs(number.numerator) * 10**digits // number.denominator:0{digits + 1}d}"
+    sign = "-" if number < 0 else ""
+    return sign + (f"{scaled[:-digits]}.{scaled[-digits:]}" if digits else scaled)
 
 
 def as_interval(released: str) -> Interval | None:
