@@ -124,3 +124,56 @@ def test_numbers_are_compared_exactly(low: Decimal, data: st.DataObject) -> None
 )
 def test_what_is_neither_number_nor_date_is_no_bound(text: str) -> None:
     assert as_bound(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "low", "high", "exclusive"),
+    [
+        ("age>=65", "age", Decimal(65), None, False),
+        ("age <= 17", "age", None, Decimal(17), False),
+        ("age>65", "age", Decimal(65), None, True),
+        ("born < 2000-01-01", "born", None, date(2000, 1, 1), True),
+        ("net income >= -1.5", "net income", Decimal("-1.5"), None, False),
+    ],
+)
+def test_a_comparison_is_an_interval_with_one_end(
+    text: str, column: str, low: object, high: object, exclusive: bool
+) -> None:
+    condition = parse_condition(text)
+    assert (condition.column, condition.low, condition.high) == (column, low, high)
+    assert condition.exclusive == exclusive
+    assert not condition.negated
+
+
+@given(value=st.decimals(-9, 9, places=1), end=st.decimals(-9, 9, places=1))
+def test_a_comparison_holds_for_the_numbers_that_it_says(value: Decimal, end: Decimal) -> None:
+    assert parse_condition(f"x>={end}").holds(str(value)) == (value >= end)
+    assert parse_condition(f"x<={end}").holds(str(value)) == (value <= end)
+    assert parse_condition(f"x>{end}").holds(str(value)) == (value > end)
+    assert parse_condition(f"x<{end}").holds(str(value)) == (value < end)
+    assert not parse_condition(f"x<{end}").holds("SP")
+    assert not parse_condition(f"x<{end}").holds("")
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "values"),
+    [
+        ("income>50K=yes", "income>50K", ("yes",)),
+        ("a<b=c", "a<b", ("c",)),
+        ("x=>5", "x", (">5",)),
+        ("x=a<b", "x", ("a<b",)),
+        ("x=<1>", "x", ("<1>",)),
+        ("x!=>=5", "x", (">=5",)),
+    ],
+)
+def test_a_sign_in_a_name_or_a_value_is_no_comparison(
+    text: str, column: str, values: tuple[str, ...]
+) -> None:
+    condition = parse_condition(text)
+    assert (condition.column, condition.values) == (column, values)
+
+
+@pytest.mark.parametrize("text", ["income>50K", "x>=SP", "x<01/03/2020", "x<2000-02-30"])
+def test_a_comparison_with_what_is_no_number_or_iso_date_is_refused(text: str) -> None:
+    with pytest.raises(StudyError, match="is a number, or a date such as 2000-12-31"):
+        parse_condition(text)

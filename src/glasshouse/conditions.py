@@ -9,6 +9,7 @@ One small language says it everywhere, in options and in ``study.toml``:
 ``age=18..65``     between the two, both included
 ``age=65..``       this or more
 ``state!=SP,RJ``   none of these
+``age>=65``        this or more; ``<=``, ``>`` and ``<`` likewise, of numbers and of dates
 =================  =================================================================
 """
 
@@ -28,6 +29,8 @@ Bound = Decimal | date
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_COMPARED = re.compile(r"([^=<>!]+?)\s*(>=|<=|>|<)\s*([^=<>]*[^=<>\s])\s*")
+"""A column, how it is compared, and with what: a name or a value with such a sign in it is no comparison."""
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|((?!")[^,]*?))\s*(,|\Z)')
 """A value of a list, in quotation marks or plain, and what ends it."""
 
@@ -46,6 +49,8 @@ class Condition:
     """The greatest value of an interval; None: it has no upper end."""
     negated: bool = False
     """Whether it is a value other than these."""
+    exclusive: bool = False
+    """Whether the ends of the interval are no part of it."""
 
     def __post_init__(self) -> None:
         if bool(self.values) == (self.low is not None or self.high is not None):
@@ -71,6 +76,8 @@ class Condition:
         if not self.is_interval:
             return value in self.values
         bound = as_bound(value)
+        if self.exclusive and bound in (self.low, self.high):
+            return False
         return (
             bound is not None
             and (self.low is None or _reaches(bound, self.low))
@@ -91,16 +98,18 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
     >>> parse_condition("state!=SP,RJ").values, parse_condition("age=65..").low
     (('SP', 'RJ'), Decimal('65'))
     """
-    name, equals, value_list = written.partition("=")
-    negated = name.endswith("!")
-    name = name.removesuffix("!")
-    if not equals or not name:
-        raise StudyError(
-            '{option} "{written}" is not of the form COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with '
-            "!= for none of them",
-            option=translated(option),
-            written=written,
-        )
+    name, sign, value_list = taken_apart(written, option=option)
+    negated = sign == "!="
+    if sign not in ("=", "!="):
+        bound = as_bound(value_list)
+        if bound is None:
+            raise StudyError(
+                '{option} "{written}": what is above or below something is a number, or a date such as 2000-12-31',
+                option=translated(option),
+                written=written,
+            )
+        low_end, high_end = (bound, None) if sign.startswith(">") else (None, bound)
+        return Condition(name, low=low_end, high=high_end, exclusive=len(sign) == 1)
     low, dots, high = value_list.partition("..")
     if dots and (low or high) and '"' not in value_list:
         bounds = _bounds(low.strip(), high.strip())
@@ -112,7 +121,32 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
                 written=written,
             )
         return Condition(name, low=bounds[0], high=bounds[1], negated=negated)
-    return Condition(name, values=tuple(_values_in(value_list, written, option)), negated=negated)
+    values = tuple(listed(value_list, written, option=option))
+    return Condition(name, values=values, negated=negated)
+
+
+def taken_apart(written: str, *, option: str = marked("the condition")) -> tuple[str, str, str]:
+    """Return the column of a condition, the sign after it, and what follows that.
+
+    Raises:
+        StudyError: It has no sign, or no column.
+
+    >>> taken_apart("age >= 65"), taken_apart("income>50K=yes")
+    (('age', '>=', '65'), ('income>50K', '=', 'yes'))
+    """
+    if match := _COMPARED.fullmatch(written):
+        return match[1], match[2], match[3]
+    name, equals, rest = written.partition("=")
+    sign = "!=" if name.endswith("!") else "="
+    name = name.removesuffix("!")
+    if not equals or not name:
+        raise StudyError(
+            '{option} "{written}" is not of the form COLUMN=VALUE, COLUMN=VALUE,VALUE, COLUMN=LOW..HIGH, or with '
+            "!= for none of them",
+            option=translated(option),
+            written=written,
+        )
+    return name, sign, rest
 
 
 def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
@@ -121,7 +155,7 @@ def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
     >>> without_values(["age=18..65", "state!=SP"])
     ('age=…', 'state=…')
     """
-    return tuple(f"{parse_condition(condition).column}=…" for condition in conditions)
+    return tuple(f"{taken_apart(condition)[0]}=…" for condition in conditions)
 
 
 def as_bound(value: str) -> Bound | None:
@@ -136,7 +170,12 @@ def as_bound(value: str) -> Bound | None:
             return date.fromisoformat(plain)
         except ValueError:
             return None
-    return Decimal(plain) if _NUMBER.fullmatch(plain) else None
+    return Decimal(plain) if is_number(plain) else None
+
+
+def is_number(written: str) -> bool:
+    """Tell whether a text without blanks around it is a number."""
+    return _NUMBER.fullmatch(written) is not None
 
 
 def _bounds(low: str, high: str) -> tuple[Bound | None, Bound | None] | None:
@@ -156,7 +195,12 @@ def _reaches(value: Bound, least: Bound) -> bool:
     return isinstance(value, Decimal) and isinstance(least, Decimal) and value >= least
 
 
-def _values_in(value_list: str, written: str, option: str) -> list[str]:
+def listed(value_list: str, written: str, *, option: str = marked("the condition")) -> list[str]:
+    """Return the values of a list; one with a comma, or with blanks around it, stands in quotation marks.
+
+    Raises:
+        StudyError: A quotation mark is open; ``written`` says where.
+    """
     values, more, end = [], True, 0
     while more:
         match = _LISTED.match(value_list, end)

@@ -22,6 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from glasshouse.conditions import taken_apart
 from glasshouse.errors import StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.progress import OnProgress
@@ -37,7 +38,6 @@ from glasshouse.study import (
     Question,
     load_policy,
     load_study,
-    parse_condition,
     validated,
 )
 from glasshouse.study.anonymise import AnonymiseStudy, method_of
@@ -48,13 +48,15 @@ from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.target import TargetStudy
 from glasshouse.study.threat import ThreatStudy
-from glasshouse.table import EncodedTable
+from glasshouse.table import EncodedTable, available_columns
 from glasshouse.table import read as read_table
 
 PolicyChoice = str | PathLike[str] | ReleasePolicy
 """The name of a policy, a file with one, or one that was made."""
 Data = Any
 """An encoded table, a path, or a frame; of several, a list."""
+Bands = Mapping[str, str | Sequence[object]]
+"""Per column, where bands begin, or ``quantiles:5``."""
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -107,6 +109,10 @@ def read(
     also: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
     missing: Mapping[str, Sequence[str]] | None = None,
+    date: Mapping[str, str] | None = None,
+    derive: Mapping[str, str] | None = None,
+    bands: Bands | None = None,
+    group: Mapping[str, str] | None = None,
     separator: str | None = None,
     quote: str | None = '"',
     encoding: str | None = None,
@@ -135,6 +141,10 @@ def read(
         also: Further columns to read, without a role.
         types: Columns to be understood as ``integer`` or ``number``; all others are text.
         missing: Values that stand for missing, by column, such as ``{"race": ["9", "?"]}``.
+        date: Columns of dates, and how they are written, such as ``{"birth": "dd/mm/yyyy"}``.
+        derive: New columns that are made of dates, such as ``{"age": "years(birth, 2020-12-31)"}``.
+        bands: Columns of numbers in bands: ``{"income": [0, 1000, 5000]}`` or ``{"income": "quantiles:5"}``.
+        group: Columns of codes by their first characters, such as ``{"icd": "prefix:3"}``.
         separator: The character between fields; by default detected.
         quote: The character around fields that hold a separator; ``"none"``: there is no such thing.
         encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8, else by the letters.
@@ -180,6 +190,10 @@ def read(
         dialect=None if dialect == Dialect() else dialect,
         types=types,
         missing=missing,
+        date=date,
+        derive=derive,
+        bands=bands,
+        group=group,
         name=name,
         on_progress=on_progress,
     )
@@ -217,6 +231,10 @@ def assess(
     prior: Mapping[str, Mapping[Any, float]] | None = None,
     tries: int | None = None,
     worth: Mapping[str, Mapping[Any, float]] | None = None,
+    date: Mapping[str, str] | None = None,
+    derive: Mapping[str, str] | None = None,
+    bands: Bands | None = None,
+    group: Mapping[str, str] | None = None,
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
@@ -246,6 +264,10 @@ def assess(
         prior: Per secret, what she believes of it beforehand.
         tries: How often she may guess.
         worth: Per secret, what naming each value right is worth to her.
+        date: Columns of dates, and how they are written, as in `read`.
+        derive: New columns that are made of dates, as in `read`.
+        bands: Columns of numbers that she sees in bands, as in `read`.
+        group: Columns of codes that she sees by their first characters, as in `read`.
         where: Only records that meet these conditions, such as ``age=18..65``.
         invalid: No records that meet one of these.
         drop_missing: No records with a missing value in a column that has a role.
@@ -267,9 +289,10 @@ def assess(
         StudyError: The question does not fit the data.
         BudgetError: It does not fit the memory.
     """
+    seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
     datasets, tables = _datasets(
-        data, quasi_identifiers, sensitive, id, facts, weight, also=further
+        data, quasi_identifiers, sensitive, id, facts, weight, also=further, seen=seen
     )
     chosen = [subsets] if isinstance(subsets, str) else subsets
     study = validated(
@@ -370,6 +393,10 @@ def target(
     worth: Mapping[str, Mapping[Any, float]] | None = None,
     population: Data = None,
     fraction: float | None = None,
+    date: Mapping[str, str] | None = None,
+    derive: Mapping[str, str] | None = None,
+    bands: Bands | None = None,
+    group: Mapping[str, str] | None = None,
     where: Sequence[str] = (),
     missing_is_a_value: bool = False,
     seed: int = 0,
@@ -389,6 +416,10 @@ def target(
         worth: Per secret, what naming each value right is worth to her.
         population: A register of all people that the release may be about.
         fraction: Without a register: the share of the population that is in the release.
+        date: Columns of dates, and how they are written, as in `read`.
+        derive: New columns that are made of dates, as in `read`.
+        bands: Columns of numbers that she sees in bands, as in `read`.
+        group: Columns of codes that she sees by their first characters, as in `read`.
         where: Only records that meet these conditions.
         missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
         seed: For the choice of one record of a person who has several.
@@ -402,9 +433,12 @@ def target(
     """
     facts = _conditions(known)
     columns = list(dict.fromkeys(_column_of(fact) for fact in facts))
+    seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = list(map(_column_of, where))
-    datasets, tables = _datasets(data, columns, sensitive, id, None, weight, also=further)
-    people = _population(population, columns)
+    datasets, tables = _datasets(
+        data, columns, sensitive, id, None, weight, also=further, seen=seen
+    )
+    people = _population(population, columns, seen)
     study = validated(
         TargetStudy,
         {
@@ -435,6 +469,10 @@ def membership(
     known: Mapping[str, object] | Sequence[str] = (),
     fraction: float | None = None,
     id: str | None = None,  # noqa: A002 - the word of the command line
+    date: Mapping[str, str] | None = None,
+    derive: Mapping[str, str] | None = None,
+    bands: Bands | None = None,
+    group: Mapping[str, str] | None = None,
     where: Sequence[str] = (),
     subject: str = "person",
     policy: PolicyChoice = "open-data",
@@ -449,6 +487,10 @@ def membership(
         known: What is known of one person, where one is asked about.
         fraction: Without a register: the share of the population that is in the release.
         id: The column that names a person in several releases.
+        date: Columns of dates, and how they are written, as in `read`.
+        derive: New columns that are made of dates, as in `read`.
+        bands: Columns of numbers that she sees in bands, as in `read`.
+        group: Columns of codes that she sees by their first characters, as in `read`.
         where: Only people who meet these conditions.
         subject: What a record stands for, in sentences.
         policy: What the outcome is judged by: a name, a file, or a policy.
@@ -458,10 +500,13 @@ def membership(
         DataError: The data is malformed or lacks a column, or the register lacks people of the release.
         StudyError: The question does not fit the data.
     """
+    seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = list(map(_column_of, where))
-    datasets, tables = _datasets(data, quasi_identifiers, (), id, None, None, also=further)
+    datasets, tables = _datasets(
+        data, quasi_identifiers, (), id, None, None, also=further, seen=seen
+    )
     shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
-    people = _population(population, shared)
+    people = _population(population, shared, seen)
     study = validated(
         MembershipStudy,
         {
@@ -497,6 +542,10 @@ def anonymise(
     importance: Mapping[str, float] | None = None,
     keep: Sequence[str] = (),
     keep_order: bool = False,
+    date: Mapping[str, str] | None = None,
+    derive: Mapping[str, str] | None = None,
+    bands: Bands | None = None,
+    group: Mapping[str, str] | None = None,
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
@@ -526,6 +575,10 @@ def anonymise(
         importance: Per column, how much its loss weighs.
         keep: Further columns that are released as they are.
         keep_order: Whether the records stay in the order of the data, which may tell more than they do.
+        date: Columns of dates, and how they are written, as in `read`.
+        derive: New columns that are made of dates, as in `read`.
+        bands: Columns of numbers that she sees in bands, as in `read`.
+        group: Columns of codes that she sees by their first characters, as in `read`.
         where: Only records that meet these conditions.
         invalid: No records that meet one of these.
         drop_missing: No records with a missing value in a column that has a role.
@@ -542,8 +595,11 @@ def anonymise(
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
+    seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = [*keep, *map(_column_of, (*where, *invalid))]
-    datasets, tables = _datasets(data, quasi_identifiers, sensitive, id, None, None, also=further)
+    datasets, tables = _datasets(
+        data, quasi_identifiers, sensitive, id, None, None, also=further, seen=seen
+    )
     promise = {"k": k, "l": l, "t": t}
     entries: dict[str, Any] = {
         **promise,
@@ -734,7 +790,8 @@ def _datasets(
     facts: Mapping[str, Sequence[str]] | None,
     weight: str | None,
     *,
-    also: Sequence[str] = (),
+    also: Sequence[str],
+    seen: Mapping[str, Any],
 ) -> tuple[list[dict[str, Any]], list[EncodedTable]]:
     """Return the datasets of a study, and the tables where they are in memory."""
     sources = list(data) if isinstance(data, list | tuple) else [data]
@@ -743,14 +800,15 @@ def _datasets(
             raise StudyError(
                 "say what an adversary can know: quasi_identifiers=[…], or read() the file"
             )
-        return [{"path": Path(source)} for source in sources], []
+        return [{"path": Path(source), **seen} for source in sources], []
     columns = [name for secret in sensitive or () for name in _names(secret)]
     tables = []
     for source in sources:
         table = source
         if not isinstance(source, EncodedTable):
-            table = read_table(
+            table = _read_frame(
                 source,
+                seen,
                 quasi_identifiers=quasi_identifiers or (),
                 sensitive=columns,
                 id=identifier,
@@ -767,7 +825,45 @@ def _datasets(
                 facts=facts or source.facts,
             )
         tables.append(table)
-    return [{"path": Path(table.name), "name": table.name} for table in tables], tables
+    for column in (*seen.get("bands", ()), *seen.get("group", ())):
+        if not any(column in table.columns for table in tables):
+            tables[0].column(column)
+    return [_in_memory(table, seen) for table in tables], tables
+
+
+def _seen(**words: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
+    """Return how columns are to be seen, by the words that say it."""
+    return {word: dict(rules) for word, rules in words.items() if rules}
+
+
+def _read_frame(frame: Data, seen: Mapping[str, Any], **roles: Any) -> EncodedTable:
+    """Read a frame with its dates; bands and groups wait until it is known who belongs to the study."""
+    if not seen:
+        return read_table(frame, **roles)
+    there = available_columns(frame)
+    types = dict.fromkeys(seen.get("bands", ()), "number")
+    return read_table(
+        frame,
+        types={column: kind for column, kind in types.items() if column in there},
+        date={name: form for name, form in seen.get("date", {}).items() if name in there},
+        derive=seen.get("derive"),
+        **roles,
+    )
+
+
+def _in_memory(table: EncodedTable, seen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table as the dataset of a study.
+
+    Raises:
+        StudyError: Its dates were to be understood when it was read.
+    """
+    forms = {entry.column: entry.rule for entry in table.views if entry.word == "date"}
+    derived = [entry.column for entry in table.views if entry.word == "derive"]
+    for column in (*seen.get("date", ()), *seen.get("derive", ())):
+        if column in table.columns and column not in (*forms, *derived):
+            raise StudyError("`date` and `derive` are for reading: give them to read()")
+    later = {word: seen[word] for word in ("bands", "group") if word in seen}
+    return {"path": Path(table.name), "name": table.name, "date": forms, **later}
 
 
 def _adversary(
@@ -831,21 +927,21 @@ def _conditions(known: Mapping[str, object] | Sequence[str]) -> list[str]:
 
 
 def _column_of(condition: str) -> str:
-    return parse_condition(condition).column
+    return taken_apart(condition)[0]
 
 
 def _population(
-    population: Data, columns: Sequence[str]
+    population: Data, columns: Sequence[str], seen: Mapping[str, Any]
 ) -> tuple[dict[str, Any] | None, EncodedTable | None]:
     """Return the register of a study, and the table where it is in memory."""
     if population is None:
         return None, None
     if isinstance(population, str | PathLike):
-        return {"path": Path(population)}, None
+        return {"path": Path(population), **seen}, None
     table = population
     if not isinstance(population, EncodedTable):
-        table = read_table(population, quasi_identifiers=columns)
-    return {"path": Path(table.name), "name": table.name}, table
+        table = _read_frame(population, seen, quasi_identifiers=columns)
+    return _in_memory(table, seen), table
 
 
 def _plain(terms: Mapping[str, Any]) -> dict[str, Any]:

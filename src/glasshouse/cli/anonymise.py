@@ -182,7 +182,7 @@ def anonymise(
     seed: options.Seed = 0,
     subject: options.Subject = "person",
     output: options.RunOptions,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """Protect a release: k-anonymity, l-diversity, t-closeness or Anatomy, at the least loss; then measure again.
 

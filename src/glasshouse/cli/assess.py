@@ -138,7 +138,7 @@ def assess(
             "What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
         ),
     ] = None,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """Who can be named, and what can be inferred about them, by someone who knows some attributes.
 
@@ -228,7 +228,7 @@ def assess(
         warn(translated(WHOLE_SET))
 
 
-def _links(links: list[str], file: Path, reading: options.FileOptions) -> list[dict[str, Any]]:
+def _links(links: list[str], file: Path, reading: options.DataOptions) -> list[dict[str, Any]]:
     """Return the linking keys; ``covid-19`` is a column where the file has one of that name."""
     from glasshouse.sources import existing_data
     from glasshouse.study import Dataset, validated

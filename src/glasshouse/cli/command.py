@@ -143,9 +143,15 @@ def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) ->
 
     if as_json:
         print(json.dumps(done.to_dict(), indent=2))
-        for step in getattr(done.outcome, "steps", ()):
-            if isinstance(step, Step) and step.left_out:
+        steps = [step for step in getattr(done.outcome, "steps", ()) if isinstance(step, Step)]
+        for step in steps:
+            if step.left_out:
                 warn(_left_out(step))
+        if any(step.view for step in steps):
+            from glasshouse.report.provenance import view_notes
+
+            for note in view_notes(steps):
+                warn(note)
         return
     from glasshouse.report import terminal
 

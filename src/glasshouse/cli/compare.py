@@ -52,7 +52,7 @@ def compare(
     fraction: options.Fraction = None,
     subject: options.Subject = "person",
     output: options.OutputOptions,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """Protected releases beside the original, or runs side by side: what got worse, what got better.
 

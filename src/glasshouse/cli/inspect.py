@@ -28,7 +28,7 @@ def inspect(
         ),
     ],
     as_json: options.Json = False,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """What a file holds: columns, distinct and missing values, and suggested roles with the reason.
 
@@ -45,6 +45,10 @@ def inspect(
             dialect=dataset.dialect,
             types=dataset.types,
             missing=dataset.missing,
+            date=dataset.date,
+            derive=dataset.derive,
+            bands=dataset.bands,
+            group=dataset.group,
             on_progress=on_progress,
         )
     if note := encoding_note(table):
@@ -78,7 +82,7 @@ def inspect(
 
 
 def _suggested_command(
-    profiles: tuple[ColumnProfile, ...], file: Path, reading: options.FileOptions
+    profiles: tuple[ColumnProfile, ...], file: Path, reading: options.DataOptions
 ) -> str:
     from glasshouse.table import Role, suggested_roles
 

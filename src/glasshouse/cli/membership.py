@@ -44,7 +44,7 @@ def membership(
     treated: options.RecordOptions,
     subject: options.Subject = "person",
     output: options.RunOptions,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """Who is in a release: what someone with a register of the population can tell of its people.
 

@@ -40,6 +40,7 @@ adversary = partial(option, panel="The adversary")
 gains = partial(option, panel="What guesses are worth to her")
 records = partial(option, panel="Which records belong to it")
 reading = partial(option, panel="How the file is written down")
+seen = partial(option, panel="How values are seen")
 protection = partial(option, panel="The protection")
 """An option in one of the panels that the help of several commands has."""
 
@@ -288,6 +289,63 @@ class FileOptions:
         return words + [part for codes in self.missing or [] for part in ("--missing", codes)]
 
 
+_SEEN = {
+    "date": "COLUMN=dd/mm/yyyy",
+    "derive": "NAME=years(COLUMN, 2020-12-31)",
+    "bands": "COLUMN=0,1000,5000",
+    "group": "COLUMN=prefix:3",
+}
+"""The options that say how values are seen, and the form of each."""
+
+
+@dataclass(frozen=True)
+class DataOptions(FileOptions):
+    """How the file is written down, and how values are seen."""
+
+    date: Annotated[
+        list[str] | None,
+        seen(
+            "--date",
+            "COL=dd/mm/yyyy",
+            "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy … Repeatable.",
+        ),
+    ] = None
+    derive: Annotated[
+        list[str] | None,
+        seen(
+            "--derive",
+            "NAME=years(COL, DATE)",
+            "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL). "
+            "Repeatable.",
+        ),
+    ] = None
+    bands: Annotated[
+        list[str] | None,
+        seen(
+            "--bands",
+            "COL=A,B,…|quantiles:N",
+            "Numbers in bands that begin at A, B …, or in N of about equally many records. Repeatable.",
+        ),
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        seen("--group", "COL=prefix:N", "Codes by their first N characters. Repeatable."),
+    ] = None
+
+    def dataset(self, path: Path) -> dict[str, Any]:
+        """Return a file, how it is written down and how its values are seen, as content of a study."""
+        rules = {
+            word: assignments(getattr(self, word), option=f"--{word}", form=form)
+            for word, form in _SEEN.items()
+        }
+        return super().dataset(path) | rules
+
+    def typed(self) -> list[str]:
+        """Return the options as they would be typed again."""
+        rules = [(f"--{word}", rule) for word in _SEEN for rule in getattr(self, word) or []]
+        return [*super().typed(), *(part for pair in rules for part in pair)]
+
+
 @dataclass(frozen=True)
 class GainOptions:
     """What guesses are worth to her."""
@@ -336,7 +394,7 @@ class RecordOptions:
         records(
             "--where",
             "COL=VALUE,…",
-            "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A. Repeatable.",
+            "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A. Repeatable.",
         ),
     ] = None
     invalid: Annotated[

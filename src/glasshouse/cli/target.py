@@ -36,7 +36,7 @@ def target(
     focal: options.Focal = None,
     subject: options.Subject = "person",
     output: options.RunOptions,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """What someone who knows a few facts about one person learns about that person.
 
@@ -44,14 +44,14 @@ def target(
 
     Example: glasshouse target adult.csv --know age=41 --know sex=Female -s occupation
     """
+    from glasshouse.conditions import taken_apart
     from glasshouse.runs.reading import focal_first
-    from glasshouse.study import parse_condition
     from glasshouse.study.target import TargetStudy
 
     def content() -> dict[str, Any]:
         if not files:
             raise StudyError("name the file that the person is in, or a study with --study")
-        columns = [parse_condition(fact, option="--know").column for fact in known or []]
+        columns = [taken_apart(fact, option="--know")[0] for fact in known or []]
         if not columns:
             raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")
         return {

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from glasshouse.disclosure import cell_count, is_shown
-from glasshouse.language import marked, number, text, translated
+from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.cells import cell_table
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Provenance, Section, Table
-from glasshouse.report.words import counted, enumeration, plural, sentences
+from glasshouse.report.words import counted, enumeration, joined, plural, sentences
+from glasshouse.table.encoded import ColumnView
 from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD, Step
+from glasshouse.views import prefix
 
 
 def instructions(provenance: Provenance) -> tuple[str, ...]:
@@ -65,7 +67,9 @@ def missing_notes(missing: Mapping[str, int], *, exact: bool = False) -> list[st
 
 
 def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> Section | None:
-    """Return which records were left out beforehand, and why."""
+    """Return which records were left out beforehand, and why; and which columns are seen otherwise."""
+    notes = (*view_notes(treatment), *notes)
+    treatment = [step for step in treatment if step.view is None]
     if not treatment and not notes:
         return None
     title = text("What was done to the data")
@@ -104,6 +108,8 @@ def treatment_section(treatment: Sequence[Step], notes: Sequence[str] = ()) -> S
 
 def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[str | Table, ...]:
     """Return what was done to the data before it was attacked, for a terminal."""
+    notes = (*view_notes(steps), *notes)
+    steps = [step for step in steps if step.view is None]
     notices = ("\n".join(notes),) if notes else ()
     if not steps:
         return notices
@@ -159,3 +165,41 @@ def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
             )
         after_is_told[dataset] = before
     return rows[::-1]
+
+
+def view_notes(steps: Sequence[Step]) -> tuple[str, ...]:
+    """Say how columns are seen, where that is not as they are written."""
+    return tuple(_view_note(step.dataset, step.view) for step in steps if step.view is not None)
+
+
+def _view_note(dataset: str, view: ColumnView) -> str:
+    words = {"dataset": dataset, "column": view.column, "rule": view.rule}
+    if view.word == "date":
+        return text("{dataset}: “{column}” is read as dates written {rule}.", **words)
+    if view.word == "derive":
+        note = text("{dataset}: “{column}” is derived: {rule}.", **words)
+        return " ".join([note, *sentences(view.negative and BELOW_ZERO)])
+    if view.word == "group":
+        return text_for(
+            prefix(view.rule),
+            "{dataset}: of “{column}” the first character is seen.",
+            "{dataset}: of “{column}” the first {count} characters are seen.",
+            **words,
+        )
+    words["cuts"] = joined(view.cuts or [cut.strip() for cut in view.rule.split(",")])
+    note = (
+        text(
+            "{dataset}: “{column}” is seen in bands of about equally many records, which begin at {cuts}.",
+            **words,
+        )
+        if view.cuts
+        else text("{dataset}: “{column}” is seen in bands, which begin at {cuts}.", **words)
+    )
+    return " ".join([note, *sentences(view.in_doubt and THOUSANDS)])
+
+
+BELOW_ZERO = marked("Years below 0 are of dates after the one that they are counted to.")
+THOUSANDS = marked(
+    "All its numbers are below 1000, and some have three decimals: if the sign before these separates thousands, they "
+    "were read wrongly, and it must be said which sign does."
+)

@@ -181,6 +181,10 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         manifest |= {"records": run.records, "datasets": datasets, "report": report, **run.manifest}
     else:
         manifest |= {**run.manifest, "report": report}
+    steps = getattr(outcome, "steps", ())
+    if views := [step.to_dict() for step in steps if getattr(step, "view", None)]:
+        keys = ("dataset", "column", "what", "rule", "cuts")
+        manifest["views"] = [{key: step[key] for key in keys} for step in views]
     if isinstance(outcome, Summarised) and (figures := outcome.summary()):
         manifest["summary"] = figures
     manifest["measures"] = [entry.to_dict() for entry in measures(outcome, question)]

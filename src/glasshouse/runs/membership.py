@@ -49,7 +49,7 @@ def answer(
     if study.fraction is not None:
         outcome = population_risks(releases[0], fraction=study.fraction, quasi_identifiers=known)
     else:
-        register = read_register(study) if population is None else population
+        register = read_register(study, population)
         conditions = [parse_condition(fact, option="`known`") for fact in study.known]
         possible = _possible_values(conditions, register)
         outcome = (

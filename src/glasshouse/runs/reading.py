@@ -41,6 +41,7 @@ from glasshouse.table import (
     EncodedTable,
     Labels,
     Step,
+    as_viewed,
     available_columns,
     collect,
     dataset_tags,
@@ -49,8 +50,10 @@ from glasshouse.table import (
     profile,
     read,
     treat,
+    view_steps,
 )
 from glasshouse.table.profiles import FIRST_RECORDS, has_no_header
+from glasshouse.views import derivation
 
 LABELLED = frozenset({".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"})
 """How the names of files end that may say what their columns and values stand for,"""
@@ -71,7 +74,7 @@ class Prepared:
     read: EncodedTable
     """All records, as they were read."""
     steps: tuple[Step, ...]
-    """What was left out."""
+    """What was left out, and which columns are seen otherwise than they are written."""
 
 
 def prepared(
@@ -93,7 +96,8 @@ def prepared(
             alone = isinstance(study, AssessStudy) and not study.is_joined
             treatment = treatment.model_copy(update={"drop_suppressed": alone})
         as_value = table.missing_is_a_value or study.adversary.missing_is_a_value
-        yield _prepare(replace(table, missing_is_a_value=as_value), treatment)
+        table = replace(table, missing_is_a_value=as_value)
+        yield _prepare(table, treatment, study.datasets[number], study)
 
 
 def _read_all(
@@ -179,14 +183,32 @@ def read_file(
 
     Only what is said of ``columns`` matters, if they are given: a dataset of several may lack others.
     """
-    types = {
-        name: kind for name, kind in dataset.types.items() if columns is None or name in columns
-    }
-    missing = {
-        name: codes for name, codes in dataset.missing.items() if columns is None or name in columns
-    }
-    known = {"name": dataset.name} | roles
-    return read(dataset.path, dialect=dataset.dialect, types=types, missing=missing, **known)
+    words: dict[str, Any] = {}
+    for word in ("types", "missing", "date", "derive", "bands", "group"):
+        rules = getattr(dataset, word)
+        words[word] = {
+            name: rule for name, rule in rules.items() if columns is None or name in columns
+        }
+    return read(dataset.path, dialect=dataset.dialect, **words | {"name": dataset.name} | roles)
+
+
+def _as_written(dataset: Dataset) -> Dataset:
+    """Return a dataset with numbers and codes as they are: who belongs to the study is asked before they are seen."""
+    types = dict.fromkeys(dataset.group, ColumnType.TEXT)
+    types |= dict.fromkeys(dataset.bands, ColumnType.NUMBER) | dataset.types
+    return dataset.model_copy(update={"types": types, "bands": {}, "group": {}})
+
+
+def columns_of(dataset: Dataset) -> tuple[str, ...]:
+    """Return the columns of a dataset, those that are derived of others included."""
+    there = available_columns(dataset.path, dialect=dataset.dialect)
+    forms = dataset.date_forms
+    derived = [
+        name
+        for name, rule in dataset.derive.items()
+        if set(there).issuperset(derivation(rule, forms).columns)
+    ]
+    return (*there, *derived)
 
 
 def _read_dataset(
@@ -200,7 +222,7 @@ def _read_dataset(
     """Read the columns of a dataset that a study has to do with, and others that are named."""
     adversary = study.adversary
     return read_file(
-        dataset,
+        _as_written(dataset),
         quasi_identifiers=adversary.quasi_identifiers,
         sensitive=adversary.secret_columns,
         id=adversary.identifier,
@@ -212,8 +234,12 @@ def _read_dataset(
     )
 
 
-def read_register(study: PeopleStudy) -> EncodedTable:
+def read_register(study: PeopleStudy, table: EncodedTable | None = None) -> EncodedTable:
     """Read the register of the population: what it has of what the adversary can know.
+
+    Args:
+        study: What is asked.
+        table: The register, where it is in memory.
 
     Raises:
         StudyError: It has none of it.
@@ -221,7 +247,9 @@ def read_register(study: PeopleStudy) -> EncodedTable:
     dataset = study.population
     if dataset is None:
         raise StudyError("there is no register of the population; name one with `population`")
-    there = available_columns(dataset.path, dialect=dataset.dialect)
+    if table is not None:
+        return as_seen(table, dataset, study)
+    there = columns_of(dataset)
     adversary = study.adversary
     columns = (*adversary.quasi_identifiers, *adversary.fact_columns)
     known = [column for column in columns if column in there]
@@ -236,8 +264,10 @@ def read_register(study: PeopleStudy) -> EncodedTable:
                 "`where` chooses people of the release and of the register alike: {fault}",
                 fault=unknown_name("column", column, name, there),
             )
-    register = read_file(dataset, there, quasi_identifiers=known, also=chosen, name=name)
-    return _prepare(register, study.treatment).table
+    register = read_file(
+        _as_written(dataset), there, quasi_identifiers=known, also=chosen, name=name
+    )
+    return _prepare(register, study.treatment, dataset, study).table
 
 
 def secrets_by_name(adversary: Adversary) -> dict[str, tuple[str, ...]]:
@@ -271,7 +301,7 @@ def _read_known(
 ) -> EncodedTable:
     """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
     adversary = study.adversary
-    there = available_columns(dataset.path, dialect=dataset.dialect)
+    there = columns_of(dataset)
     known = [column for column in adversary.quasi_identifiers if _untagged(column, tag) in there]
     facts = {
         fact: tuple(column for column in columns if column in there)
@@ -282,11 +312,15 @@ def _read_known(
         *adversary.fact_columns,
         *dataset.types,
         *dataset.missing,
+        *dataset.date,
+        *dataset.derive,
+        *dataset.bands,
+        *dataset.group,
     )
     for column in columns if focal else ():
         _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
     return read_file(
-        dataset,
+        _as_written(dataset),
         there,
         quasi_identifiers=list(dict.fromkeys(_untagged(column, tag) for column in known)),
         sensitive=adversary.secret_columns if focal else (),
@@ -309,15 +343,20 @@ def _check_somewhere(name: str, study: ReleaseStudy, *, tagged: bool) -> None:
     every: dict[str, None] = {}
     names = dataset_names(study)
     for dataset, tag in zip(study.datasets, dataset_tags(names), strict=True):
-        there = available_columns(dataset.path, dialect=dataset.dialect)
+        there = columns_of(dataset)
         if name in there or (tagged and _untagged(name, tag) in ("", *there)):
             return  # ``@2015`` is whether somebody is there
         every |= dict.fromkeys(there)
     raise StudyError(unknown_name("column", name, ", ".join(names), every))
 
 
-def _prepare(table: EncodedTable, treatment: Treatment) -> Prepared:
-    """Leave out what does not belong; a condition on a column of other datasets does not touch this one."""
+def _prepare(
+    table: EncodedTable, treatment: Treatment, dataset: Dataset, study: ReleaseStudy
+) -> Prepared:
+    """Leave out what does not belong, then see the rest as the adversary does.
+
+    A condition on a column of other datasets does not touch this one.
+    """
 
     def conditions(texts: Sequence[str]) -> list[Condition]:
         return [
@@ -333,7 +372,23 @@ def _prepare(table: EncodedTable, treatment: Treatment) -> Prepared:
         drop_missing=treatment.drop_missing,
         drop_suppressed=bool(treatment.drop_suppressed),
     )
-    return Prepared(treated.table, table, treated.steps)
+    seen = as_seen(treated.table, dataset, study)
+    return Prepared(seen, table, (*treated.steps, *view_steps(seen)))
+
+
+def as_seen(table: EncodedTable, dataset: Dataset, study: ReleaseStudy) -> EncodedTable:
+    """Return a table with the numbers and codes of a dataset in bands and groups.
+
+    Where the study is about several files, bands are called alike in all, be their numbers whole or not.
+    """
+    whole = {view.column for view in table.views if view.word == "derive"}
+    in_all = dict.fromkeys(set(dataset.bands) - whole, ColumnType.NUMBER)
+    return as_viewed(
+        table,
+        bands={name: rule for name, rule in dataset.bands.items() if name in table.columns},
+        group={name: rule for name, rule in dataset.group.items() if name in table.columns},
+        types=dataset.types if len(study.files) == 1 else in_all | dataset.types,
+    )
 
 
 def _link_columns(study: ReleaseStudy, columns: Sequence[str]) -> list[str]:

@@ -38,8 +38,8 @@ def answer(
         if len(study.datasets) > 1
         else only_one(study, tables=tables, on_progress=on_progress)
     )
-    if population is None and study.population is not None:
-        population = read_register(study)
+    if study.population is not None:
+        population = read_register(study, population)
     outcome = target(
         data.table,
         known=study.known,

@@ -34,7 +34,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from glasshouse.conditions import parse_condition, without_values
+from glasshouse.conditions import parse_condition, taken_apart, without_values
 from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import (
     UnknownLanguageError,
@@ -48,6 +48,15 @@ from glasshouse.language import (
     translated,
 )
 from glasshouse.study.policy import OPEN_DATA, PolicyEntry, ReleasePolicy, policy_called
+from glasshouse.views import (
+    DateForm,
+    cut_points,
+    date_form,
+    derivation,
+    prefix,
+    quantiles,
+    with_iso_dates,
+)
 
 
 class Model(BaseModel):
@@ -203,6 +212,11 @@ def address_of(written: object) -> Address | None:
 _DATABASE = re.compile("(postgres|postgresql):/+(.*)", re.DOTALL)
 
 
+def _as_list(cuts: object) -> object:
+    """Return cut points as they are written on the command line."""
+    return ",".join(map(str, cuts)) if isinstance(cuts, list | tuple) else cuts
+
+
 class Dataset(Model):
     """One file of the release, or a table of a database, and how to read it."""
 
@@ -219,6 +233,14 @@ class Dataset(Model):
     """Columns that are to be understood as something other than text."""
     missing: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Values that stand for missing, by column."""
+    date: dict[str, str] = Field(default_factory=dict)
+    """Columns of dates, and how they are written there, such as ``dd/mm/yyyy``."""
+    derive: dict[str, str] = Field(default_factory=dict)
+    """Columns that are made of dates, such as ``years(birth, 2020-12-31)``, by their new names."""
+    bands: dict[str, Annotated[str, BeforeValidator(_as_list)]] = Field(default_factory=dict)
+    """Columns of numbers that are seen in bands: where these begin, ``0,1000,5000``, or ``quantiles:5``."""
+    group: dict[str, str] = Field(default_factory=dict)
+    """Columns of codes that are seen by their first characters, such as ``prefix:3``."""
     name: str | None = Field(default=None, min_length=1)
     """What results call it; unset: the file's name."""
 
@@ -229,6 +251,40 @@ class Dataset(Model):
             return Path(self.dialect.table or "query")
         return self.path
 
+    @property
+    def date_forms(self) -> dict[str, DateForm]:
+        """How dates are written, by column."""
+        return {column: date_form(written) for column, written in self.date.items()}
+
+    @model_validator(mode="after")
+    def _views_make_sense(self) -> Self:
+        try:
+            forms = self.date_forms
+            for rule in self.derive.values():
+                derivation(rule, forms)
+            for rule in self.bands.values():
+                cut_points(rule)
+            for rule in self.group.values():
+                prefix(rule)
+        except StudyError as error:
+            raise ContradictionError(str(error)) from None
+        numbers = {column for column, kind in self.types.items() if kind is not ColumnType.TEXT}
+        for first, second, columns in (
+            ("date", "types", numbers.intersection(self.date)),
+            ("date", "bands", set(self.bands).intersection(self.date)),
+            ("group", "bands", set(self.bands).intersection(self.group)),
+            ("derive", "date", set(self.derive).intersection(self.date)),
+            ("derive", "missing", set(self.derive).intersection(self.missing)),
+        ):
+            if columns:
+                raise ContradictionError(
+                    '`{first}` and `{second}` are both given for "{column}"; leave out one of them',
+                    first=first,
+                    second=second,
+                    column=min(columns),
+                )
+        return self
+
 
 def _is_condition(written: str) -> str:
     try:
@@ -238,16 +294,26 @@ def _is_condition(written: str) -> str:
     return written
 
 
+def _has_column(written: str) -> str:
+    try:
+        taken_apart(written)
+    except StudyError as error:
+        raise ContradictionError(str(error)) from None
+    return written
+
+
 ConditionText = Annotated[str, AfterValidator(_is_condition)]
 """A condition in the language of `glasshouse.conditions`."""
+DatedCondition = Annotated[str, AfterValidator(_has_column)]
+"""A condition in which a date may be written as the file writes it; the study makes it an ISO date."""
 
 
 class Treatment(Model):
     """Which records of the datasets belong to the study."""
 
-    where: tuple[ConditionText, ...] = ()
+    where: tuple[DatedCondition, ...] = ()
     """Only records that meet all of these."""
-    invalid: tuple[ConditionText, ...] = ()
+    invalid: tuple[DatedCondition, ...] = ()
     """No record that meets any of these: it holds an invalid value."""
     drop_missing: StrictBool = False
     """No record with a missing value in a column that has a role."""
@@ -413,6 +479,9 @@ class Adversary(Model):
         return self
 
 
+_DATE_LIKE = re.compile(r"[0-9]{1,4}[/.-][0-9]{1,2}[/.-][0-9]{1,4}")
+
+
 def attributes(secret: Secret) -> tuple[str, ...]:
     """Return the columns of a secret, be it one attribute or several.
 
@@ -451,10 +520,62 @@ class ReleaseStudy(Question):
                     secrets=quoted(secrets) or text("none"),
                 )
 
+    @property
+    def files(self) -> tuple[Dataset, ...]:
+        """All the data that it is about, in which the same value must be called the same."""
+        return self.datasets
+
+    @model_validator(mode="after")
+    def _dates_are_iso(self) -> Self:
+        treatment = self.treatment
+        conditions = {
+            "where": self.iso_conditions(treatment.where),
+            "invalid": self.iso_conditions(treatment.invalid),
+        }
+        if conditions == {"where": treatment.where, "invalid": treatment.invalid}:
+            return self
+        return self.model_copy(update={"treatment": treatment.model_copy(update=conditions)})
+
+    @model_validator(mode="after")
+    def _bands_are_alike(self) -> Self:
+        for dataset in self.files if len(self.files) > 1 else ():
+            for column, rule in dataset.bands.items():
+                if quantiles(rule):
+                    raise ContradictionError(
+                        'quantiles of "{column}" are cut elsewhere in each of several files; give the numbers at which '
+                        "its bands begin, such as `bands` {column}=0,1000,5000",
+                        column=column,
+                    )
+        return self
+
+    def iso_conditions(self, conditions: tuple[str, ...]) -> tuple[str, ...]:
+        """Return conditions with dates as ISO writes them, where they are written as in the file.
+
+        Raises:
+            ContradictionError: One is no condition, or has a date that is of no known form.
+        """
+        forms: dict[str, DateForm] = {}
+        for dataset in reversed(self.files):
+            forms |= dataset.date_forms
+        dated = tuple(with_iso_dates(condition, forms) for condition in conditions)
+        for condition in dated:
+            try:
+                parse_condition(condition)
+            except StudyError as error:
+                column, _, rest = taken_apart(condition)
+                if column in forms or not _DATE_LIKE.search(rest):
+                    raise ContradictionError(str(error)) from None
+                raise ContradictionError(
+                    "{fault}; if the file writes dates otherwise, say how: `date` {column}=dd/mm/yyyy",
+                    fault=error,
+                    column=column,
+                ) from None
+        return dated
+
     def columns_without_role(self) -> tuple[str, ...]:
         """Return the columns that the study needs without their having a role."""
         conditions = (*self.treatment.where, *self.treatment.invalid)
-        columns = [parse_condition(written).column for written in conditions]
+        columns = [taken_apart(written)[0] for written in conditions]
         if self.adversary.gain.record_worth is not None:
             columns.append(self.adversary.gain.record_worth)
         return tuple(dict.fromkeys(columns))

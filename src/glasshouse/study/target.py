@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from glasshouse.conditions import without_values
 from glasshouse.errors import ContradictionError
 from glasshouse.study.question import (
-    ConditionText,
     Dataset,
+    DatedCondition,
     Probability,
     ReleaseStudy,
 )
@@ -23,8 +23,18 @@ class PeopleStudy(ReleaseStudy):
     """A register of all people that the release may be about."""
     fraction: Probability | None = None
     """The share of the population that is in the release, where there is no register."""
-    known: tuple[ConditionText, ...] = ()
+    known: tuple[DatedCondition, ...] = ()
     """What is known of one person."""
+
+    @property
+    def files(self) -> tuple[Dataset, ...]:
+        """All the data that it is about: the releases and the register."""
+        return (*self.datasets, *filter(None, [self.population]))
+
+    @model_validator(mode="after")
+    def _known_dates_are_iso(self) -> Self:
+        known = self.iso_conditions(self.known)
+        return self if known == self.known else self.model_copy(update={"known": known})
 
     @model_validator(mode="after")
     def _population_is_one(self) -> Self:
@@ -62,7 +72,7 @@ class TargetStudy(PeopleStudy):
 
     command: Literal["target"] = "target"
     """The command that answers it."""
-    known: tuple[ConditionText, ...] = Field(default=())
+    known: tuple[DatedCondition, ...] = Field(default=())
     """What is known of the person."""
 
     @model_validator(mode="after")

@@ -15,14 +15,16 @@ if TYPE_CHECKING:
         profile,
         suggested_roles,
     )
-    from glasshouse.table.treatment import Step, one_record_each, treat
+    from glasshouse.table.treatment import Step, one_record_each, treat, view_steps
+    from glasshouse.table.views import as_viewed
 
 _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
     "encoded": ("EncodedColumn", "EncodedTable", "Labels", "Role", "load_table"),
     "profiles": ("ColumnProfile", "encoding_note", "person_column", "profile", "suggested_roles"),
-    "treatment": ("Step", "one_record_each", "treat"),
+    "views": ("as_viewed",),
+    "treatment": ("Step", "one_record_each", "view_steps", "treat"),
 }
 """The public names, by the module that they come from: a first look at a file loads no compiler."""
 
@@ -35,6 +37,7 @@ __all__ = [
     "Labels",
     "Role",
     "Step",
+    "as_viewed",
     "available_columns",
     "collect",
     "dataset_tags",
@@ -46,6 +49,7 @@ __all__ = [
     "read",
     "suggested_roles",
     "treat",
+    "view_steps",
 ]
 
 __getattr__ = names_of(__name__, _HOME)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,9 +25,10 @@ from glasshouse.sources import (
     refuse_dialect,
 )
 from glasshouse.sources.source import check_columns
-from glasshouse.study import ColumnType, Dialect
+from glasshouse.study import ColumnType, Dataset, Dialect, validated
 from glasshouse.table.encoded import (
     Codes,
+    ColumnView,
     EncodedColumn,
     EncodedTable,
     Labels,
@@ -36,9 +38,14 @@ from glasshouse.table.encoded import (
     load_table,
     smallest_unsigned,
 )
+from glasshouse.table.views import NO_DATE, NO_NUMBER, as_viewed, misfit, with_derived
+from glasshouse.views import DateForm, Derivation, derivation
 
 INTEGER = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+
+CANONICAL = re.compile(r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]")
+"""A number as it is written after it was read."""
 
 
 def read(
@@ -53,6 +60,10 @@ def read(
     dialect: Dialect | None = None,
     types: Mapping[str, ColumnType | str] | None = None,
     missing: Mapping[str, Sequence[str]] | None = None,
+    date: Mapping[str, str] | None = None,
+    derive: Mapping[str, str] | None = None,
+    bands: Mapping[str, str | Sequence[object]] | None = None,
+    group: Mapping[str, str] | None = None,
     name: str | None = None,
     on_progress: OnProgress | None = None,
 ) -> EncodedTable:
@@ -72,6 +83,10 @@ def read(
         types: Columns to be understood as ``integer`` or ``number`` before equal values are told apart;
             all others are text.
         missing: Values that stand for missing, by column, such as ``{"race": ["9", "?"]}``.
+        date: Columns of dates, and how they are written, such as ``{"birth": "dd/mm/yyyy"}``.
+        derive: New columns that are made of dates, such as ``{"age": "years(birth, 2020-12-31)"}``.
+        bands: Columns of numbers in bands: ``{"income": [0, 1000, 5000]}`` or ``{"income": "quantiles:5"}``.
+        group: Columns of codes by their first characters, such as ``{"icd": "prefix:3"}``.
         name: What results call the table; by default the file's name.
         on_progress: Called now and then with how much is read.
 
@@ -95,12 +110,14 @@ def read(
         weight=weight,
         facts=together,
     )
+    views = _Views.of(date=date, derive=derive, bands=bands, group=group)
     kinds = {column: _column_type(column, kind) for column, kind in (types or {}).items()}
     codes = {column: frozenset(values) for column, values in (missing or {}).items()}
-    understanding = _Understanding(kinds, codes, dialect or Dialect())
+    numbers = dict.fromkeys(views.bands, ColumnType.NUMBER)
+    understanding = _Understanding(numbers | kinds, codes, views, dialect or Dialect())
     if isinstance(data, str | PathLike) and is_saved_table(Path(data)):
         refuse_dialect(dialect, display_name(Path(data)))
-        table = _retrieved(Path(data), understanding, name=name)
+        table = views.applied(_retrieved(Path(data), understanding, name=name), kinds)
         if not roles:
             return table
         return table.with_roles(
@@ -118,12 +135,21 @@ def read(
                 fact=fact,
                 source=source.name,
             )
-    rest = also if roles else source.columns
+    rest = also if roles else (*source.columns, *views.derive)
     roles |= {column: Role.IGNORED for column in rest if column not in roles}
     named = [name for name in roles if name not in together or name in together[name]]
-    check_columns(source, [*named, *kinds, *codes])
-    read_columns = [column for column in source.columns if column in named]
+    views.check(source.columns, where=source.name)
+    check_columns(
+        source,
+        [name for name in (*named, *kinds, *codes, *views.columns) if name not in views.derive],
+    )
+    read_columns = [
+        column
+        for column in source.columns
+        if column in named or column in views.columns_behind(named)
+    ]
     table = _encoded(source, read_columns, understanding, on_progress=on_progress)
+    table = views.applied(table, kinds, among=named)
     return replace(table, roles=roles, facts=together)
 
 
@@ -148,8 +174,11 @@ def _column_type(column: str, kind: ColumnType | str) -> ColumnType:
 
 def _retrieved(path: Path, understanding: _Understanding, *, name: str | None) -> EncodedTable:
     table = load_table(path)
-    for column in (*understanding.types, *understanding.missing):
-        table.column(column)
+    views = understanding.views
+    views.check(tuple(table.columns), where=table.name)
+    for column in (*understanding.types, *understanding.missing, *views.columns):
+        if column not in views.derive:
+            table.column(column)
     columns = {
         column.name: understanding.of(
             column,
@@ -239,11 +268,85 @@ def _joined(pieces: list[Codes], cardinality: int) -> Codes:
 
 
 @dataclass(frozen=True)
+class _Views:
+    """How columns are to be seen, where that is not as the file has them."""
+
+    forms: Mapping[str, DateForm]
+    derive: Mapping[str, tuple[str, Derivation]]
+    bands: Mapping[str, str]
+    group: Mapping[str, str]
+
+    @classmethod
+    def of(cls, **words: Mapping[str, Any] | None) -> _Views:
+        """Return what was asked for.
+
+        Raises:
+            StudyError: It makes no sense.
+        """
+        content = {word: dict(rules or {}) for word, rules in words.items()}
+        dataset = validated(Dataset, {"path": "", **content}, "read")
+        forms = dataset.date_forms
+        derivations = {
+            name: (rule, derivation(rule, forms)) for name, rule in dataset.derive.items()
+        }
+        return cls(forms, derivations, dataset.bands, dataset.group)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are spoken of, new ones too."""
+        behind = self.columns_behind(self.derive)
+        return (*self.forms, *behind, *self.bands, *self.group)
+
+    def columns_behind(self, names: Iterable[str]) -> list[str]:
+        """Return the columns that those of some names which are new are made of."""
+        derived = [self.derive[name][1] for name in names if name in self.derive]
+        return [column for derivation in derived for column in derivation.columns]
+
+    def check(self, columns: Sequence[str], *, where: str) -> None:
+        """Make sure that no new column has the name of one of the file."""
+        for name in self.derive:
+            if name in columns:
+                raise StudyError(
+                    '`derive` {name}: {table} has a column "{name}" already; choose another name',
+                    name=name,
+                    table=where,
+                )
+
+    def applied(
+        self,
+        table: EncodedTable,
+        types: Mapping[str, ColumnType],
+        *,
+        among: Sequence[str] | None = None,
+    ) -> EncodedTable:
+        """Return a table whose dates are read with new columns, bands and groups; of all columns, or among some."""
+        names = [*table.columns, *self.derive] if among is None else among
+        dates = [
+            ColumnView(column, "date", form.written)
+            for column, form in self.forms.items()
+            if column in table.columns
+        ]
+        derived = {name: rule for name, rule in self.derive.items() if name in names}
+        if not (dates or derived or self.bands or self.group):
+            return table
+        table = replace(table, views=(*table.views, *dates))
+        table = with_derived(table, derived)
+        columns = {name: column for name, column in table.columns.items() if name in names}
+        return as_viewed(
+            replace(table, columns=columns),
+            bands={name: rule for name, rule in self.bands.items() if name in columns},
+            group={name: rule for name, rule in self.group.items() if name in columns},
+            types=types,
+        )
+
+
+@dataclass(frozen=True)
 class _Understanding:
     """What the texts of a file mean."""
 
     types: Mapping[str, ColumnType]
     missing: Mapping[str, frozenset[str]]
+    views: _Views
     dialect: Dialect
 
     def of(
@@ -252,25 +355,42 @@ class _Understanding:
         """Return a column in which values that mean the same are one; codes that the file calls missing stay.
 
         Raises:
-            DataError: A value is no number where numbers are asked for.
+            DataError: A value is no number, or no date, where these are asked for.
         """
-        kind = self.types.get(column.name, ColumnType.TEXT)
-        codes = self.missing.get(column.name, frozenset())
-        if kind is ColumnType.TEXT and not codes and not self.dialect.strip:
+        name = column.name
+        kind = self.types.get(name, ColumnType.TEXT)
+        form = self.views.forms.get(name)
+        codes = self.missing.get(name, frozenset())
+        as_it_is = kind is ColumnType.TEXT and form is None
+        if as_it_is and not codes and not self.dialect.strip:
             return column
 
+        plain_signs = self.dialect.decimal == "." and self.dialect.thousands is None
+
         def meaning(written: str) -> str:
-            if written in codes or written.strip() in codes:
+            if codes and (written in codes or written.strip() in codes):
                 return MISSING
             if written in missing_codes:
                 return written
-            if kind is ColumnType.INTEGER:
-                return _integer(self._plain(written))
-            if kind is ColumnType.NUMBER:
-                return _number(self._plain(written))
-            return written.strip() if self.dialect.strip else written
+            if kind is ColumnType.TEXT and form is None:
+                return written.strip() if self.dialect.strip else written
+            if form is not None:
+                return form.iso(written) if written.strip() else MISSING
+            number = written if plain_signs else self._plain(written)
+            return _number(number) if kind is ColumnType.NUMBER else _integer(number)
 
-        return _merged(column, meaning, where)
+        meanings, wrong = [], []
+        texts = column.values.to_pylist()
+        for code, written in enumerate(texts):
+            try:
+                meanings.append(meaning(written))
+            except ValueError:
+                wrong.append(code)
+        if wrong:
+            if form is None:
+                raise misfit(column, wrong, NO_NUMBER, where=where)
+            raise misfit(column, wrong, NO_DATE, where=where, form=form.written)
+        return column if meanings == texts else column.with_values(meanings)
 
     def _plain(self, written: str) -> str:
         """Return a number as a program writes it."""
@@ -288,6 +408,8 @@ def _integer(written: str) -> str:
 
 
 def _number(written: str) -> str:
+    if CANONICAL.fullmatch(written):
+        return written
     if not written.strip():
         return MISSING
     if not NUMBER.fullmatch(written.strip()):
@@ -298,26 +420,3 @@ def _number(written: str) -> str:
     digits = digits.lstrip("0") or "0"
     digits = f"0{digits}" if digits.startswith(".") else digits
     return digits if digits == "0" else sign + digits
-
-
-def _merged(column: EncodedColumn, understood: Callable[[str], str], where: str) -> EncodedColumn:
-    """Return the column with values that mean the same made one; a ValueError says that one means nothing."""
-    meant: dict[str, int] = {}
-    new_code = np.empty(column.cardinality, np.uint32)
-    for code, written in enumerate(column.values.to_pylist()):
-        try:
-            value = understood(written)
-        except ValueError:
-            first = int(np.argmax(column.codes == code)) + 1
-            raise DataError(
-                '{table}, record {record}: "{value}" in column "{column}" is not a number of the type asked for; '
-                "correct it, or read the column as text",
-                table=where,
-                record=str(first),
-                value=written,
-                column=column.name,
-            ) from None
-        new_code[code] = meant.setdefault(value, len(meant))
-    codes = new_code.astype(smallest_unsigned(len(meant)))[column.codes]
-    codes.flags.writeable = False
-    return EncodedColumn(column.name, codes, pa.array(list(meant), pa.large_string()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
@@ -63,6 +63,32 @@ class EncodedColumn:
         """The number of distinct values."""
         return len(self.values)
 
+    def with_values(self, values: Iterable[str]) -> EncodedColumn:
+        """Return the column with other texts for its values; those that become equal are one value."""
+        encoded = pa.array(list(values), pa.large_string()).dictionary_encode()
+        new_code = np.asarray(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
+        codes = new_code[self.codes]
+        codes.flags.writeable = False
+        return EncodedColumn(self.name, codes, encoded.dictionary)
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """How a column is seen, where that is not as it is written."""
+
+    column: str
+    """Its name."""
+    word: str
+    """What was asked for: ``date``, ``derive``, ``bands`` or ``group``."""
+    rule: str
+    """How, as it was asked for."""
+    cuts: tuple[str, ...] = ()
+    """Where bands begin, of quantiles."""
+    negative: bool = False
+    """Whether years are below 0 somewhere, as a date is after the one that they are counted to."""
+    in_doubt: bool = False
+    """Whether what was taken for decimals may be thousands: all numbers are below 1000, and some have three."""
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -103,6 +129,8 @@ class EncodedTable:
     """Whether a missing secret is a value like any other, instead of one that nobody learns."""
     labels: Labels = Labels()
     """What its columns and values stand for, where the file says it."""
+    views: tuple[ColumnView, ...] = ()
+    """How columns are seen, where that is not as the file has them."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -268,6 +296,8 @@ class EncodedTable:
             "collection": list(self.collection),
             "missing": {name: sorted(codes) for name, codes in self.missing_codes.items()},
         }
+        if self.views:
+            header["views"] = [asdict(view) for view in self.views]
         arrays = [
             pa.DictionaryArray.from_arrays(pa.array(column.codes), column.values)
             for column in self.columns.values()
@@ -380,6 +410,10 @@ def load_table(path: Path) -> EncodedTable:
         facts = {name: tuple(columns) for name, *columns in header["facts"]}
         collection = tuple(map(str, header["collection"]))
         missing = {name: frozenset(codes) for name, codes in header.get("missing", {}).items()}
+        views = tuple(
+            ColumnView(**entry | {"cuts": tuple(entry["cuts"])})
+            for entry in header.get("views", [])
+        )
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
@@ -396,7 +430,14 @@ def load_table(path: Path) -> EncodedTable:
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
     return EncodedTable(
-        own_name, batch.num_rows, columns, roles, facts, collection, missing_codes=missing
+        own_name,
+        batch.num_rows,
+        columns,
+        roles,
+        facts,
+        collection,
+        missing_codes=missing,
+        views=views,
     )
 
 

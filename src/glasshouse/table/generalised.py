@@ -211,6 +211,11 @@ class Interval:
         """Return the interval from one point to another, both included."""
         return cls((low, _AT), (high, _AT), of_dates)
 
+    @classmethod
+    def open(cls, low: Decimal, high: Decimal, *, of_dates: bool = False) -> Interval:
+        """Return what lies between two points, neither of them included."""
+        return cls((low, _ABOVE), (high, _BELOW), of_dates)
+
     def overlaps(self, other: Interval) -> bool:
         """Tell whether the two have a point in common."""
         alike = self.of_dates == other.of_dates

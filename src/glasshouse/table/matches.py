@@ -351,7 +351,8 @@ def _is_within(released: str, known: Condition) -> bool:
 def _known_interval(known: Condition) -> Interval:
     """Return the interval of a condition that has one; where an end is open, it reaches as far as anything does."""
     low, high = known.low, known.high
-    return Interval.closed(
+    between = Interval.open if known.exclusive else Interval.closed
+    return between(
         -_INFINITY if low is None else point_of(low),
         _INFINITY if high is None else point_of(high),
         of_dates=isinstance(high if low is None else low, date),
@@ -368,6 +369,8 @@ def _numbers_starting(start: str, stars: str) -> Iterable[Interval]:
 def _written(condition: Condition) -> str:
     if not condition.is_interval:
         return quoted(condition.values)
+    if condition.exclusive:
+        return f">{condition.low}" if condition.high is None else f"<{condition.high}"
     return f"{'' if condition.low is None else condition.low}..{'' if condition.high is None else condition.high}"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,11 @@ import pyarrow.compute as pc
 from numba import njit
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.errors import DataError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, translated
+from glasshouse.sources import MISSING
 from glasshouse.study import Condition
-from glasshouse.table.encoded import Codes, EncodedTable, Role
+from glasshouse.table.encoded import Codes, ColumnView, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
@@ -27,11 +29,18 @@ MISSING_VALUE = marked("missing value")
 SUPPRESSED_RECORD = marked("suppressed")
 WITHOUT_IDENTIFIER = marked("no identifier")
 ONE_EACH = marked("further records of the same person")
+VIEWED = {
+    "date": "read as dates",
+    "derive": "derived",
+    "bands": "put in bands",
+    "group": "grouped",
+}
+"""What was done to a column, by the word that asks for it: no record is left out for it."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """Records of one dataset that were left out for one reason."""
+    """Records of one dataset that were left out for one reason, or a column of it that is seen otherwise."""
 
     dataset: str
     """The name of the dataset."""
@@ -43,15 +52,17 @@ class Step:
     """The number of records before."""
     after: int
     """The number of records after."""
+    view: ColumnView | None = None
+    """How the column is seen, where none were left out."""
 
     @property
     def left_out(self) -> int:
         """How many records were left out."""
         return self.before - self.after
 
-    def to_dict(self) -> dict[str, str | int | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the step as plain values."""
-        return {
+        content: dict[str, Any] = {
             "dataset": self.dataset,
             "what": self.what,
             "column": self.column,
@@ -59,6 +70,9 @@ class Step:
             "left_out": self.left_out,
             "after": self.after,
         }
+        if self.view is not None:
+            content |= {"rule": self.view.rule, "cuts": list(self.view.cuts)}
+        return content
 
 
 @dataclass(frozen=True)
@@ -116,6 +130,14 @@ def treat(
             table, more = _without(table, SUPPRESSED_RECORD, [("", hidden)])
             steps += more[1:]
     return Treated(table, tuple(steps))
+
+
+def view_steps(table: EncodedTable) -> tuple[Step, ...]:
+    """Return what was done to the columns of a table before equal values were told apart."""
+    return tuple(
+        Step(table.name, VIEWED[entry.word], entry.column, table.records, table.records, entry)
+        for entry in table.views
+    )
 
 
 def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
@@ -177,6 +199,7 @@ def _without(
 def _meets(table: EncodedTable, condition: Condition) -> Flags:
     """Tell for every record whether it meets a condition."""
     column = table.column(condition.column)
+    _refuse_former(table, condition)
     if condition.is_interval:
         texts = column.values.to_pylist()
         meeting = np.array([condition.holds(value) for value in texts], np.bool_)
@@ -185,6 +208,25 @@ def _meets(table: EncodedTable, condition: Condition) -> Flags:
         meeting = np.asarray(listed) != condition.negated
     marks: Flags = meeting[column.codes]
     return marks
+
+
+def _refuse_former(table: EncodedTable, condition: Condition) -> None:
+    """Make sure that a condition on a column that is in bands or grouped already names what it holds now.
+
+    Raises:
+        StudyError: It speaks of what the column held before, which no record would meet.
+    """
+    changed = {entry.column for entry in table.views if entry.word in ("bands", "group")}
+    if condition.column not in changed:
+        return
+    labels = {MISSING, *table.column(condition.column).values.to_pylist()}
+    if condition.is_interval or not labels.issuperset(condition.values):
+        raise StudyError(
+            '{table}: a condition on "{column}" speaks of values that it had before it was put in bands or grouped; '
+            "give `bands` and `group` to the question, not to the table that was read before",
+            table=table.name,
+            column=condition.column,
+        )
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
