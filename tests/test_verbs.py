@@ -212,3 +212,25 @@ def test_a_report_is_never_written_over_unasked() -> None:
         "en",
         "pt-BR",
     }
+
+
+def test_a_condition_on_a_column_that_was_not_read_is_refused_and_never_passes_for_met() -> None:
+    for condition in ("town=north", "town!=north"):
+        with pytest.raises(gh.DataError, match='column "town" is not in'):
+            gh.assess(table(), where=[condition])
+        with pytest.raises(gh.DataError, match='column "town" is not in'):
+            gh.assess(table(), invalid=[condition])
+    assert gh.assess(PEOPLE, **ROLES, where=["town=north"]).records == 10
+
+
+def test_a_condition_chooses_people_of_a_register_in_memory_too() -> None:
+    known = ["age", "sex"]
+    pa.csv.write_csv(PEOPLE.slice(0, 12), "some.csv")
+    of_files = gh.membership(
+        "some.csv", "people.csv", quasi_identifiers=known, where=["town=north"]
+    )
+    of_frames = gh.membership(
+        PEOPLE.slice(0, 12), PEOPLE, quasi_identifiers=known, where=["town=north"]
+    )
+    assert of_files.outcome.people == of_frames.outcome.people == 10
+    assert of_files.outcome.certainly_in == of_frames.outcome.certainly_in

@@ -438,7 +438,7 @@ def target(
     datasets, tables = _datasets(
         data, columns, sensitive, id, None, weight, also=further, seen=seen
     )
-    people = _population(population, columns, seen)
+    people = _population(population, columns, further, seen)
     study = validated(
         TargetStudy,
         {
@@ -506,7 +506,7 @@ def membership(
         data, quasi_identifiers, (), id, None, None, also=further, seen=seen
     )
     shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
-    people = _population(population, shared, seen)
+    people = _population(population, shared, further, seen)
     study = validated(
         MembershipStudy,
         {
@@ -931,7 +931,7 @@ def _column_of(condition: str) -> str:
 
 
 def _population(
-    population: Data, columns: Sequence[str], seen: Mapping[str, Any]
+    population: Data, columns: Sequence[str], also: Sequence[str], seen: Mapping[str, Any]
 ) -> tuple[dict[str, Any] | None, EncodedTable | None]:
     """Return the register of a study, and the table where it is in memory."""
     if population is None:
@@ -940,7 +940,7 @@ def _population(
         return {"path": Path(population), **seen}, None
     table = population
     if not isinstance(population, EncodedTable):
-        table = _read_frame(population, seen, quasi_identifiers=columns)
+        table = _read_frame(population, seen, quasi_identifiers=columns, also=also)
     return _in_memory(table, seen), table
 
 

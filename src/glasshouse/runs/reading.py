@@ -23,7 +23,6 @@ from glasshouse.study import (
     Address,
     Adversary,
     ColumnType,
-    Condition,
     Dataset,
     Question,
     ReleaseStudy,
@@ -248,7 +247,7 @@ def read_register(study: PeopleStudy, table: EncodedTable | None = None) -> Enco
     if dataset is None:
         raise StudyError("there is no register of the population; name one with `population`")
     if table is not None:
-        return as_seen(table, dataset, study)
+        return _prepare(table, study.treatment, dataset, study).table
     there = columns_of(dataset)
     adversary = study.adversary
     columns = (*adversary.quasi_identifiers, *adversary.fact_columns)
@@ -355,20 +354,13 @@ def _prepare(
 ) -> Prepared:
     """Leave out what does not belong, then see the rest as the adversary does.
 
-    A condition on a column of other datasets does not touch this one.
+    Raises:
+        DataError: A condition is on a column that the table lacks: it cannot be told who meets it.
     """
-
-    def conditions(texts: Sequence[str]) -> list[Condition]:
-        return [
-            condition
-            for condition in map(parse_condition, texts)
-            if condition.column in table.columns
-        ]
-
     treated = treat(
         table,
-        where=conditions(treatment.where),
-        invalid=conditions(treatment.invalid),
+        where=[parse_condition(text) for text in treatment.where],
+        invalid=[parse_condition(text) for text in treatment.invalid],
         drop_missing=treatment.drop_missing,
         drop_suppressed=bool(treatment.drop_suppressed),
     )

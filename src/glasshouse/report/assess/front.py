@@ -377,6 +377,12 @@ def _words(study: AssessStudy, names: Sequence[str]) -> Iterator[str]:
         yield from ("--type", f"{name}={kind}")
     for name, codes in study.datasets[0].missing.items():
         yield from ("--missing", f"{name}={_listed(codes)}")
+    dataset = study.datasets[0]
+    for word in ("date", "derive", "bands", "group"):
+        for name, rule in getattr(dataset, word).items():
+            yield from (f"--{word}", f"{name}={rule}")
+    if adversary.missing_is_a_value:
+        yield "--missing-is-a-value"
     for option, conditions in (("--where", treatment.where), ("--invalid", treatment.invalid)):
         for condition in conditions:
             yield from (option, condition)
@@ -389,8 +395,8 @@ def _dialect_words(dialect: Dialect) -> Iterator[str]:
     for name, value in dialect.model_dump(exclude_defaults=True).items():
         if name == "header":
             yield "--no-header"
-        elif name == "strip":
-            yield "--strip"
+        elif value is True:
+            yield f"--{name}"
         else:
             yield from (f"--{name}", _listed(value) if name == "names" else str(value))
 
