@@ -400,7 +400,12 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; probabilities as floats of the exact ratios."""
-        return asdict(self) | {"before": float(self.before), "after": float(self.after)}
+        return asdict(self) | {
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "left_out": list(self.left_out),
+            "before": float(self.before),
+            "after": float(self.after),
+        }
 
 
 @dataclass(frozen=True)
