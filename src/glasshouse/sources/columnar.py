@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -26,82 +27,15 @@ BOMB_RECORDS = 64
 """A Parquet file with more records per byte is refused, if it has many: real ones have bytes per record."""
 
 
-class ParquetFile(Source):
-    """A Parquet file as a source."""
+class ColumnarFile(Source):
+    """A file of columns as a source; what it announces is checked against what it holds.
 
-    def __init__(self, path: Path, *, name: str) -> None:
-        try:
-            self._file = pyarrow.parquet.ParquetFile(path.absolute())  # Arrow expands a leading ~
-            names = self._file.schema_arrow.names
-        except DAMAGES as error:
-            raise damage_error(name, "Parquet", error) from None
-        footer = self._file.metadata
-        grown = sum(footer.row_group(i).total_byte_size for i in range(footer.num_row_groups))
-        refuse_bomb(footer.num_rows, grown, path.stat().st_size, name)
-        super().__init__(name, names)
+    Attributes:
+        kind: What messages call such a file.
+    """
 
-    def batches(
-        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns as text; their number is checked against the file's footer."""
-        check_columns(self, columns)
-        expected: int = self._file.metadata.num_rows
-        batches = self._file.iter_batches(batch_size=BATCH_RECORDS, columns=list(columns))
-        yield from text_batches(
-            (batch.select(list(columns)) for batch in batches),
-            expected=expected,
-            name=self._name,
-            kind="Parquet",
-            on_progress=on_progress,
-        )
-
-
-class OrcFile(Source):
-    """An ORC file as a source."""
-
-    def __init__(self, path: Path, *, name: str) -> None:
-        try:
-            self._file = pyarrow.orc.ORCFile(path.absolute())
-            names = self._file.schema.names
-        except DAMAGES as error:
-            raise damage_error(name, "ORC", error) from None
-        size = path.stat().st_size
-        refuse_bomb(self._file.nrows, self._file.content_length, size, name)
-        super().__init__(name, names)
-
-    def batches(
-        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns as text, a stripe at a time."""
-        check_columns(self, columns)
-        yield from text_batches(
-            self._slices(columns),
-            expected=self._file.nrows,
-            name=self._name,
-            kind="ORC",
-            on_progress=on_progress,
-        )
-
-    def _slices(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for number in range(self._file.nstripes):
-            stripe = self._file.read_stripe(number, columns=list(columns)).select(list(columns))
-            for start in range(0, stripe.num_rows, BATCH_RECORDS):
-                yield stripe.slice(start, BATCH_RECORDS)
-
-
-class ArrowFile(Source):
-    """An Arrow IPC file as a source."""
-
-    def __init__(self, path: Path, *, name: str) -> None:
-        try:
-            self._file = pa.ipc.open_file(pa.memory_map(str(path.absolute())))
-            self._records = sum(
-                self._file.get_batch(i).num_rows for i in range(self._file.num_record_batches)
-            )
-            names = self._file.schema.names
-        except DAMAGES as error:
-            raise damage_error(name, "Arrow", error) from None
-        super().__init__(name, names)
+    kind: str
+    _records: int
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
@@ -109,18 +43,89 @@ class ArrowFile(Source):
         """Yield the named columns as text."""
         check_columns(self, columns)
         yield from text_batches(
-            self._slices(columns),
+            (
+                stored.slice(start, BATCH_RECORDS)
+                for stored in self._stored(list(columns))
+                for start in range(0, stored.num_rows, BATCH_RECORDS)
+            ),
             expected=self._records,
             name=self._name,
-            kind="Arrow",
+            kind=self.kind,
             on_progress=on_progress,
         )
 
-    def _slices(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for i in range(self._file.num_record_batches):
-            whole = self._file.get_batch(i).select(list(columns))
-            for start in range(0, whole.num_rows, BATCH_RECORDS):
-                yield whole.slice(start, BATCH_RECORDS)
+    @abstractmethod
+    def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns in this order, as they are stored."""
+
+
+class ParquetFile(ColumnarFile):
+    """A Parquet file as a source; the number of its records stands in its footer."""
+
+    kind = "Parquet"
+
+    def __init__(self, path: Path, *, name: str) -> None:
+        try:
+            self._file = pyarrow.parquet.ParquetFile(path.absolute())  # Arrow expands a leading ~
+            names = self._file.schema_arrow.names
+        except DAMAGES as error:
+            raise damage_error(name, self.kind, error) from None
+        footer = self._file.metadata
+        grown = sum(footer.row_group(i).total_byte_size for i in range(footer.num_row_groups))
+        refuse_bomb(footer.num_rows, grown, path.stat().st_size, name)
+        self._records = footer.num_rows
+        super().__init__(name, names)
+
+    def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        for batch in self._file.iter_batches(batch_size=BATCH_RECORDS, columns=columns):
+            yield batch.select(columns)
+
+
+class OrcFile(ColumnarFile):
+    """An ORC file as a source, read a stripe at a time."""
+
+    kind = "ORC"
+
+    def __init__(self, path: Path, *, name: str) -> None:
+        try:
+            self._file = pyarrow.orc.ORCFile(path.absolute())
+            names = self._file.schema.names
+        except DAMAGES as error:
+            raise damage_error(name, self.kind, error) from None
+        size = path.stat().st_size
+        self._records = self._file.nrows
+        refuse_bomb(self._records, self._file.content_length, size, name)
+        super().__init__(name, names)
+
+    def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        for number in range(self._file.nstripes):
+            yield self._file.read_stripe(number, columns=columns).select(columns)
+
+
+class ArrowFile(ColumnarFile):
+    """An Arrow IPC file as a source."""
+
+    kind = "Arrow"
+
+    def __init__(self, path: Path, *, name: str) -> None:
+        try:
+            self._file = pa.memory_map(str(path.absolute()))
+            self._schema = pa.ipc.open_file(self._file).schema
+            super().__init__(name, self._schema.names)
+            first = self._record_batches(self._schema.names[:1])
+            self._records = sum(batch.num_rows for batch in first)
+        except DAMAGES as error:
+            raise damage_error(name, self.kind, error) from None
+
+    def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        return (batch.select(columns) for batch in self._record_batches(columns))
+
+    def _record_batches(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Yield some columns, in the order of the file; nothing else is unpacked."""
+        positions = list(map(self._schema.get_field_index, columns))
+        options = pa.ipc.IpcReadOptions(included_fields=positions)
+        file = pa.ipc.open_file(self._file, options=options)
+        return map(file.get_batch, range(file.num_record_batches))
 
 
 def refuse_bomb(records: int, grown: int, size: int, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, time
 from importlib import import_module
 from typing import Any
 
@@ -201,18 +202,9 @@ def as_text(batch: pa.RecordBatch, *, where: str) -> pa.RecordBatch:
 
 def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
     if pa.types.is_null(column.type):
-        return pa.array([MISSING] * len(column), pa.string())
+        return pa.repeat(MISSING, len(column))
     try:
-        if isinstance(column, pa.DictionaryArray):
-            texts = column.dictionary.cast(pa.string())
-            column = pa.DictionaryArray.from_arrays(column.indices, texts).dictionary_decode()
-        if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(column.type):
-            raise pa.ArrowNotImplementedError
-        if pa.types.is_floating(column.type):
-            return _number_text(column)
-        values = column.cast(pa.string())
-        if pa.types.is_boolean(column.type):  # as Python, and a CSV that pandas writes, have it
-            values = pc.utf8_capitalize(values)
+        values = _written(column)
     except pa.ArrowException:
         raise DataError(
             '{where}: column {name} holds values of type "{kind}", which are not text, numbers or dates; leave it '
@@ -231,6 +223,68 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
     return values.fill_null(MISSING) if values.null_count else values
 
 
+def _written(column: pa.Array) -> pa.Array:
+    """Return values as text: of those that repeat, every one is written once."""
+    kind = column.type
+    if isinstance(column, pa.DictionaryArray):
+        return _written(column.dictionary).take(column.indices)
+    if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(kind):
+        raise pa.ArrowNotImplementedError
+    if pa.types.is_string(kind):
+        return column
+    if _repeats(column):
+        return _written(column.dictionary_encode())
+    if pa.types.is_floating(kind):
+        return _number_text(column)
+    values = column.cast(pa.string())
+    # as Python, and a CSV that pandas writes, have it
+    return pc.utf8_capitalize(values) if pa.types.is_boolean(kind) else values
+
+
+def _repeats(column: pa.Array) -> bool:
+    """Tell whether most values of a long column are likely to be there several times, by its beginning."""
+    if len(column) < 4 * _LOOKED_AT or pa.types.is_nested(column.type):
+        return False
+    return 4 * len(column.slice(0, _LOOKED_AT).unique()) < 3 * _LOOKED_AT
+
+
+_LOOKED_AT = 1 << 14
+"""By so many values it is told whether a column repeats itself."""
+
+
+def values_text(values: Sequence[Any]) -> pa.Array:
+    """Return values of Python as text, by the same rules as whole columns.
+
+    >>> values_text([35.0, 1e-5, "01310", True, None, datetime(2020, 1, 31)]).to_pylist()
+    ['35', '0.00001', '01310', 'True', '', '2020-01-31']
+    """
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds in ({str}, {int}, {float}):
+        try:
+            return _written(pa.array(values)).fill_null(MISSING)
+        except pa.ArrowException:
+            pass  # an integer of more than 64 bits
+    texts = pa.array(
+        [value if isinstance(value, str) else _value_text(value) for value in values], pa.string()
+    )
+    if not texts.null_count:
+        return texts
+    numbers = [value if isinstance(value, float) else None for value in values]
+    return pc.coalesce(texts, _number_text(pa.array(numbers, pa.float64())), MISSING)
+
+
+def _value_text(value: Any) -> str | None:
+    """Return what is not text as such, but for floating numbers, which are written together."""
+    if value is None or isinstance(value, float):
+        return None
+    if isinstance(value, datetime):
+        is_day = value.time() == time()
+        return value.date().isoformat() if is_day else value.isoformat(sep=" ")
+    if isinstance(value, bytes):
+        return value.decode()
+    return str(value)  # dates and times as well, as ISO has them
+
+
 def _number_text(column: pa.Array) -> pa.Array:
     """Return floating numbers as text: a code that was stored as a number is written without a point.
 
@@ -239,10 +293,9 @@ def _number_text(column: pa.Array) -> pa.Array:
     if pa.types.is_float16(column.type):
         column = column.cast(pa.float32())
     column = pc.add(pc.if_else(pc.is_nan(column), None, column), pa.scalar(0, column.type))
-    values = column.cast(pa.string())
     exact = pc.less(pc.abs(column), pa.scalar(EXACT_INTEGERS, column.type))
     whole = pc.and_(exact, pc.equal(column, pc.trunc(column)))
-    if pc.any(whole).as_py():
-        integers = pc.if_else(whole, column, None).cast(pa.int64()).cast(pa.string())
-        values = pc.if_else(pc.fill_null(whole, False), integers, values)
-    return values.fill_null(MISSING) if values.null_count else values
+    integers = pc.if_else(whole, column, None).cast(pa.int64()).cast(pa.string())
+    if pc.all(whole).as_py():
+        return integers
+    return pc.coalesce(integers, column.cast(pa.string()))
