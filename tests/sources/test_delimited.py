@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 from dataclasses import astuple
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from glasshouse.errors import DataError
 from glasshouse.sources import open_source, scanner
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.scanner import scan
+from glasshouse.sources.text import TextFile
 from glasshouse.study import Dialect
 
 
@@ -300,6 +301,51 @@ def test_whole_arrays_and_the_state_machine_find_the_same(
     )
     plain = scanner._walk(block, ord(","), quote, fields, 5, blank_line, limit, final)
     assert (*astuple(found)[:5], int(found.fault), found.fault_line) == plain
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "".join(pieces).encode()),
+    st.sampled_from([ord('"'), scanner.NO_QUOTE]),
+    st.integers(1, 3),
+)
+@settings(max_examples=500)
+def test_lines_are_counted_as_the_state_machine_does_where_the_parser_takes_them(
+    block: bytes, quote: int, fields: int
+) -> None:
+    """Only the fields of each record are left to the parser."""
+    comma = ord(",")
+    lines = scanner.scan_lines(block, separator=comma, quote=quote, fields=fields, line=5)
+    if lines is not None:
+        walked = scan(block[: lines.length], separator=comma, quote=quote, fields=fields, line=5)
+        assert walked.fault in (scanner.Fault.FIELDS, scanner.Fault.BLANK) or walked == lines
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_fields_that_make_up_for_each_other_are_still_a_fault(tmp_path: Path, end: str) -> None:
+    path = written(tmp_path, end.join(["a,b", "1,2", "1", "1,2,3", "1,2", ""]).encode())
+    with pytest.raises(DataError, match="line 3: has 1 field where 2 are expected"):
+        rows_of(path)
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_a_letter_that_two_blocks_share_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    path = written(tmp_path, "\ufeffa,b\né,€\n𝄞,x\n".encode())
+    source = TextFile(path, encoding=None, name="x")
+    monkeypatch.setattr(source, "raw_blocks", partial(source.raw_blocks, size))
+    assert b"".join(block for block, _ in source.blocks()).decode() == "a,b\né,€\n𝄞,x\n"
+
+
+def test_a_letter_that_the_file_cuts_in_two_is_named_with_its_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\né,ç\né,€".encode()[:-1])
+    with pytest.raises(DataError, match=r"line 3: byte 0xE2 is not utf-8 text \(unexpected end"):
+        rows_of(path)
+
+
+def test_letters_of_windows_only_are_read_as_such(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\né,€ – “x”\n".encode("cp1252"))
+    assert rows_of(path, Dialect(encoding="cp1252")) == [("é", "€ – “x”")]
 
 
 def test_a_large_file_is_scanned_as_a_small_one_is(

@@ -47,9 +47,9 @@ class Packed:
         is_compressed = any(start.startswith(magic) for magic in COMPRESSIONS)
         return cls(path, None, name) if is_compressed else None
 
-    def start(self) -> bytes:
+    def start(self, size: int) -> bytes:
         """Return the first bytes of it."""
-        return next(self._bytes().raw_blocks())[0]
+        return next(self._bytes().raw_blocks(size))[0]
 
     def unpack(self, to: Path) -> None:
         """Write it out as a file."""
@@ -90,6 +90,11 @@ class Unpacked(Source):
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that the file itself calls missing."""
         return self._source.missing_codes(column, values)
+
+    @property
+    def assumed_encoding(self) -> str | None:
+        """The encoding that was concluded from the letters."""
+        return self._source.assumed_encoding
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None

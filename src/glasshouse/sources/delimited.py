@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,9 +21,9 @@ import pyarrow.csv
 from glasshouse.errors import DataError, InternalError
 from glasshouse.language import text, text_for
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan
-from glasshouse.sources.source import Source, check_columns
-from glasshouse.sources.text import BLOCK_BYTES, TextFile
+from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan, scan_lines
+from glasshouse.sources.source import check_columns
+from glasshouse.sources.text import BLOCK_BYTES, TextFile, TextSource
 from glasshouse.study import Dialect
 
 CANDIDATE_SEPARATORS = (",", ";", "\t", "|")
@@ -53,7 +55,7 @@ class _Grammar:
         return next(csv_rows([record], self.separator, self.quote), [""]) or [""]
 
 
-class DelimitedFile(Source):
+class DelimitedFile(TextSource):
     """A file of delimited text as a source."""
 
     def __init__(
@@ -86,11 +88,6 @@ class DelimitedFile(Source):
             update={"separator": self._grammar.separator, "encoding": self._text.encoding}
         )
 
-    @property
-    def assumed_encoding(self) -> str | None:
-        """The encoding that was concluded from the letters."""
-        return self._text.encoding if self._text.is_assumed else None
-
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
@@ -107,7 +104,8 @@ class DelimitedFile(Source):
                     continue
                 rest, line, heading = rest[head.length :], head.line, False
             rest, blank_end = self._without_blank_end(rest, final)
-            body = self._scan(rest, line, blank_line, final)
+            body = None if blank_line or final else self._lines(rest, line)
+            body = body or self._scan(rest, line, blank_line, final)
             if body.records:
                 yield self._record_batch(rest[: body.length], columns, body.records, line)
             rest = rest[body.length :] + blank_end
@@ -134,14 +132,13 @@ class DelimitedFile(Source):
         length = len(body) + len(line_end) if body else 0
         return block[:length], b"" if final else block[length:]
 
-    def _start(self) -> str:
+    def _start(self) -> bytes:
         block, _ = next(self._text.blocks(), (b"", 0))
-        start = block.decode("utf-8")
-        if not start.strip("\r\n"):
+        if not block.strip(b"\r\n"):
             raise DataError("{name}: is empty", name=self._name)
-        return start
+        return block
 
-    def _column_names(self, start: str) -> Sequence[str]:
+    def _column_names(self, start: bytes) -> Sequence[str]:
         first = self._first_record(start)
         try:
             fields = self._grammar.fields(first)
@@ -168,8 +165,8 @@ class DelimitedFile(Source):
             names = [f"column_{i}" for i in range(1, len(fields) + 1)]
         return names
 
-    def _first_record(self, start: str) -> str:
-        block = self._plain_block(start.encode())
+    def _first_record(self, start: bytes) -> str:
+        block = self._plain_block(start)
         result = scan(
             block,
             separator=ord(self._grammar.byte),
@@ -199,6 +196,15 @@ class DelimitedFile(Source):
         self._check(result)
         return result
 
+    def _lines(self, block: bytes, line: int) -> Scan | None:
+        return scan_lines(
+            block,
+            separator=ord(self._grammar.byte),
+            quote=self._grammar.quote_byte,
+            fields=len(self._columns),
+            line=line,
+        )
+
     def _plain_blocks(self) -> Iterator[tuple[bytes, int, bool]]:
         position = 0
         for block, position in self._text.blocks():
@@ -219,7 +225,20 @@ class DelimitedFile(Source):
     def _record_batch(
         self, block: bytes, columns: Sequence[str], records: int, line: int
     ) -> pa.RecordBatch:
-        table = pyarrow.csv.read_csv(
+        try:
+            table = self._parsed(block, columns)
+        except pa.ArrowInvalid:
+            table = None
+        if table is None or table.num_rows != records:
+            self._scan(block, line, 0, final=True)  # it knows in which line a field is missing
+            raise InternalError(
+                f"{self._name}: the parser does not find the {records} records from line {line} on"
+            )
+        batch = table.combine_chunks().to_batches()[0]
+        return batch if self._grammar.separator.isascii() else self._with_separators(batch)
+
+    def _parsed(self, block: bytes, columns: Sequence[str]) -> pa.Table:
+        return pyarrow.csv.read_csv(
             pa.BufferReader(block),
             read_options=pyarrow.csv.ReadOptions(
                 column_names=list(self._columns), block_size=len(block) + 1, use_threads=False
@@ -237,13 +256,6 @@ class DelimitedFile(Source):
                 check_utf8=False,
             ),
         )
-        if table.num_rows != records:
-            raise InternalError(
-                f"{self._name}: the parser found {table.num_rows} records from line {line} on, where there are "
-                f"{records}"
-            )
-        batch = table.combine_chunks().to_batches()[0]
-        return batch if self._grammar.separator.isascii() else self._with_separators(batch)
 
     def _with_separators(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
@@ -296,9 +308,10 @@ class DelimitedFile(Source):
         )
 
 
-def _likely_separator(start: str, quote: str | None) -> str:
+def _likely_separator(start: bytes, quote: str | None) -> str:
     """Propose the separator that cuts the first records into the most fields, the same number each."""
-    lines = start.splitlines()[: SNIFFED_RECORDS + 1]
+    first = islice(TextIOWrapper(BytesIO(start), "utf-8", "ignore"), SNIFFED_RECORDS + 1)
+    lines = [line.removesuffix("\n") for line in first]
     lines = lines[:-1] if len(lines) > SNIFFED_RECORDS else lines
     best, most = CANDIDATE_SEPARATORS[0], 1
     for separator in CANDIDATE_SEPARATORS:

@@ -43,7 +43,7 @@ REFUSED_MAGIC = {
     b"Rar!": marked("{name}: is a RAR archive; unpack it"),
 }
 """What a file that is no table begins with, and what is said of it."""
-_START = 4096
+_START = 1 << 16
 """So many bytes tell what a file is."""
 
 
@@ -190,7 +190,7 @@ def _open_file(path: Path, dialect: Dialect, name: str) -> Source:
     packed = Packed.of(path, start, dialect.member, name)
     if packed is None:
         return _opened(_kind(start, path, name), path, dialect, name)
-    kind = _kind(packed.start(), Path(packed.member or path.stem), name)
+    kind = _kind(packed.start(_START), Path(packed.member or path.stem), name)
     if kind in (FileKind.DELIMITED, FileKind.JSON_LINES):
         return _opened(kind, path, dialect, name, packed.member)
     rest = dialect.model_copy(update={"member": None})

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import DataError
+from glasshouse.sources.source import Source
 
 BLOCK_BYTES = 1 << 23
 """So much is read from the file at a time."""
@@ -97,7 +98,7 @@ class TextFile:
             DataError: The bytes are not text in this encoding (with the line), or the compressed stream
                 is damaged or grows beyond reason.
         """
-        line, first = 1, True
+        line, is_first, rest = 1, True, b""
         decoder: _Decoder | None = None
         for raw, position in self.raw_blocks():
             if self._is_open and not raw.isascii():
@@ -105,10 +106,14 @@ class TextFile:
                 decoder = None
             if decoder is None:  # what came before is ASCII: no character is cut in two
                 decoder = codecs.getincrementaldecoder(self.encoding)()
-            decoded = self._decode(decoder, raw, line)
-            if first:
-                decoded, first = decoded.removeprefix("\ufeff"), False
-            block = self._utf8(decoded, line)
+            if self.encoding == UTF_8:
+                block, rest = _whole_characters(rest + raw, is_last=not raw)
+                self._check_utf8(block, line)
+            else:
+                block = self._utf8(self._decode(decoder, raw, line, is_last=not raw), line)
+            if is_first and block:  # some programs write two
+                block = block.removeprefix(codecs.BOM_UTF8).removeprefix(codecs.BOM_UTF8)
+                is_first = False
             if b"\0" in block:
                 raise self._not_text(line + _line_feeds(block[: block.index(b"\0")]))
             line += _line_feeds(block)
@@ -124,9 +129,22 @@ class TextFile:
         if encoding is not None:
             self.encoding, self.is_assumed = encoding, True
 
-    def _decode(self, decoder: _Decoder, raw: bytes, line: int) -> str:
+    def _check_utf8(self, raw: bytes, line: int) -> None:
+        if raw.isascii():
+            return
+        ends = pa.py_buffer(np.array([0, len(raw)], np.int64))
+        try:  # Arrow is quick, Python says where the fault is
+            pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(raw)).validate(full=True)
+        except pa.ArrowInvalid:
+            decoder = codecs.getincrementaldecoder(self.encoding)()
+            self._decode(decoder, raw, line, is_last=True)
+
+    def _decode(self, decoder: _Decoder, raw: bytes, line: int, *, is_last: bool) -> str:
+        letters = np.frombuffer(raw, np.uint8)
+        if self.encoding == _WINDOWS and not (letters & 0xE0 == 0x80).any():
+            return raw.decode(_LATIN)  # the same but for those letters, and quicker
         try:
-            return decoder.decode(raw, final=not raw)
+            return decoder.decode(raw, final=is_last)
         except UnicodeDecodeError as error:
             good = error.object[: error.start].decode(self.encoding, errors="ignore")
             at = line + good.count("\n")
@@ -177,13 +195,13 @@ class TextFile:
     def _encoding_name(self) -> str:
         return "utf-8" if self.encoding == UTF_8 else self.encoding
 
-    def raw_blocks(self) -> Iterator[tuple[bytes, int]]:
-        """Yield the decompressed bytes and the position in the file; the last block is empty."""
+    def raw_blocks(self, size: int | None = None) -> Iterator[tuple[bytes, int]]:
+        """Yield the decompressed bytes, so many at a time, and the position in the file; the last block is empty."""
         with self._path.open("rb") as file, closing(self._stream(file)) as stream:
             grown = 0
             while True:
                 try:
-                    raw = stream.read(BLOCK_BYTES)
+                    raw = stream.read(size or BLOCK_BYTES)
                 except _DAMAGES as error:
                     raise DataError(
                         "{name}: the {kind} stream is damaged or cut short ({reason}); fetch the file again",
@@ -215,12 +233,23 @@ class TextFile:
         return file
 
     def _marked_encoding(self) -> str:
-        start, _ = next(self.raw_blocks())
+        start, _ = next(self.raw_blocks(4))
         for mark, encoding in BYTE_ORDER_MARKS:
             if start.startswith(mark):
                 self._is_open = False
                 return encoding
         return UTF_8
+
+
+class TextSource(Source):
+    """A source that is text."""
+
+    _text: TextFile
+
+    @property
+    def assumed_encoding(self) -> str | None:
+        """The encoding that was concluded from the letters."""
+        return self._text.encoding if self._text.is_assumed else None
 
 
 _WINDOWS, _DOS, _LATIN = "cp1252", "cp850", "latin-1"
@@ -241,11 +270,11 @@ def likely_encoding(raw: bytes) -> str | None:
     try:
         codecs.getincrementaldecoder("utf-8")().decode(raw)
     except UnicodeDecodeError:
+        counts = np.bincount(np.frombuffer(raw, np.uint8), minlength=256)
         decoded = raw.decode("utf-8", errors="replace")
-        foreign = sum(not character.isascii() for character in decoded)
+        foreign = len(decoded) - int(counts[:128].sum())
         if 2 * decoded.count("\ufffd") < foreign:  # UTF-8 with a fault in it, which is to be told
             return None
-        counts = np.bincount(np.frombuffer(raw, np.uint8), minlength=256)
         windows, dos = (
             int(counts[list(letters)].sum()) for letters in (_WINDOWS_LETTERS, _DOS_LETTERS)
         )
@@ -254,6 +283,18 @@ def likely_encoding(raw: bytes) -> str | None:
         undefined = int(counts[[0x81, 0x8D, 0x8F, 0x90, 0x9D]].sum())
         return _LATIN if undefined else _WINDOWS
     return None
+
+
+def _whole_characters(raw: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
+    """Part UTF-8 from a character at its end that is cut in two."""
+    for length in range(1, min(len(raw), 3) + 1):
+        byte = raw[-length]
+        if byte >= 0xC0 and not is_last:  # here a character begins, of two to four bytes
+            is_cut = length < 2 + (byte >= 0xE0) + (byte >= 0xF0)
+            return (raw[:-length], raw[-length:]) if is_cut else (raw, b"")
+        if byte < 0x80:
+            break
+    return raw, b""
 
 
 def _line_feeds(block: bytes) -> int:
