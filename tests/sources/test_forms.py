@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sqlite3
 import struct
 import sys
@@ -16,7 +17,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.errors import DataError, StudyError
-from glasshouse.sources import open_source
+from glasshouse.sources import json_lines, open_source, text
 from glasshouse.sources.files import fingerprint
 from glasshouse.sources.text import likely_encoding
 from glasshouse.study import Dialect
@@ -236,3 +237,86 @@ def test_a_portable_file_of_spss_is_read_by_its_content(tmp_path: Path) -> None:
         "CEP": ["01310", "1310", ""],
         "PAY": ["1.5", "12345678901", "7"],
     }
+
+
+NUMBERS = [35.0, 1e-5, 0.1 + 0.2, 12345678901.0, 1e22, None, -0.0]
+WRITTEN = ["35", "0.00001", "0.30000000000000004", "12345678901", "1e+22", "", "0"]
+
+
+def numbers_in(path: Path) -> list[str]:
+    """Return the first column of a file as text."""
+    source = open_source(path)
+    table = pa.Table.from_batches(list(source.batches(source.columns[:1])))
+    texts: list[str] = table.column(0).to_pylist()
+    return texts
+
+
+@pytest.mark.parametrize("form", ["x.parquet", "x.jsonl", "mixed.jsonl", "x.sqlite", "x.xls"])
+def test_a_number_is_written_in_the_same_way_whatever_holds_it(tmp_path: Path, form: str) -> None:
+    path = tmp_path / form
+    if form == "x.parquet":
+        pyarrow.parquet.write_table(pa.table({"n": NUMBERS}), path)
+    elif form == "x.jsonl":
+        path.write_text("".join(json.dumps({"n": n, "m": 1}) + "\n" for n in NUMBERS))
+    elif form == "mixed.jsonl":  # a column that Arrow refuses makes no number another
+        lines = (json.dumps({"n": n, "m": n or "x"}) + "\n" for n in NUMBERS)
+        path.write_text("".join(lines))
+    elif form == "x.sqlite":
+        with sqlite3.connect(path) as database:
+            database.execute("create table t (n)")
+            database.executemany("insert into t values (?)", [(n,) for n in NUMBERS])
+    else:
+        xlwt = pytest.importorskip("xlwt")
+        book = xlwt.Workbook()
+        sheet = book.add_sheet("t")
+        for row, values in enumerate([("n", "m"), *((n, 1) for n in NUMBERS)]):
+            for column, value in enumerate(values):
+                if value is not None:
+                    sheet.write(row, column, value)
+        book.save(str(path))
+    assert numbers_in(path) == WRITTEN
+
+
+def test_values_that_repeat_are_written_as_those_that_do_not(tmp_path: Path) -> None:
+    numbers = [*NUMBERS, 2.5, 7.0] * 10_000
+    pyarrow.parquet.write_table(pa.table({"n": numbers}), tmp_path / "x.parquet")
+    assert numbers_in(tmp_path / "x.parquet") == [*WRITTEN, "2.5", "7"] * 10_000
+
+
+def test_sqlite_may_hold_anything_in_a_column(tmp_path: Path) -> None:
+    cells = [1, 2**62, 1.0, "01", "São", b"raw", None]
+    with sqlite3.connect(tmp_path / "x.sqlite") as database:
+        database.execute("create table t (n)")
+        database.executemany("insert into t values (?)", [(cell,) for cell in cells])
+    assert numbers_in(tmp_path / "x.sqlite") == ["1", str(2**62), "1", "01", "São", "raw", ""]
+    with sqlite3.connect(tmp_path / "x.sqlite") as database:
+        database.execute("insert into t values (x'ff00')")
+    with pytest.raises(DataError, match="is not a readable SQLite file"):
+        numbers_in(tmp_path / "x.sqlite")
+
+
+def test_names_of_json_lines_are_all_known_however_much_is_parsed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ['{"day": "2020-01-31", "n": 1}\n' * 4, '{"n": 2.5, "late": true}\n']
+    (tmp_path / "x.jsonl").write_text("".join(lines))
+    monkeypatch.setattr(text, "BLOCK_BYTES", 64)
+    expected = {
+        "day": ["2020-01-31"] * 4 + [""],
+        "n": ["1"] * 4 + ["2.5"],
+        "late": [""] * 4 + ["True"],
+    }
+    for most in (1 << 28, 40, 0):
+        monkeypatch.setattr(json_lines, "KEPT_BYTES", most)
+        source = open_source(tmp_path / "x.jsonl")
+        assert source.columns == tuple(expected)
+        for _ in range(2):
+            batches = list(source.batches(source.columns))
+            assert pa.Table.from_batches(batches).to_pydict() == expected
+
+
+def test_what_was_taken_for_the_encoding_of_a_packed_table_is_known(tmp_path: Path) -> None:
+    forms.as_zipped_dbf(tmp_path / "x.zip", PEOPLE)
+    source = open_source(tmp_path / "x.zip")
+    list(source.batches(source.columns))
+    assert source.assumed_encoding == "cp850"

@@ -26,6 +26,7 @@ from glasshouse.sources.source import (
     damage_error,
     reader_of,
     text_batches,
+    values_text,
 )
 from glasshouse.study import Address
 
@@ -65,9 +66,9 @@ class SqliteTable(Source):
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns as text, cast by SQLite; whole numbers have no point."""
+        """Yield the named columns as text, whatever SQLite holds in each of their cells."""
         check_columns(self, columns)
-        values = ", ".join(map(_sqlite_text, columns))
+        values = ", ".join(map(_identifier, columns))
         try:
             with self._opened() as database:
                 expected = database.execute(_select("count(*)", self._table)).fetchall()[0][0]
@@ -102,15 +103,8 @@ def _refuse_cut_short(path: Path, name: str) -> None:
 
 def _blocks(cursor: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     while rows := cursor.fetchmany(_ROWS):
-        arrays = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
+        arrays = [values_text(values) for values in zip(*rows, strict=True)]
         yield pa.record_batch(arrays, names=list(columns))
-
-
-def _sqlite_text(column: str) -> str:
-    """Return the expression for a column as text, and NULL as it is."""
-    value = _identifier(column)
-    is_whole = f"typeof({value}) = 'real' and {value} = cast({value} as integer) and abs({value}) < 9007199254740992"
-    return f"case when {is_whole} then cast(cast({value} as integer) as text) else cast({value} as text) end"
 
 
 class DuckdbTable(Source):

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.json
 
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources.source import MISSING, Source, as_text, check_columns
-from glasshouse.sources.text import LONGEST_LINE, TextFile
+from glasshouse.sources.source import as_text, check_columns, values_text
+from glasshouse.sources.text import LONGEST_LINE, TextFile, TextSource
+
+KEPT_BYTES = 1 << 28
+"""So much of what was parsed for the names of the columns is kept; more is parsed a second time for its values."""
 
 
 def is_json_lines(start: bytes) -> bool:
@@ -31,7 +33,7 @@ def is_json_lines(start: bytes) -> bool:
         return False
 
 
-class JsonLines(Source):
+class JsonLines(TextSource):
     """A file with a JSON object on each line as a source: its columns are the names of all of them.
 
     A name that a record lacks is missing there.
@@ -40,25 +42,28 @@ class JsonLines(Source):
     def __init__(self, path: Path, *, encoding: str | None, name: str, member: str | None) -> None:
         self._name = name
         self._text = TextFile(path, encoding=encoding, name=name, member=member)
+        self._moments: set[str] = set()
+        self._tables: list[pa.Table] = []
         names: dict[str, None] = {}
+        size = 0
         for block, _ in self._blocks():
-            names |= dict.fromkeys(self._parsed(block).column_names)
+            table = self._parsed(block)
+            names |= dict.fromkeys(table.column_names)
+            size += table.nbytes
+            if size <= KEPT_BYTES:
+                self._tables.append(table)
         if not names:
             raise DataError("{name}: has no records", name=name)
         super().__init__(name, list(names))
-
-    @property
-    def assumed_encoding(self) -> str | None:
-        """The encoding that was concluded from the letters."""
-        return self._text.encoding if self._text.is_assumed else None
 
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
         check_columns(self, columns)
+        parsed = iter(self._tables)
         for block, position in self._blocks():
-            table = self._parsed(block)
+            table = next(parsed, None) or self._parsed(block)
             for column in columns:
                 if column not in table.column_names:
                     table = table.append_column(column, pa.nulls(table.num_rows))
@@ -88,28 +93,32 @@ class JsonLines(Source):
     def _parsed(self, block: bytes) -> pa.Table:
         """Return the records of some lines with their types, or as text where a name has several.
 
+        What looks like a moment is text, as it is written.
+
         Raises:
             DataError: A line is no JSON object.
         """
-        options = pyarrow.json.ReadOptions(use_threads=False, block_size=len(block) + 1)
-        dates: list[str] = []
         try:
-            for _ in range(2):  # what looks like a moment is text, as it is written
-                texts = pa.schema([(name, pa.string()) for name in dates])
-                table = pyarrow.json.read_json(
-                    pa.BufferReader(block),
-                    read_options=options,
-                    parse_options=pyarrow.json.ParseOptions(explicit_schema=texts),
-                )
-                dates = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
-                if not dates:
-                    return table
+            table = self._typed(block)
+            moments = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+            if moments:
+                self._moments.update(moments)
+                table = self._typed(block).select(table.column_names)
+            return table
         except pa.ArrowException:
             pass  # a name with several types, a number that is too large, or a fault
-        records = [json.loads(line, parse_float=str, parse_int=str) for line in self._lines(block)]
+        records = [json.loads(line) for line in self._lines(block)]
         names = dict.fromkeys(name for record in records for name in record)
         return pa.table(
-            {name: [_written(record.get(name)) for record in records] for name in names}
+            {name: values_text([record.get(name) for record in records]) for name in names}
+        )
+
+    def _typed(self, block: bytes) -> pa.Table:
+        texts = pa.schema([(name, pa.string()) for name in sorted(self._moments)])
+        return pyarrow.json.read_json(
+            pa.BufferReader(block),
+            read_options=pyarrow.json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            parse_options=pyarrow.json.ParseOptions(explicit_schema=texts),
         )
 
     def _lines(self, block: bytes) -> Iterator[bytes]:
@@ -127,10 +136,3 @@ class JsonLines(Source):
                     line=repr(line[:40].decode("utf-8", errors="replace")),
                 )
             yield line
-
-
-def _written(value: Any) -> str:
-    """Return a value of JSON as text; numbers are those that are written there."""
-    if value is None:
-        return MISSING
-    return value if isinstance(value, str) else str(value)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,11 @@ from glasshouse.language import quoted, unknown_name
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.columnar import refuse_bomb
 from glasshouse.sources.source import (
-    EXACT_INTEGERS,
-    MISSING,
     Source,
     check_columns,
     damage_error,
     reader_of,
+    values_text,
 )
 from glasshouse.study import Dialect
 
@@ -43,14 +41,15 @@ class Sheet(Source):
         _refuse_uncalculated(path, name)
         try:
             book = calamine.CalamineWorkbook.from_path(str(path.absolute()))
-            sheet = _chosen(book, dialect.sheet, name)
-            self._sheet = book.get_sheet_by_name(sheet)
+            self._sheet = _chosen(book, dialect.sheet, name)
         except calamine.CalamineError as error:
             raise damage_error(name, "spreadsheet", error) from None
         self._header = dialect.header
         first = next(self._sheet.iter_rows(), None)
         if first is None:
-            raise DataError("{name}: the sheet {sheet} is empty", name=name, sheet=quoted([sheet]))
+            raise DataError(
+                "{name}: the sheet {sheet} is empty", name=name, sheet=quoted([self._sheet.name])
+            )
         super().__init__(name, _names(first, dialect, name))
 
     def batches(
@@ -64,36 +63,35 @@ class Sheet(Source):
             next(rows)
         done, total = 0, max(self._sheet.total_height, 1)
         while block := list(islice(rows, ROWS)):
-            records = [row for row in block if any(cell != "" for cell in row)]
-            arrays = [
-                pa.array([_text(row[position]) for row in records], pa.string())
-                for position in positions
-            ]
+            records = [row for row in block if any(row) or any(cell != "" for cell in row)]
             done += len(block)
             if records:
+                cells = list(zip(*records, strict=True))
+                arrays = [values_text(cells[position]) for position in positions]
                 yield pa.record_batch(arrays, names=list(columns))
             if on_progress:
                 on_progress(Progress("reading", done, max(total, done)))
 
 
-def _chosen(book: Any, wanted: str | None, name: str) -> str:
+def _chosen(book: Any, wanted: str | None, name: str) -> Any:
     """Return the sheet that is asked for, or the only one that has anything in it.
 
     Raises:
         StudyError: There is no such sheet, or there are several.
     """
-    sheets: list[str] = book.sheet_names
+    names: list[str] = book.sheet_names
     if wanted is not None:
-        if wanted not in sheets:
-            raise StudyError(unknown_name("sheet", wanted, name, sheets))
-        return wanted
-    filled = [sheet for sheet in sheets if book.get_sheet_by_name(sheet).height]
+        if wanted not in names:
+            raise StudyError(unknown_name("sheet", wanted, name, names))
+        return book.get_sheet_by_name(wanted)
+    sheets = [book.get_sheet_by_name(sheet) for sheet in names]
+    filled = [sheet for sheet in sheets if sheet.height]
     if len(filled) > 1:
         raise StudyError(
             "{name}: has {count} sheets: {sheets}; choose one with `sheet`",
             name=name,
             count=len(filled),
-            sheets=quoted(filled),
+            sheets=quoted([sheet.name for sheet in filled]),
         )
     return (filled or sheets)[0]
 
@@ -110,27 +108,8 @@ def _names(first: Sequence[Any], dialect: Dialect, name: str) -> Sequence[str]:
         return dialect.names
     if not dialect.header:
         return [f"column_{number}" for number in range(1, len(first) + 1)]
-    return [_text(cell).strip() if dialect.strip else _text(cell) for cell in first]
-
-
-def _text(cell: Any) -> str:
-    """Return a cell as text: whole numbers without a point, days without a time.
-
-    >>> [_text(cell) for cell in (35.0, 1.5, "01310", datetime(2020, 1, 31), True, "")]
-    ['35', '1.5', '01310', '2020-01-31', 'True', '']
-    """
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT_INTEGERS:
-        return str(int(cell))
-    if isinstance(cell, datetime):
-        is_day = cell.time() == time()
-        return cell.date().isoformat() if is_day else cell.isoformat(sep=" ")
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    if isinstance(cell, timedelta):
-        return str(cell)
-    return MISSING if cell is None else str(cell)
+    names: list[str] = values_text(first).to_pylist()
+    return [cell.strip() for cell in names] if dialect.strip else names
 
 
 def _refuse_uncalculated(path: Path, name: str) -> None:

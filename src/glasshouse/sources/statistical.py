@@ -6,7 +6,7 @@ The code is the value; what it stands for is kept as its label. Codes that the f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,17 @@ import pyarrow as pa
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress
 from glasshouse.sources.source import (
-    MISSING,
     Source,
     as_text,
     check_columns,
     damage_error,
     reader_of,
     text_batches,
+    values_text,
 )
 
-ROWS = 1 << 16
-"""So many records are read at a time."""
+CELLS = 1 << 22
+"""So many values are read at a time; the library walks over all records before them again."""
 _CARD = 80
 """SAS transport files are made of cards of so many bytes."""
 PACKAGES = {
@@ -103,10 +103,10 @@ class StatisticalFile(Source):
         )
 
     def _blocks(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        start = 0
+        start, rows = 0, max(CELLS // len(columns), 1)
         while True:
             try:
-                values, content = self._read(usecols=columns, row_offset=start, row_limit=ROWS)
+                values, content = self._read(usecols=columns, row_offset=start, row_limit=rows)
             except (self._library.ReadstatError, self._library.PyreadstatError, OSError) as error:
                 raise damage_error(self._name, self._kind, error) from None
             for column, letters in content.missing_user_values.items():
@@ -115,9 +115,9 @@ class StatisticalFile(Source):
             if not len(arrays[0]):
                 return
             yield pa.record_batch(arrays, names=columns)
-            if len(arrays[0]) < ROWS:
+            if len(arrays[0]) < rows:
                 return
-            start += ROWS
+            start += rows
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
@@ -125,22 +125,13 @@ def _array(values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values, from_pandas=True)
     except pa.ArrowException:
-        return pa.array(_written(values), pa.string())
+        return values_text(values)
 
 
-def _written(values: Any) -> list[str]:
+def _written(values: Iterable[Any]) -> list[str]:
     """Return values one by one as text, as whole columns are written."""
-    return [
-        value if isinstance(value, str) else MISSING if value is None else _number(value)
-        for value in values
-    ]
-
-
-def _number(value: Any) -> str:
-    batch = as_text(
-        pa.record_batch([pa.array([value], from_pandas=True)], names=["value"]), where=""
-    )
-    return str(batch.column(0)[0])
+    texts: list[str] = values_text(list(values)).to_pylist()
+    return texts
 
 
 def _is_within(value: str, low: Any, high: Any) -> bool:
