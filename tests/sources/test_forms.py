@@ -320,3 +320,17 @@ def test_what_was_taken_for_the_encoding_of_a_packed_table_is_known(tmp_path: Pa
     source = open_source(tmp_path / "x.zip")
     list(source.batches(source.columns))
     assert source.assumed_encoding == "cp850"
+
+
+def test_a_damaged_file_of_a_form_that_nothing_here_writes_is_named_for_what_it_is(
+    tmp_path: Path,
+) -> None:
+    """No library at hand writes sas7bdat or xlsb: only their refusals are tested."""
+    magic = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
+    (tmp_path / "x.sas7bdat").write_bytes(magic + bytes(9_000))
+    with pytest.raises(DataError, match="is not a readable SAS file"):
+        open_source(tmp_path / "x.sas7bdat")
+    with zipfile.ZipFile(tmp_path / "x.xlsb", "w") as archive:
+        archive.writestr("xl/workbook.bin", bytes(100))
+    with pytest.raises(DataError, match="is not a readable spreadsheet file"):
+        open_source(tmp_path / "x.xlsb")

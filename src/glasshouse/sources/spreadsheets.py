@@ -42,7 +42,7 @@ class Sheet(Source):
         try:
             book = calamine.CalamineWorkbook.from_path(str(path.absolute()))
             self._sheet = _chosen(book, dialect.sheet, name)
-        except calamine.CalamineError as error:
+        except (calamine.CalamineError, OSError) as error:
             raise damage_error(name, "spreadsheet", error) from None
         self._header = dialect.header
         first = next(self._sheet.iter_rows(), None)
