@@ -118,7 +118,9 @@ def read(
     encoding: str | None = None,
     header: bool = True,
     names: Sequence[str] = (),
+    skip: int | None = None,
     strip: bool = False,
+    strict: bool = False,
     decimal: str = ".",
     thousands: str | None = None,
     sheet: str | None = None,
@@ -150,7 +152,9 @@ def read(
         encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8, else by the letters.
         header: Whether the first line holds the names of the columns.
         names: Names for the columns, instead of the header's or where there is none.
+        skip: How many lines come before the header; by default comments are detected.
         strip: Whether blanks around a value are dropped.
+        strict: Whether nothing is assumed of how the file is written: what would be is an error.
         decimal: The decimal sign of columns that are read as numbers.
         thousands: What stands between their thousands; by default nothing.
         sheet: Which sheet of a workbook; by default the only one.
@@ -170,7 +174,9 @@ def read(
         "encoding": encoding,
         "header": header,
         "names": tuple(names),
+        "skip": skip,
         "strip": strip,
+        "strict": strict,
         "decimal": decimal,
         "thousands": thousands,
         "sheet": sheet,

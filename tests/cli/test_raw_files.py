@@ -41,13 +41,17 @@ def test_the_suggested_command_runs_as_it_is_and_keeps_every_person(
     assert json.loads(answer.out)["records"] == 300
 
 
-def test_what_was_assumed_of_the_encoding_is_told(register: Path, glasshouse: Glasshouse) -> None:
+def test_what_was_assumed_is_told_with_what_overrides_it(
+    register: Path, glasshouse: Glasshouse
+) -> None:
     for command in (["inspect"], ["assess", "-q", "Cidade"]):
         told = glasshouse(*command, str(register))
-        assert "atendimentos.csv is no UTF-8; it was read as cp1252" in told.error
-        assert "--encoding" in told.error
-    told = glasshouse("assess", "-q", "Cidade", str(register), "--encoding", "latin-1")
-    assert "UTF-8" not in told.error
+        assert "this was assumed of atendimentos.csv" in told.error
+        assert "cp1252 letters, as it is no UTF-8 (--encoding)" in told.error
+        assert '";" between fields (--separator)' in told.error
+    reading = ("--encoding", "latin-1", "--separator", ";")
+    told = glasshouse("assess", "-q", "Cidade", str(register), *reading)
+    assert "assumed" not in told.error
 
 
 def test_records_of_one_person_are_pointed_to_before_the_risk_seems_smaller(

@@ -123,6 +123,11 @@ def test_inspect_describes_columns_and_proposes_the_next_command(
         "reason": 'called "income"',
         "looks_like": "",
         "maybe_missing": [],
+        "dates": [],
+        "numbers": [],
+        "oddities": [],
+        "categories": [["low", 1], ["high", 1]],
+        "rarest": 1,
     }
 
 

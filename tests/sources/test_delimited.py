@@ -190,8 +190,6 @@ FAULTS = {
     "NUL characters": ("a,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
     "UTF-16 beyond ASCII": ("é,b\n1,2\n".encode("utf-16-le"), "set the encoding to utf-16-le"),
     "an Arrow stream": (b"\xff\xff\xff\xff and so on", "is an Arrow stream"),
-    "a duplicate name": (b"a,b,a\n1,2,3\n", 'columns 1 and 3 are both called "a"'),
-    "an empty name": (b"a,,c\n1,2,3\n", "column 2 has no name"),
     "nothing": (b"", "is empty"),
     "only line breaks": (b"\n\r\n\n", "is empty"),
     "only a header": (b"a,b\n", "has a header but no records"),
@@ -209,6 +207,74 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, fault: str) -> None:
         rows_of(path)
     assert message in str(caught.value)
     assert str(caught.value).startswith("data.csv")
+
+
+ASSUMED = {
+    "a name twice": (b"a,b,a\n1,2,3\n", '"a_2" for columns', 'columns 1 and 3 are both called "a"'),
+    "no name": (b"a,,c\n1,2,3\n", '"column_2" for columns', "column 2 has no name"),
+    "semicolons": (b"a;b;c\n1;2;3\n", '";" between fields', "`separator`"),
+    "comments": (b"# of 2024\n\na,b,c\n1,2,3\n", "2 lines before the header", "`skip`"),
+    "Excel's line": (b"sep=;\na;b;c\n1;2;3\n", "1 line before the header", "`skip`"),
+    "separators at the end": (
+        b"a,b\n1,2,\n1,2,\n",
+        '"column_3" for columns',
+        "column 3 has no name",
+    ),
+}
+"""Files of three columns of which something is concluded: what is told, and what is said where nothing may be."""
+
+
+@pytest.mark.parametrize("kind", ASSUMED)
+def test_what_is_concluded_of_a_file_is_told_and_loses_nothing(tmp_path: Path, kind: str) -> None:
+    content, assumption, _ = ASSUMED[kind]
+    source = open_source(written(tmp_path, content))
+    assert assumption in "; ".join(source.assumptions)
+    last = content.splitlines()[-1].decode().replace(";", ",").split(",")
+    assert rows_of(tmp_path / "data.csv")[-1] == tuple(last)
+
+
+@pytest.mark.parametrize("kind", ASSUMED)
+def test_strict_assumes_nothing(tmp_path: Path, kind: str) -> None:
+    content, _, refusal = ASSUMED[kind]
+    with pytest.raises(DataError) as caught:
+        rows_of(written(tmp_path, content), Dialect(strict=True))
+    assert refusal in str(caught.value)
+
+
+def test_strict_text_is_utf_8(tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\né,ç\n".encode("latin-1"))
+    with pytest.raises(DataError, match="line 2: byte 0xE9 is not utf-8 text"):
+        rows_of(path, Dialect(strict=True))
+    assert rows_of(path, Dialect(strict=True, encoding="latin-1")) == [("é", "ç")]
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        (b"#,name\n1,a\n", ("#", "name")),
+        (b"# of 2024\n#id,name\n1,a\n", ("#id", "name")),
+        (b"#1\n#2\n#3\n", ("#1",)),
+    ],
+)
+def test_a_header_may_begin_as_a_comment(
+    tmp_path: Path, content: bytes, columns: tuple[str, ...]
+) -> None:
+    assert open_source(written(tmp_path, content)).columns == columns
+
+
+def test_lines_before_the_header_are_skipped_if_that_is_said(tmp_path: Path) -> None:
+    path = written(tmp_path, b"Visits\nof 2024, all\na,b\n1,2\n3\n")
+    assert open_source(path, dialect=Dialect(skip=2)).columns == ("a", "b")
+    with pytest.raises(DataError, match="line 5: has 1 field where 2 are expected"):
+        rows_of(path, Dialect(skip=2))
+    with pytest.raises(DataError, match="is empty"):
+        rows_of(path, Dialect(skip=9))
+
+
+def test_a_title_is_suspected_and_never_left_out_unasked(tmp_path: Path) -> None:
+    path = written(tmp_path, b"name\nLima, Ana\nSouza, Bia\n")
+    with pytest.raises(DataError, match=r"line 2: has 2 fields .* is a title, say `skip` 1"):
+        rows_of(path)
 
 
 def test_a_quote_that_is_never_closed_does_not_swallow_a_large_file(

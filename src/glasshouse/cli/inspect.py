@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +13,11 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import progress, warn
-from glasshouse.language import speaking, text
+from glasshouse.language import speaking, text, text_for
 
 if TYPE_CHECKING:
-    from glasshouse.table.profiles import ColumnProfile
+    from glasshouse.study import Dataset
+    from glasshouse.table import TableProfile
 
 
 def inspect(
@@ -35,8 +37,7 @@ def inspect(
     Example: glasshouse inspect adult.csv
     """
     from glasshouse.study import Dataset, validated
-    from glasshouse.table import encoding_note, read
-    from glasshouse.table.profiles import has_no_header, profile
+    from glasshouse.table import read, reading_note, table_profile
 
     dataset = validated(Dataset, reading.dataset(file), "inspect")
     with progress() as on_progress:
@@ -51,52 +52,107 @@ def inspect(
             group=dataset.group,
             on_progress=on_progress,
         )
-    if note := encoding_note(table):
+    if note := reading_note(table):
         warn(note)
+    profile = table_profile(table)
+    words = _proposal(profile, dataset, reading)
     if as_json:
         with speaking("en"):  # it is the same in every language
-            columns = [asdict(column) for column in profile(table)]
-        print(json.dumps({"records": table.records, "columns": columns}, indent=2))
+            english = table_profile(table)
+        content = {
+            "records": english.records,
+            "repeated": english.repeated,
+            "headers": english.headers,
+            "totals": english.totals,
+            "columns": [asdict(column) for column in english.columns],
+            "next": shlex.join(["glasshouse", words[0], str(file), *words[1:]]) if words else None,
+        }
+        print(json.dumps(content, indent=2))
         return
     from rich.console import Console
 
     from glasshouse.report import terminal
-    from glasshouse.report.inspect import inspect_brief
+    from glasshouse.report.inspect.findings import inspect_brief
 
-    console, profiles = Console(), profile(table)
-    command = _suggested_command(profiles, file, reading)
-    if not reading.no_header and has_no_header(table):
-        warn(
-            text(
-                "note: the first line of {name} looks like a record, not like names; if it is one, say --no-header "
-                "and name the columns with --names",
-                name=table.name,
-            )
-        )
-        command = shlex.join(["glasshouse", "inspect", str(file), "--no-header", *reading.typed()])
+    console = Console()
+    command = shlex.join(["glasshouse", words[0], str(file), *words[1:]]) if words else ""
     terminal.show(
-        inspect_brief(profiles, table.name, table.records, width=console.width),
-        places=(text("Next: {command}", command=command),) if command else (),
+        inspect_brief(profile, width=console.width),
+        places=(*([text("Next: {command}", command=command)] if command else []),),
         console=console,
     )
 
 
-def _suggested_command(
-    profiles: tuple[ColumnProfile, ...], file: Path, reading: options.DataOptions
-) -> str:
-    from glasshouse.table import Role, suggested_roles
+def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOptions) -> list[str]:
+    """Return the command that is proposed, without the file: to look again in another way, or to assess.
 
+    Where the first lines of the file seem to be a title, or a record, that is said.
+    """
+    from glasshouse.sources import open_source
+
+    if len(profile.columns) == 1:
+        title = getattr(open_source(dataset.path, dialect=dataset.dialect), "title_lines", 0)
+        if title:
+            warn(
+                text_for(
+                    title,
+                    "note: the first line of {name} looks like a title, and the table begins behind it; if it is one, "
+                    "say --skip {count}",
+                    "note: the first {count} lines of {name} look like a title, and the table begins behind them; if "
+                    "they are one, say --skip {count}",
+                    name=profile.name,
+                )
+            )
+            return ["inspect", *replace(reading, skip=title).typed()]
+    if profile.lacks_header and not reading.no_header:
+        warn(
+            text(
+                "note: the first line of {name} looks like a record, not like names; if it is one, say --no-header "
+                "and name the columns with --names",
+                name=profile.name,
+            )
+        )
+        return ["inspect", *replace(reading, no_header=True).typed()]
+    return _assessment(profile, reading)
+
+
+def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str]:
+    """Return the command that assesses a file by the suggested roles; nothing if nobody could know anything."""
+    from glasshouse.table import Role, person_column
+    from glasshouse.table.profiles import PADDED
+
+    columns = profile.columns
+    if any(PADDED in dict(c.oddities) or c.name != c.name.strip() for c in columns):
+        reading = replace(reading, strip=True)
+    names = {column.name: _typeable(column.name, reading) for column in columns}
+    is_renamed = any(not name.strip().isprintable() for name in names)
+    if is_renamed and reading.names is None and len(set(names.values())) == len(names):
+        listed = (f'"{name}"' if re.search('[",]', name) else name for name in names.values())
+        reading = replace(reading, names=",".join(listed))
+    person = person_column(columns)
     flags = {
         Role.QUASI_IDENTIFIER: "-q",
         Role.SENSITIVE: "-s",
         Role.IDENTIFIER: "--id",
         Role.WEIGHT: "--weight",
     }
-    roles = suggested_roles(profiles)
-    if not roles[Role.QUASI_IDENTIFIER]:
-        return ""
-    words = ["glasshouse", "assess", str(file)]
+    words = ["assess"]
     for role, flag in flags.items():
-        for name in roles[role]:
+        for column in columns:
+            if column.role is not role or (flag == "--weight" and flag in words):
+                continue
+            if flag == "--id" and (column is not person or person.nameless):
+                continue
+            name = names[column.name]
             words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
-    return shlex.join([*words, *reading.typed()])
+    for stray in profile.strays:
+        name, _, values = stray.partition("=")
+        words += ["--invalid", f"{names[name]}={values.strip() if reading.strip else values}"]
+    return [*words, *reading.typed()] if "-q" in words else []
+
+
+def _typeable(name: str, reading: options.FileOptions) -> str:
+    """Return the name of a column as it can be typed: without what cannot be seen, or is dropped."""
+    if not name.strip().isprintable():
+        name = "".join(sign if sign.isprintable() else " " for sign in name)
+    return name.strip() if reading.strip or reading.names is not None else name

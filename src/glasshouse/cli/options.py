@@ -186,6 +186,7 @@ _AS_THEY_ARE = (
     "member",
     "decimal",
     "thousands",
+    "skip",
 )
 
 
@@ -217,7 +218,19 @@ class FileOptions:
     names: Annotated[
         str | None, reading("--names", "A,B,…", "Names for the columns, in the order of the file.")
     ] = None
+    skip: Annotated[
+        int | None,
+        reading(
+            "--skip", "N", "Lines that come before the header. \\[default: comments with #]", min=0
+        ),
+    ] = None
     strip: Annotated[bool, reading("--strip", says="Drop blanks around values.")] = False
+    strict: Annotated[
+        bool,
+        reading(
+            "--strict", says="Assume nothing: what would be concluded of the file is an error."
+        ),
+    ] = False
     sheet: Annotated[
         str | None, reading("--sheet", "NAME", "The sheet of a workbook. \\[default: the only one]")
     ] = None
@@ -263,7 +276,11 @@ class FileOptions:
 
     def dialect(self) -> dict[str, Any]:
         """Return how the file is written down, as content of a study."""
-        content: dict[str, Any] = {"header": not self.no_header, "strip": self.strip}
+        content: dict[str, Any] = {
+            "header": not self.no_header,
+            "strip": self.strip,
+            "strict": self.strict,
+        }
         for name in (*_AS_THEY_ARE, "quote"):
             if getattr(self, name) is not None:
                 content[name] = getattr(self, name)
@@ -285,6 +302,7 @@ class FileOptions:
             if getattr(self, name) is not None:
                 words += [f"--{name}", str(getattr(self, name))]
         words += ["--no-header"] * self.no_header + ["--strip"] * self.strip
+        words += ["--strict"] * self.strict
         words += [part for kind in self.types or [] for part in ("--type", kind)]
         return words + [part for codes in self.missing or [] for part in ("--missing", codes)]
 
@@ -423,7 +441,7 @@ class RecordOptions:
         }
 
 
-def _at_home(path: Path | None) -> Path | None:
+def at_home(path: Path | None) -> Path | None:
     """Return a path whose ``~`` a shell has left, as in ``--out=~/run``, as it was meant."""
     return None if path is None else path.expanduser()
 
@@ -438,7 +456,7 @@ class OutputOptions:
             "--out",
             "DIR",
             "Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
-            callback=_at_home,
+            callback=at_home,
         ),
     ] = None
     overwrite: Annotated[

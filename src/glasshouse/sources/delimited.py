@@ -1,17 +1,18 @@
 """Delimited text: CSV and its kin, parsed strictly, with every record accounted for.
 
 The file is cut into blocks of whole records by the scanner, each block is parsed by Arrow with all columns
-as text, and the two counts must agree. Nothing is guessed but the separator, and a wrong guess cannot pass:
-a record with another number of fields than the header is an error with its line.
+as text, and the two counts must agree. What is concluded of a file (the separator, comments before the header, names of
+columns that have none or share one) is told, and a wrong conclusion cannot pass: a record with another number of fields
+than the header is an error with its line.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO, TextIOWrapper
-from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,15 +20,23 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from glasshouse.errors import DataError, InternalError
-from glasshouse.language import text, text_for
+from glasshouse.language import quoted, text, text_for
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources.scanner import NO_QUOTE, Fault, Scan, scan, scan_lines
+from glasshouse.sources.scanner import ANY_FIELDS, NO_QUOTE, Fault, Scan, scan, scan_lines
 from glasshouse.sources.source import check_columns
 from glasshouse.sources.text import BLOCK_BYTES, TextFile, TextSource
 from glasshouse.study import Dialect
 
 CANDIDATE_SEPARATORS = (",", ";", "\t", "|")
 SNIFFED_RECORDS = 50
+OPENING_BYTES = 1 << 20
+"""In so much of the beginning separator, comments and header are looked for."""
+LONGEST_TITLE = 20
+"""More lines than these are no title."""
+COMMENT = "#"
+_DECLARED = re.compile(r'"?sep=(.)"?[;,]*', re.IGNORECASE)
+"""The line by which Excel is told what stands between fields."""
+_LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
 LONGEST_RECORD = 4 * BLOCK_BYTES
 
 UNIT_SEPARATOR = "\x1f"
@@ -71,7 +80,8 @@ class DelimitedFile(TextSource):
                 quote=repr(dialect.quote),
             )
         start = self._start()
-        separator = dialect.separator or _likely_separator(start, dialect.quote)
+        opening = start[:OPENING_BYTES].decode("utf-8", "ignore")
+        separator, self._skipped = _opening(opening, dialect)
         if separator == dialect.quote:
             raise DataError(
                 "{name}: {character} is both the separator and the quote; set one of them",
@@ -79,7 +89,50 @@ class DelimitedFile(TextSource):
                 character=repr(separator),
             )
         self._grammar = _Grammar(separator, dialect.quote)
-        super().__init__(name, self._column_names(start))
+        before, first_lines = _cut(opening, self._skipped)
+        self._skipped_bytes = len(opening[:before].encode())
+        start = start[self._skipped_bytes :]
+        if not start.strip(b"\r\n"):
+            raise DataError("{name}: is empty", name=name)
+        self._title = _title_lines(first_lines, dialect)
+        self._renamed: list[str] = []
+        super().__init__(name, self._column_names(start, first_lines))
+        if dialect.strict and self.assumptions:
+            raise DataError(
+                "{name}: `strict` assumes nothing, and this would be assumed: {assumptions}; say it by what stands in "
+                "brackets",
+                name=name,
+                assumptions="; ".join(self.assumptions),
+            )
+
+    @property
+    def title_lines(self) -> int:
+        """How many of its first lines may be a title, read as if they were of the table; 0: none."""
+        return self._title
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was concluded of how it is written."""
+        phrases = list(super().assumptions)
+        separator = self._grammar.separator
+        if self._dialect.separator is None and separator != CANDIDATE_SEPARATORS[0]:
+            phrases.append(text("{sign} between fields (`separator`)", sign=quoted([separator])))
+        if self._dialect.skip is None and self._skipped:
+            phrases.append(
+                text_for(
+                    self._skipped,
+                    "{count} line before the header that is none of the table (`skip`)",
+                    "{count} lines before the header that are none of the table (`skip`)",
+                )
+            )
+        if self._renamed:
+            phrases.append(
+                text(
+                    "{names} for columns that have no name, or the same as another (`names`)",
+                    names=quoted(self._renamed),
+                )
+            )
+        return tuple(phrases)
 
     @property
     def dialect(self) -> Dialect:
@@ -94,12 +147,12 @@ class DelimitedFile(TextSource):
         """Yield the named columns as text, a block of whole records at a time."""
         check_columns(self, columns)
         rest = b""
-        line, blank_line, records, position = 1, 0, 0, 0
+        line, blank_line, records, position = 1 + self._skipped, 0, 0, 0
         heading = self._dialect.header
         for block, position, final in self._plain_blocks():
             rest += block
             if heading:
-                head = self._scan(rest, line, blank_line, final, limit=1)
+                head = self._scan(rest, line, blank_line, final, limit=1, fields=ANY_FIELDS)
                 if head.records == 0 and not final:
                     continue
                 rest, line, heading = rest[head.length :], head.line, False
@@ -138,20 +191,24 @@ class DelimitedFile(TextSource):
             raise DataError("{name}: is empty", name=self._name)
         return block
 
-    def _column_names(self, start: bytes) -> Sequence[str]:
+    def _column_names(self, start: bytes, first_lines: Sequence[str]) -> Sequence[str]:
         first = self._first_record(start)
         try:
             fields = self._grammar.fields(first)
         except csv.Error as error:
             raise DataError(
-                "{name}, line 1: is no list of names ({reason}); correct it",
+                "{name}, line {line}: is no list of names ({reason}); correct it",
                 name=self._name,
+                line=str(1 + self._skipped),
                 reason=error,
             ) from None
+        if self._dialect.header and _end_in_separator(first_lines, len(fields), self._grammar):
+            fields.append("")
         if self._dialect.names and len(self._dialect.names) != len(fields):
             raise DataError(
-                "{name}, line 1: has {fields} fields, but {names} names were given; give {fields}",
+                "{name}, line {line}: has {fields} fields, but {names} names were given; give {fields}",
                 name=self._name,
+                line=str(1 + self._skipped),
                 fields=len(fields),
                 names=len(self._dialect.names),
             )
@@ -159,8 +216,13 @@ class DelimitedFile(TextSource):
             names: Sequence[str] = self._dialect.names
         elif self._dialect.header:
             names = [field.strip() if self._dialect.strip else field for field in fields]
-            if len(names) > 1 and not names[0].strip():  # an index, as pandas writes it
-                names[0] = "column_1"
+            if len(names) > 1 and not self._dialect.strict:
+                names = _distinct_names(names)
+                self._renamed = [
+                    name
+                    for name, field in zip(names, fields, strict=True)
+                    if name not in (field, field.strip())
+                ]
         else:
             names = [f"column_{i}" for i in range(1, len(fields) + 1)]
         return names
@@ -171,23 +233,31 @@ class DelimitedFile(TextSource):
             block,
             separator=ord(self._grammar.byte),
             quote=self._grammar.quote_byte,
+            line=1 + self._skipped,
             limit=1,
             final=self._text.size < BLOCK_BYTES,
         )
         self._check(result)
         if result.records == 0:
-            raise self._too_long(1)
+            raise self._too_long(1 + self._skipped)
         record = block[: result.length].decode().strip("\r\n")
         return record.replace(self._grammar.byte, self._grammar.separator)
 
     def _scan(
-        self, block: bytes, line: int, blank_line: int, final: bool, *, limit: int = 0
+        self,
+        block: bytes,
+        line: int,
+        blank_line: int,
+        final: bool,
+        *,
+        limit: int = 0,
+        fields: int | None = None,
     ) -> Scan:
         result = scan(
             block,
             separator=ord(self._grammar.byte),
             quote=self._grammar.quote_byte,
-            fields=len(self._columns),
+            fields=len(self._columns) if fields is None else fields,
             line=line,
             blank_line=blank_line,
             limit=limit,
@@ -206,9 +276,10 @@ class DelimitedFile(TextSource):
         )
 
     def _plain_blocks(self) -> Iterator[tuple[bytes, int, bool]]:
-        position = 0
+        position, skipped = 0, self._skipped_bytes
         for block, position in self._text.blocks():
-            yield self._plain_block(block), position, False
+            yield self._plain_block(block[skipped:]), position, False
+            skipped = 0
         yield b"", position, True
 
     def _plain_block(self, block: bytes) -> bytes:
@@ -286,6 +357,16 @@ class DelimitedFile(TextSource):
         )
 
     def _other_number_of_fields(self, fields: int, where: dict[str, str]) -> str:
+        if self._title:
+            return text_for(
+                self._title,
+                "{name}, line {line}: has {found} where one is expected; if the first line is a title, say `skip` "
+                "{count}",
+                "{name}, line {line}: has {found} where one is expected; if the first {count} lines are a title, say "
+                "`skip` {count}",
+                found=text_for(fields, "{count} field", "{count} fields"),
+                **where,
+            )
         return text_for(
             len(self._columns),
             "{name}, line {line}: has {found} where {count} is expected; correct that line, or the separator (now "
@@ -308,12 +389,99 @@ class DelimitedFile(TextSource):
         )
 
 
-def _likely_separator(start: bytes, quote: str | None) -> str:
+def _opening(start: str, dialect: Dialect) -> tuple[str, int]:
+    """Return what stands between fields, and how many lines come before the header.
+
+    These are Excel's own line, and lines that begin as comments, or are blank, and have another number of fields than
+    the line behind them: ``#;name;age`` is a header.
+    """
+    _, lines = _cut(start, dialect.skip or 0)
+    declared = _DECLARED.fullmatch(lines[0])
+    if dialect.skip is None and declared and dialect.separator in (None, declared[1]):
+        return declared[1], 1
+    comments = 0
+    while comments < len(lines) and (lines[comments].startswith(COMMENT) or not lines[comments]):
+        comments += 1
+    separator = dialect.separator or _likely_separator(lines[comments:], dialect.quote)
+    if dialect.skip is None and 0 < comments < len(lines):
+        fields = [_fields(line, separator, dialect.quote) for line in lines[: comments + 1]]
+        alike = next(place for place, count in enumerate(fields) if count == fields[-1])
+        if alike and fields[-1] > 1:
+            return separator, alike
+    separator = dialect.separator or _likely_separator(lines, dialect.quote)
+    return separator, dialect.skip or 0
+
+
+def _cut(start: str, skipped: int) -> tuple[int, list[str]]:
+    """Return where a text begins without its first lines, and the first lines from there on."""
+    before, lines = 0, []
+    for number, match in enumerate(_LINE.finditer(start)):
+        if number == skipped:
+            before = match.start()
+        if number >= skipped:
+            lines.append(match[1])
+        if number >= skipped + SNIFFED_RECORDS + LONGEST_TITLE or match.end() == len(start):
+            break
+    return (before, lines) if lines else (len(start), [""])
+
+
+def _title_lines(lines: Sequence[str], dialect: Dialect) -> int:
+    """Return how many lines of one field come before those of several, where all of a file seems to be one column."""
+    if dialect.separator or dialect.skip is not None or _regular(lines, dialect.quote):
+        return 0
+    for count in range(1, min(LONGEST_TITLE, len(lines) - 1)):
+        separator = _regular(lines[count:], dialect.quote)
+        if separator is not None:
+            fields = {_fields(line, separator, dialect.quote) for line in lines[:count] if line}
+            return count if fields == {1} else 0
+    return 0
+
+
+def _end_in_separator(lines: Sequence[str], fields: int, grammar: _Grammar) -> bool:
+    """Tell whether all records, but not the header, end in a separator."""
+    try:
+        _, *rows = csv_rows(lines[: SNIFFED_RECORDS + 1], grammar.separator, grammar.quote)
+    except csv.Error:
+        return False
+    rows = [row for row in rows[:-1] or rows if row]
+    return bool(rows) and all(len(row) == fields + 1 and not row[-1] for row in rows)
+
+
+def _distinct_names(names: Sequence[str]) -> list[str]:
+    """Return names with one for each column that has none, and another for each that has the same as one before it.
+
+    >>> _distinct_names(["", "age", "age", "age_2"])
+    ['column_1', 'age', 'age_3', 'age_2']
+    """
+    distinct: list[str] = []
+    for place, name in enumerate(names, start=1):
+        if name.strip() and name not in distinct:
+            distinct.append(name)
+            continue
+        stem = name if name.strip() else f"column_{place}"
+        further = (f"{stem}_{number}" for number in itertools.count(2))
+        candidates = further if name.strip() else itertools.chain([stem], further)
+        distinct.append(next(free for free in candidates if free not in {*distinct, *names}))
+    return distinct
+
+
+def _fields(line: str, separator: str, quote: str | None) -> int:
+    try:
+        return len(next(csv_rows([line], separator, quote), []))
+    except csv.Error:
+        return 0
+
+
+def _likely_separator(lines: Sequence[str], quote: str | None) -> str:
     """Propose the separator that cuts the first records into the most fields, the same number each."""
-    first = islice(TextIOWrapper(BytesIO(start), "utf-8", "ignore"), SNIFFED_RECORDS + 1)
-    lines = [line.removesuffix("\n") for line in first]
+    return _regular(lines, quote) or CANDIDATE_SEPARATORS[0]
+
+
+def _regular(lines: Sequence[str], quote: str | None) -> str | None:
+    """Return the separator that cuts most of the first lines into the most fields, as many as the first; or none."""
+    best, most = None, 1
+    lines = lines[: SNIFFED_RECORDS + 1]
     lines = lines[:-1] if len(lines) > SNIFFED_RECORDS else lines
-    best, most = CANDIDATE_SEPARATORS[0], 1
     for separator in CANDIDATE_SEPARATORS:
         if separator == quote:
             continue
@@ -322,13 +490,19 @@ def _likely_separator(start: bytes, quote: str | None) -> str:
         except csv.Error:
             continue
         counts = [len(row) for row in rows if row]
-        regular = counts.count(counts[0]) / len(counts) if counts else 0
-        if counts and regular > 0.5 and counts[0] > most:
+        if not counts:
+            continue
+        alike = sum(
+            len(row) == counts[0] or (len(row) == counts[0] + 1 and not row[-1])
+            for row in rows
+            if row
+        )
+        if 2 * alike > len(counts) and counts[0] > most:
             best, most = separator, counts[0]
     return best
 
 
-def csv_rows(lines: list[str], separator: str, quote: str | None) -> Iterator[list[str]]:
+def csv_rows(lines: Sequence[str], separator: str, quote: str | None) -> Iterator[list[str]]:
     """Yield the fields of each line, by Python's own reader: for a few lines."""
     if quote is None:
         return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)

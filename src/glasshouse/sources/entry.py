@@ -82,10 +82,13 @@ _OLE_MAGIC = b"\xd0\xcf\x11\xe0"
 _WORKBOOK_PARTS = frozenset({"xl/workbook.xml", "xl/workbook.bin", "content.xml"})
 _STATA_VERSIONS = [bytes([version]) for version in (104, 105, 108, *range(110, 116))]
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
-EVERYWHERE = frozenset({"strip", "decimal", "thousands"})
+EVERYWHERE = frozenset({"strip", "decimal", "thousands", "strict"})
 """What may be said of any file: how the text in it is to be understood."""
+_TEXTS = (FileKind.DELIMITED, FileKind.JSON_LINES)
 _MEANINGFUL = {
-    FileKind.DELIMITED: frozenset({"separator", "quote", "encoding", "header", "names", "member"}),
+    FileKind.DELIMITED: frozenset(
+        {"separator", "quote", "encoding", "header", "names", "member", "skip"}
+    ),
     FileKind.JSON_LINES: frozenset({"encoding", "member"}),
     FileKind.SHEET: frozenset({"sheet", "header", "names"}),
     FileKind.SQLITE: frozenset({"table"}),
@@ -153,7 +156,7 @@ def refuse_dialect(
     ]
     if not useless:
         return
-    if useless[0] in ("sheet", "member", "table", "query"):
+    if useless[0] in ("sheet", "member", "table", "query", "skip"):
         raise StudyError(
             "{name}: `{setting}` has no meaning for a file of this kind; leave it out",
             name=name,
@@ -191,7 +194,7 @@ def _open_file(path: Path, dialect: Dialect, name: str) -> Source:
     if packed is None:
         return _opened(_kind(start, path, name), path, dialect, name)
     kind = _kind(packed.start(_START), Path(packed.member or path.stem), name)
-    if kind in (FileKind.DELIMITED, FileKind.JSON_LINES):
+    if kind in _TEXTS:
         return _opened(kind, path, dialect, name, packed.member)
     rest = dialect.model_copy(update={"member": None})
     return Unpacked(packed, lambda unpacked: _opened(kind, unpacked, rest, name))
@@ -202,6 +205,8 @@ def _opened(
 ) -> Source:
     """Open a file of which it is known what it is; what reads it is imported now."""
     refuse_dialect(dialect, name, meaningful=_MEANINGFUL.get(kind, frozenset()) | EVERYWHERE)
+    if dialect.strict and dialect.encoding is None and kind in _TEXTS:
+        dialect = dialect.model_copy(update={"encoding": "utf-8"})
     match kind:
         case FileKind.DELIMITED:
             return DelimitedFile(path, dialect=dialect, name=name, member=member)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.errors import DataError
-from glasshouse.language import quoted, unknown_name
+from glasshouse.language import quoted, text, unknown_name
 from glasshouse.progress import OnProgress, Progress
 
 MISSING = ""
@@ -70,6 +70,17 @@ class Source(ABC):
     def assumed_encoding(self) -> str | None:
         """The encoding that was concluded from the letters, once all is read; none if it was known."""
         return None
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What was concluded of how it is written, once all is read: phrases, each with what says otherwise."""
+        if self.assumed_encoding is None:
+            return ()
+        return (
+            text(
+                "{encoding} letters, as it is no UTF-8 (`encoding`)", encoding=self.assumed_encoding
+            ),
+        )
 
     @abstractmethod
     def batches(

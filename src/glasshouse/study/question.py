@@ -136,8 +136,12 @@ class Dialect(Model):
     """Whether the first record holds the names of the columns."""
     names: tuple[str, ...] = ()
     """Names for the columns, instead of the header's or where there is none."""
+    skip: StrictInt | None = Field(default=None, ge=0)
+    """How many lines come before the header, or the first record; unset: comments are detected."""
     strip: StrictBool = False
     """Whether blanks around a value are dropped."""
+    strict: StrictBool = False
+    """Whether nothing is assumed: the text is UTF-8 with commas and a name for each column, or it is said otherwise."""
     decimal: str = "."
     """What stands before the decimals of a number, in columns that are read as numbers."""
     thousands: str | None = None

@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from glasshouse.table.encoded import EncodedColumn, EncodedTable, Labels, Role, load_table
     from glasshouse.table.profiles import (
         ColumnProfile,
-        encoding_note,
+        TableProfile,
         person_column,
         profile,
+        reading_note,
         suggested_roles,
+        table_profile,
     )
     from glasshouse.table.treatment import Step, one_record_each, treat, view_steps
     from glasshouse.table.views import as_viewed
@@ -22,7 +24,10 @@ _HOME = {
     "collection": ("Collection", "CollectionMember", "collect", "dataset_tags"),
     "encode": ("available_columns", "read"),
     "encoded": ("EncodedColumn", "EncodedTable", "Labels", "Role", "load_table"),
-    "profiles": ("ColumnProfile", "encoding_note", "person_column", "profile", "suggested_roles"),
+    "profiles": (
+        *("ColumnProfile", "TableProfile", "person_column", "profile"),
+        *("reading_note", "suggested_roles", "table_profile"),
+    ),
     "views": ("as_viewed",),
     "treatment": ("Step", "one_record_each", "view_steps", "treat"),
 }
@@ -37,17 +42,19 @@ __all__ = [
     "Labels",
     "Role",
     "Step",
+    "TableProfile",
     "as_viewed",
     "available_columns",
     "collect",
     "dataset_tags",
-    "encoding_note",
     "load_table",
     "one_record_each",
     "person_column",
     "profile",
     "read",
+    "reading_note",
     "suggested_roles",
+    "table_profile",
     "treat",
     "view_steps",
 ]

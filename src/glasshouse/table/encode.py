@@ -217,12 +217,18 @@ def _encoded(
             )
     records = len(next(iter(understood.values())).codes)
     roles = dict.fromkeys(names, Role.IGNORED)
+    if understanding.dialect.strict and source.assumed_encoding:
+        raise DataError(
+            "{name}: `strict` assumes nothing, and its letters would be taken for {encoding}; say `encoding`",
+            name=source.name,
+            encoding=source.assumed_encoding,
+        )
     return EncodedTable(
         source.name,
         records,
         understood,
         roles,
-        assumed_encoding=source.assumed_encoding,
+        assumptions=source.assumptions,
         missing_codes=missing_codes,
         labels=Labels(source.column_labels, source.labels),
     )

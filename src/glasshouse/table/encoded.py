@@ -121,8 +121,8 @@ class EncodedTable:
     """The names of the datasets that it was joined from, the focal one first; empty: it is one dataset."""
     positions: Integers | None = None
     """Per record, its position in the dataset that was read; None: no record was left out."""
-    assumed_encoding: str | None = None
-    """The encoding of the file, where it was concluded from its letters."""
+    assumptions: tuple[str, ...] = ()
+    """What was concluded of how the file is written, in phrases."""
     missing_codes: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By column, values that stand for missing, as the empty one does: those that the file itself calls so."""
     missing_is_a_value: bool = False

@@ -1,31 +1,59 @@
 """A first look at a table: what each column holds, what it is likely to be, and which one names a person.
 
 Roles are suggested, never assumed: each suggestion carries its reason, from the column's values (numbers of people with
-their check digits, addresses, free text) or from its name, in English or Portuguese.
+their check digits, addresses, dates, free text) or from its name, in English or Portuguese. So are records that seem to
+be nobody's, such as a row of totals: no record is left out here but by a condition that the user can read.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from glasshouse.arrays import Flags, Integers
 from glasshouse.language import marked, text, translated
 from glasshouse.sources import MISSING
 from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 
 MANY_VALUES = 0.5
 """A column with more distinct values than this share of the records tells records apart by itself."""
-_PATTERNS = {
-    "integer": r"^[+-]?\d{1,18}$",
-    "number": r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
-    "date": r"^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?$",
+_INTEGER = r"^[+-]?\d{1,18}$"
+NUMBER_FORMS = {
+    (".", ""): r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
+    (",", ""): r"^[+-]?\d+(,\d+)?$",
+    (",", "."): r"^[+-]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$",
+    (".", ","): r"^[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$",
 }
+"""How numbers are written, by the signs before decimals and between thousands."""
+DATE_FORMS = (
+    *(f"yyyy{sign}mm{sign}dd" for sign in "-/."),
+    *(form.replace("/", sign) for sign in "/-." for form in ("dd/mm/yyyy", "mm/dd/yyyy")),
+    *("dd/mm/yy", "mm/dd/yy", "yyyymmdd", "ddmmyyyy", "mmddyyyy"),
+)
+"""How dates are written; a time of day may follow."""
+_TIME = r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?)?"
+_YEARS = range(1850, 2101)
+PADDED, ZEROS, BROKEN, VARIANTS = "padded", "zeros", "broken", "variants"
+"""What is odd about values: blanks around them, zeros before a number, broken accents, spellings of one word."""
+_BROKEN = "\u00c3[\u0080-\u00bf]|\u00c2[\u00a0-\u00bf]|\u00e2\u20ac|\ufffd"
+_TOTAL = re.compile(r"(sub|grand )?tota(l|is)\b.*|soma|sum")
+_SEXES = frozenset("m f masculino feminino male female homem mulher h i".split())
+_POSTCODE = re.compile(r"\d{5}-\d{3}")
+MOST_CATEGORIES = 5
+"""So many of the most frequent values of a column are told."""
+MOST_COMBINED = 10
+"""Of so many columns what they tell alone, in pairs and in triples is counted."""
+_MOST_COUNTED = 1 << 25
+"""So many records are looked at for all of these together."""
 
 WORDS = {
     Role.WEIGHT: frozenset("weight weights peso pesos fnlwgt".split()),
@@ -63,7 +91,7 @@ def _weighed(digits: Sequence[int], weights: Sequence[int]) -> int:
 
 
 def _is_cpf(value: str) -> bool:
-    digits = _digits(value)
+    digits = _digits(value.zfill(11))  # a spreadsheet drops zeros
     return len(set(digits)) > 1 and all(
         digits[place] == _weighed(digits, range(place + 1, 1, -1)) for place in (9, 10)
     )
@@ -98,7 +126,7 @@ def _is_any(value: str) -> bool:
 
 
 DIRECT: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "CPF": (r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", _is_cpf),
+    "CPF": (r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}|\d{8,10}", _is_cpf),
     "NIS": (r"\d{3}\.?\d{5}\.?\d{2}-?\d", _is_nis),
     "CNPJ": (r"\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}", _is_cnpj),
     "CNS": (r"\d{3} ?\d{4} ?\d{4} ?\d{4}", _is_cns),
@@ -160,6 +188,16 @@ class ColumnProfile:
 
     maybe_missing: tuple[tuple[str, int], ...] = ()
     """Values that may stand for missing, and in how many records."""
+    dates: tuple[str, ...] = ()
+    """The forms of dates that all values have, such as ``dd/mm/yyyy``; several: they do not tell which."""
+    numbers: tuple[tuple[str, str], ...] = ()
+    """The signs of decimals and thousands that all values fit; several: they do not tell which."""
+    oddities: tuple[tuple[str, int], ...] = ()
+    """What is odd about values (`PADDED` and the like), and of how many distinct ones."""
+    categories: tuple[tuple[str, int], ...] = ()
+    """The most frequent values, and in how many records."""
+    rarest: int = 0
+    """The fewest records that share a value."""
 
     @property
     def repeats(self) -> int:
@@ -170,6 +208,183 @@ class ColumnProfile:
     def is_direct(self) -> bool:
         """Whether it names or reaches people by itself."""
         return self.looks_like in DIRECT
+
+    @property
+    def nameless(self) -> int:
+        """The number of records that it would not name a person of: without a value, or with one for all unknown."""
+        return self.missing + sum(count for _, count in self.maybe_missing)
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """What a table holds, record by record and column by column."""
+
+    name: str
+    """What it is called."""
+    records: int
+    """The number of records."""
+    columns: tuple[ColumnProfile, ...]
+    """Its columns, without the records that seem to be nobody's."""
+    lacks_header: bool
+    """Whether its first line looks like a record and was read as names."""
+    headers: int
+    """The number of records that repeat the names of the columns."""
+    totals: int
+    """The number of records at the end that look like totals."""
+    strays: tuple[str, ...]
+    """Conditions that these two meet and no other record does."""
+    repeated: int
+    """The number of records that are, in every column, as one before them."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """How well some columns together tell records apart."""
+
+    columns: tuple[str, ...]
+    """Their names."""
+    classes: int
+    """The number of distinct combinations of their values."""
+    unique: int
+    """The number of records whose combination no other record has."""
+    records: int
+    """The number of records that were looked at."""
+
+
+def table_profile(table: EncodedTable) -> TableProfile:
+    """Describe a table: its columns, and the records that seem to be nobody's."""
+    lacks_header, headers, totals = _nobody(table)
+    strays = tuple(_conditions(table, headers, totals))
+    described = people_of(table)
+    return TableProfile(
+        name=table.name,
+        records=table.records,
+        columns=profile(described),
+        lacks_header=lacks_header,
+        headers=int(np.count_nonzero(headers)),
+        totals=int(np.count_nonzero(totals)),
+        strays=strays,
+        repeated=_repeated(described),
+    )
+
+
+def people_of(table: EncodedTable) -> EncodedTable:
+    """Return a table without the records that seem to be nobody's: repeated headers, and totals."""
+    _, headers, totals = _nobody(table)
+    strays = headers | totals
+    return table.of_records(~strays) if strays.any() else table
+
+
+def _nobody(table: EncodedTable) -> tuple[bool, Flags, Flags]:
+    """Tell whether a table lacks a header; mark the records that repeat it, and those that look like totals."""
+    headers = _repeated_headers(table)
+    lacks_header = has_no_header(table.of_records(~headers) if headers.any() else table)
+    if lacks_header:  # a record that is as the first line is a record
+        return True, np.zeros_like(headers), np.zeros_like(headers)
+    return False, headers, _totals(table)
+
+
+def _repeated_headers(table: EncodedTable) -> Flags:
+    """Mark the records whose values are the names of their columns."""
+    marks: Flags = np.ones(table.records, np.bool_)
+    matching = 0
+    for column in table.columns.values():
+        code = pc.index(column.values, pa.scalar(column.name, pa.large_string())).as_py()
+        if code >= 0:
+            marks &= column.codes == code
+            matching += 1
+    is_header = matching > max(1, len(table.columns) // 2) and not marks.all()
+    return marks if is_header else np.zeros_like(marks)
+
+
+def _totals(table: EncodedTable) -> Flags:
+    """Mark the records at the end that say that they are totals, and lack something that people have."""
+    marks: Flags = np.zeros(table.records, np.bool_)
+    for place in range(table.records - 1, max(0, table.records - 4), -1):
+        values = [column.values[column.codes[place]].as_py() for column in table.columns.values()]
+        if MISSING not in values or not any(_TOTAL.fullmatch(_folded(value)) for value in values):
+            break
+        marks[place] = True
+    return marks
+
+
+def _conditions(table: EncodedTable, headers: Flags, totals: Flags) -> Iterator[str]:
+    """Yield conditions that records meet which are nobody's, and no other record; nothing if there are none."""
+    for marks, is_total in ((headers, False), (totals, True)):
+        if not marks.any():
+            continue
+        written = (
+            _condition(column, marks, is_total=is_total)
+            for column in table.columns.values()
+            if not re.search(r'[=!"]', column.name)
+        )
+        yield from list(filter(None, written))[:1]
+
+
+def _condition(column: EncodedColumn, marks: Flags, *, is_total: bool) -> str:
+    """Return the condition that a column's values in some records meet, if no other record has these values."""
+    codes = np.unique(column.codes[marks])
+    values = [column.values[code].as_py() for code in codes]
+    is_telling = not is_total or all(_TOTAL.fullmatch(_folded(value)) for value in values)
+    if not is_telling or np.isin(column.codes, codes).sum() > marks.sum() or '"' in "".join(values):
+        return ""
+    listed = (f'"{value}"' if re.search(r"[,]|\.\.|^\s|\s$", value) else value for value in values)
+    return f"{column.name}={','.join(listed)}"
+
+
+def _repeated(table: EncodedTable) -> int:
+    """Count the records that are in every column as one before them.
+
+    A record that some columns tell from all others is looked at no further.
+    """
+    alike = np.arange(table.records)
+    key: Integers = np.zeros(table.records, np.int64)
+    columns = sorted(table.columns.values(), key=lambda column: -column.cardinality)
+    if columns[0].cardinality == table.records:
+        return 0
+    for column in columns:
+        _, key, counts = np.unique(
+            key * column.cardinality + column.codes[alike], return_inverse=True, return_counts=True
+        )
+        is_shared = counts[key] > 1
+        alike, key = alike[is_shared], key[is_shared]
+        if not len(alike):
+            return 0
+    return len(alike) - len(np.unique(key))
+
+
+def identifying(table: EncodedTable, names: Sequence[str]) -> tuple[Combination, ...]:
+    """Count how well columns, pairs and triples of them tell records apart, the best first, of alike the smallest.
+
+    Of a large table records at equal distances are looked at; among all of them fewer are alone.
+
+    Args:
+        table: The table.
+        names: The columns; of many, those with the most values.
+    """
+    largest = sorted(map(table.column, names), key=lambda column: -column.cardinality)
+    chosen_names = {column.name for column in largest[:MOST_COMBINED]}
+    columns = [column for column in table.columns.values() if column.name in chosen_names]
+    sets = [chosen for size in (1, 2, 3) for chosen in combinations(columns, size)]
+    step = -(-table.records * max(len(sets), 1) // _MOST_COUNTED)
+    counted = [_combination(chosen, step) for chosen in sets]
+    return tuple(sorted(counted, key=lambda pair: -pair.unique))
+
+
+def _combination(columns: Sequence[EncodedColumn], step: int) -> Combination:
+    key, radix = columns[0].codes[::step].astype(np.int64), columns[0].cardinality
+    for column in columns[1:]:
+        if radix * column.cardinality >= 1 << 62:
+            values, key = np.unique(key, return_inverse=True)
+            radix = len(values)
+        key, radix = key * column.cardinality + column.codes[::step], radix * column.cardinality
+    if radix <= 4 * len(key):
+        counts = np.bincount(key)
+        counts = counts[counts > 0]
+    else:
+        counts = np.unique(key, return_counts=True)[1]
+    names = tuple(column.name for column in columns)
+    return Combination(names, len(counts), int(np.count_nonzero(counts == 1)), len(key))
 
 
 def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
@@ -184,23 +399,32 @@ def has_no_header(table: EncodedTable) -> bool:
     >>> has_no_header(read(pa.table({"39": ["50", "38"], " Private": [" Private", " Other"], "x": ["a", "b"]})))
     True
     """
-    alike = 0
-    for column in table.columns.values():
-        values = {value.strip() for value in column.values.slice(0, _SAMPLE).to_pylist()}
-        is_number = re.fullmatch(_PATTERNS["number"], column.name.strip())
-        of_kind = bool(is_number) and _kind(column.values) in ("integer", "number")
-        alike += of_kind or column.name.strip() in values
-    return 2 * alike > len(table.columns)
+    alike = sum(_is_a_value(column) for column in table.columns.values())
+    years = [name for name in table.columns if re.fullmatch("(19|20)[0-9]{2}", name)]
+    return 2 * alike > len(table.columns) and 2 * len(years) <= alike
 
 
-def encoding_note(table: EncodedTable) -> str:
-    """Say in which encoding a file was read, where nobody said it; else nothing."""
-    if table.assumed_encoding is None:
+def _is_a_value(column: EncodedColumn) -> bool:
+    """Tell whether the name of a column is written as its values are."""
+    values = [value.strip() for value in column.values.slice(0, _SAMPLE).to_pylist()]
+    name, sample = column.name.strip(), [value for value in values if value]
+    if name in sample:
+        return True
+    for pattern, is_right in ((NUMBER_FORMS[".", ""], _is_any), *DIRECT.values()):
+        if re.fullmatch(pattern, name) and is_right(name):
+            right = sum(bool(re.fullmatch(pattern, value)) for value in sample)
+            return right >= (1 - _MOST_WRONG) * len(sample)
+    return any(_is_date(name, form) for form in _date_forms(sample))
+
+
+def reading_note(table: EncodedTable) -> str:
+    """Say what was concluded of how a file is written, where nobody said it; else nothing."""
+    if not table.assumptions:
         return ""
     return text(
-        "note: {name} is no UTF-8; it was read as {encoding}, by its letters; say `encoding` if that is wrong",
+        "note: this was assumed of {name}; what stands in brackets overrides it: {assumptions}",
         name=table.name,
-        encoding=table.assumed_encoding,
+        assumptions="; ".join(table.assumptions),
     )
 
 
@@ -240,40 +464,96 @@ def _may_name_a_person(profile: ColumnProfile) -> bool:
 
 def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
     counts = np.bincount(column.codes, minlength=column.cardinality)
-    present = np.array([value != MISSING for value in column.values.to_pylist()], bool)
+    texts = column.values.to_pylist()
+    present = np.array([value != MISSING for value in texts], bool)
     unique = int(np.count_nonzero(counts[present] == 1))
     values = column.values.filter(pa.array(present))
     looks_like = _look(column.name, values, records)
-    role, reason = _suggestion(column.name, looks_like, column.cardinality, unique, records)
+    maybe_missing = _maybe_missing(texts, counts.tolist(), looks_like)
+    marks = {value for value, _ in maybe_missing} if looks_like not in CHECKED else set()
+    meant = (
+        values if not marks else pa.array([v for v in texts if v and v not in marks], values.type)
+    )
+    kind, dates, numbers = _kind(meant)
+    is_index = unique == records and _numbers_records(texts)
+    role, reason = _suggestion(
+        column.name, looks_like, column.cardinality, unique, records, is_index=is_index
+    )
+    if not present.any():
+        reason = text("holds nothing")
+    elif role is Role.IGNORED and column.cardinality > 1 and not (looks_like or is_index):
+        role, reason = _suggested_by_values(meant.to_pylist(), dates) or (role, reason)
+    is_weighed = kind == "integer" or numbers == ((".", ""),)
+    if role is Role.WEIGHT and not (is_weighed and present.all() and not marks):
+        role, reason = Role.IGNORED, text("called a weight, but not all of it is numbers")
+    order = np.argsort(-counts, kind="stable")
+    frequent = [int(code) for code in order[: MOST_CATEGORIES + 1] if present[code]]
     return ColumnProfile(
         name=column.name,
         records=records,
-        kind=_kind(values),
+        kind=kind,
         distinct=int(np.count_nonzero(present)),
         missing=int(counts[~present].sum()),
         unique=unique,
         role=role,
         reason=reason,
         looks_like=looks_like,
-        maybe_missing=_maybe_missing(column.values.to_pylist(), counts.tolist()),
+        maybe_missing=maybe_missing,
+        dates=dates,
+        numbers=numbers,
+        oddities=_oddities(values, kind),
+        categories=tuple((texts[code], int(counts[code])) for code in frequent[:MOST_CATEGORIES]),
+        rarest=int(counts[present].min()) if present.any() else 0,
     )
 
 
-def _maybe_missing(values: Sequence[str], counts: Sequence[int]) -> tuple[tuple[str, int], ...]:
+def _numbers_records(values: Sequence[str]) -> bool:
+    """Tell whether the values of a column, each of one record, count the records."""
+    first = values[0] if values[0] in ("0", "1") else ""
+    return bool(first) and all(
+        value == str(place) for place, value in enumerate(values, start=int(first))
+    )
+
+
+def _oddities(values: pa.LargeStringArray, kind: str) -> tuple[tuple[str, int], ...]:
+    """Count the distinct values about which something is odd."""
+    folded: dict[str, int] = {}
+    if kind == "text" and len(values) <= _SAMPLE:
+        for value in values.to_pylist():
+            word = " ".join(_folded(value).split())
+            folded[word] = folded.get(word, 0) + 1
+    padded = pc.not_equal(values, pc.utf8_trim_whitespace(values))
+    zeros = pc.match_substring_regex(values, r"^0\d+$") if kind == "integer" else None
+    counts = {
+        PADDED: pc.sum(padded).as_py(),
+        ZEROS: 0 if zeros is None else pc.sum(zeros).as_py(),
+        BROKEN: pc.sum(pc.match_substring_regex(values, _BROKEN)).as_py(),
+        VARIANTS: sum(count for word, count in folded.items() if count > 1 and word),
+    }
+    return tuple((what, count) for what, count in counts.items() if count)
+
+
+def _maybe_missing(
+    values: Sequence[str], counts: Sequence[int], looks_like: str = ""
+) -> tuple[tuple[str, int], ...]:
     """Return values that may stand for missing, with their counts: marks, and nines beyond a few codes.
+
+    Among numbers of people with check digits it is a wrong number that several records have.
 
     >>> _maybe_missing(["1", "2", "5", "9", "?"], [4, 3, 2, 1, 7]), _maybe_missing(["8", "9", "10"], [1, 1, 1])
     ((('?', 7), ('9', 1)), ())
     """
-    suspects = [
-        (value, int(count))
-        for value, count in zip(values, counts, strict=True)
-        if _folded(value).strip() in MISSING_MARKS
-    ]
+    counted = [(value, int(count)) for value, count in zip(values, counts, strict=True)]
+    suspects = [pair for pair in counted if _folded(pair[0]).strip() in MISSING_MARKS]
+    if looks_like in CHECKED:
+        pattern, is_right = DIRECT[looks_like]
+        return tuple(
+            (value, count)
+            for value, count in counted
+            if value and count > 1 and not (re.fullmatch(pattern, value) and is_right(value))
+        )
     codes = sorted(
-        (int(value), value, int(count))
-        for value, count in zip(values, counts, strict=True)
-        if re.fullmatch(r"\d{1,4}", value)
+        (int(value), value, count) for value, count in counted if re.fullmatch(r"\d{1,4}", value)
     )
     if 2 < len(codes) <= MOST_CODES and len(codes) + len(suspects) >= len(values) - 1:
         *_, (before, _, _), (last, value, count) = codes
@@ -302,11 +582,13 @@ def _look(name: str, values: pa.LargeStringArray, records: int) -> str:
 
 
 def _suggestion(
-    name: str, looks_like: str, distinct: int, unique: int, records: int
+    name: str, looks_like: str, distinct: int, unique: int, records: int, *, is_index: bool
 ) -> tuple[Role, str]:
     words = _words(name)
     if distinct <= 1:
         return Role.IGNORED, text("holds one value only, so it tells nobody apart")
+    if is_index and not words & WORDS[Role.IDENTIFIER]:
+        return Role.IGNORED, text("it numbers the records, and says nothing of a person")
     if looks_like == FREE_TEXT:
         return Role.IGNORED, text("free text, which may name anybody: read it, or leave it out")
     if looks_like in DIRECT and looks_like != "person's name":
@@ -325,6 +607,18 @@ def _suggestion(
     return Role.IGNORED, text("nothing in its name or values suggests a role; decide yourself")
 
 
+def _suggested_by_values(values: Sequence[str], dates: Sequence[str]) -> tuple[Role, str] | None:
+    """Return the role that values suggest of a column whose name says nothing."""
+    if dates:
+        return Role.QUASI_IDENTIFIER, text("holds dates, which others may know of a person")
+    if len(values) <= len(_SEXES) and {_folded(value).strip() for value in values} <= _SEXES:
+        return Role.QUASI_IDENTIFIER, text("its values are those of a person's sex")
+    sample = values[:_SAMPLE]
+    if len(sample) >= _FEWEST and all(_POSTCODE.fullmatch(value.strip()) for value in sample):
+        return Role.QUASI_IDENTIFIER, text("its values are written as postal codes")
+    return None
+
+
 def _words(name: str) -> frozenset[str]:
     """Return the words of a column's name, folded: no accents, no case, camel case taken apart.
 
@@ -341,10 +635,64 @@ def _folded(name: str) -> str:
     return plain.lower()
 
 
-def _kind(values: pa.LargeStringArray) -> str:
+def _kind(
+    values: pa.LargeStringArray,
+) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return what values look like, and how they are written if they are dates or numbers."""
     if len(values) == 0:
-        return ""
-    for kind, pattern in _PATTERNS.items():
-        if pc.all(pc.match_substring_regex(values, pattern)).as_py():
-            return kind
-    return "text"
+        return "", (), ()
+    if dates := _date_forms(values):
+        return "date", dates, ()
+    if _all_match(values, _INTEGER):
+        return "integer", (), ()
+    numbers = tuple(signs for signs, form in NUMBER_FORMS.items() if _all_match(values, form))
+    if numbers:  # 1.5 is no 1.500, and 1,5 no 1,500
+        decimal = [signs for signs in numbers if not signs[1]]
+        other = [signs for signs in numbers if signs[1] and signs[1] in (s[0] for s in decimal)]
+        return "number", (), (*decimal[:1], *other) if decimal else numbers[:1]
+    several = len(values) <= _SAMPLE and all(
+        any(_is_date(value, form) for form in DATE_FORMS if not form.isalpha())
+        for value in values.to_pylist()
+    )
+    return ("date" if several else "text"), (), ()
+
+
+def _all_match(values: pa.LargeStringArray, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
+
+
+def _date_forms(values: pa.LargeStringArray | Sequence[str]) -> tuple[str, ...]:
+    """Return the forms of dates that all values have; a few numbers of eight digits are no dates.
+
+    >>> _date_forms(["31/12/1980", "1/2/1990"]), _date_forms(["01/02/1990"])
+    (('dd/mm/yyyy',), ('dd/mm/yyyy', 'mm/dd/yyyy'))
+    """
+    if not len(values):
+        return ()
+    first = str(values[0])
+    forms = [form for form in DATE_FORMS if _is_date(first, form)]
+    if not forms or (len(values) < _FEWEST and forms[0].isalpha()):
+        return ()
+    texts = values if isinstance(values, Sequence) else values.to_pylist()
+    return tuple(form for form in forms if all(_is_date(value, form) for value in texts))
+
+
+@cache
+def _date_pattern(form: str) -> re.Pattern[str]:
+    digits = "{2}" if form.isalpha() else "{1,2}"
+    pattern = re.escape(form).replace("dd", f"(?P<d>[0-9]{digits})")
+    pattern = pattern.replace("mm", f"(?P<m>[0-9]{digits})")
+    pattern = pattern.replace("yyyy", "(?P<y>[0-9]{4})").replace("yy", "(?P<y>[0-9]{2})")
+    return re.compile(rf"\s*{pattern}{_TIME}\s*")
+
+
+def _is_date(value: str, form: str) -> bool:
+    match = _date_pattern(form).fullmatch(value)
+    if match is None:
+        return False
+    year = int(match["y"])
+    try:
+        date(year if year > 99 else 2000 + year, int(match["m"]), int(match["d"]))
+    except ValueError:
+        return False
+    return year < 100 or year in _YEARS
