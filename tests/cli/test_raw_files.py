@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -202,3 +204,48 @@ def test_codes_for_missing_are_missing_where_that_is_said(
     )
     assert answer.code == 0, answer.error
     assert json.loads(answer.out)["records"] == 1
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_the_page_of_inspect_has_the_command_that_runs(
+    register: Path, glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    shown = glasshouse(
+        "inspect", str(register), "--out", register.parent / "look", "--lang", language
+    )
+    assert shown.code == 0, shown.error
+    page = (register.parent / "look" / "inspect.html").read_text(encoding="utf-8")
+    assert f'<html lang="{language}">' in page
+    assert str(register.parent) not in page
+    code = re.search("<code>(glasshouse assess .*?)</code>", page)
+    assert code is not None
+    monkeypatch.chdir(register.parent)
+    words = shlex.split(html.unescape(code[1]))
+    assert json.loads(glasshouse(*words[1:], "--json").out)["records"] == 300
+
+
+def test_no_value_of_a_person_is_on_the_page(register: Path, glasshouse: Glasshouse) -> None:
+    place = register.parent / "page.html"
+    assert glasshouse("inspect", str(register), "--out", place).code == 0
+    page = place.read_text(encoding="utf-8")
+    columns = visits().to_pydict()
+    for name in ("Documento", "Fone", "Contato", "Observação", "Nome do Paciente"):
+        assert name in page
+        assert not any(str(value) in page for value in columns[name])
+
+
+def test_a_page_that_exists_is_not_replaced_unasked(register: Path, glasshouse: Glasshouse) -> None:
+    place = register.parent / "page.html"
+    place.write_text("mine")
+    refused = glasshouse("inspect", register, "--out", place)
+    assert (refused.code, refused.out, place.read_text()) == (2, "", "mine")
+    assert "exists; choose another place, or say --overwrite" in refused.error
+    assert glasshouse("inspect", register, "--out", place, "--overwrite").code == 0
+    assert "<html" in place.read_text(encoding="utf-8")
+    beneath = glasshouse("inspect", register, "--out", register / "look")
+    assert (beneath.code, beneath.error.count("\n")) == (2, 2)  # with what was assumed
+    assert "cannot write" in beneath.error
+    itself = glasshouse(
+        "inspect", register, "--out", register.parent / "atendimentos.html", "--json"
+    )
+    assert json.loads(itself.out)["records"] == 360

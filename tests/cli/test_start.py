@@ -91,6 +91,12 @@ def test_a_first_look_at_a_file_compiles_nothing(
     assert "pyarrow" in names
     assert "numba" not in names
     assert not compiled.exists()
+    page = str(tmp_path / "page.html")
+    imported_by(
+        f"from glasshouse.cli.main import main; main(['inspect', {str(path)!r}, '--out', {page!r}])"
+    )
+    assert Path(page).exists() is (not fault)
+    assert not [file for file in compiled.rglob("*") if file.is_file()]
 
 
 def test_an_answer_in_json_imports_nothing_that_draws(tmp_path: Path) -> None:

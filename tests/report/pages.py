@@ -13,6 +13,7 @@ from glasshouse.microdata import Assessment, Sweep, assess, sweep
 from glasshouse.report import Page, Provenance
 from glasshouse.report.assess.page import assessment_page
 from glasshouse.report.charts import TARGETS, wrapped
+from glasshouse.report.inspect.page import page
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -24,7 +25,8 @@ from glasshouse.report.page import (
     Table,
     Term,
 )
-from glasshouse.table import read
+from glasshouse.table import read, table_profile
+from glasshouse.table.profiles import identifying
 
 PROVENANCE = Provenance(
     version="1.2.3",
@@ -83,6 +85,33 @@ def census_page(language: str) -> Page:
     assessment, swept = census()
     with speaking(language):
         return assessment_page(assessment, subject="student", provenance=PROVENANCE, sweep=swept)
+
+
+def inspect_page(language: str, column: str = "sexo") -> Page:
+    """Return the page on what a file of a few hundred people holds."""
+    people = range(400)
+    table = read(
+        pa.table(
+            {
+                column: ["MF"[place % 2] for place in people],
+                "idade": [str(18 + place * 7 % 60) for place in people],
+                "cep": [f"{35700 + place % 40}-000" for place in people],
+                "renda": [f"{place % 25},50" for place in people],
+            }
+        ),
+        name="people.csv",
+    )
+    names = [column, "idade", "cep"]
+    words = [word for name in names for word in ("-q", name)]
+    with speaking(language):
+        return page(
+            table_profile(table),
+            identifying(table, names),
+            assumptions=[f"cp1252 for {column} (--encoding)"],
+            proposal=" ".join(["glasshouse assess people.csv", *words, "-s renda"]),
+            command="glasshouse inspect people.csv --out inspect.html",
+            provenance=Provenance("1.2.3", "", ()),
+        )
 
 
 def every_block(name: str = "municipality") -> Page:

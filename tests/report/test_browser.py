@@ -14,7 +14,7 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Page
 from glasshouse.report.html import to_html
 from tests.chromium import chromium
-from tests.report.pages import HOSTILE, census_page, every_block, small_page
+from tests.report.pages import HOSTILE, census_page, every_block, inspect_page, small_page
 from tests.test_verbs import PEOPLE, VERBS
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such a
 PAGES: dict[str, Callable[[str], Page]] = {
     "small": small_page,
     "census": census_page,
+    "inspect": inspect_page,
     "every block": lambda language: every_block(),
     "long names": lambda language: every_block("x" * 200),
 }
@@ -178,7 +179,8 @@ def test_it_prints(
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(
-    ("name", "language"), [("small", "en"), ("every block", "en"), ("small", "pt-BR")]
+    ("name", "language"),
+    [("small", "en"), ("every block", "en"), ("small", "pt-BR"), ("inspect", "pt-BR")],
 )
 def test_nothing_stands_in_the_way_of_those_who_see_or_move_differently(
     opened: Callable[..., Any],
@@ -261,7 +263,7 @@ def test_hostile_names_are_text_in_a_browser(
     opened: Callable[..., Any], tmp_path: Path, name: str
 ) -> None:
     path = tmp_path / "report.html"
-    for page in (every_block(name), small_page("en", name)):
+    for page in (every_block(name), small_page("en", name), inspect_page("en", name)):
         path.write_text(to_html(page), encoding="utf-8")
         tab = opened(path, viewport=viewport(1440))
         assert tab.locator("script, img, b, iframe").count() == 0

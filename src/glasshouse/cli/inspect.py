@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from glasshouse.cli import options
-from glasshouse.cli.command import progress, warn
+from glasshouse.cli.command import check_new_file, progress, warn
+from glasshouse.cli.options import option, with_options
 from glasshouse.language import speaking, text, text_for
 
 if TYPE_CHECKING:
     from glasshouse.study import Dataset
-    from glasshouse.table import TableProfile
+    from glasshouse.table import EncodedTable, TableProfile
+
+PAGE = "inspect.html"
+"""What the page is called in a folder."""
 
 
 def inspect(
@@ -29,17 +33,34 @@ def inspect(
             help="CSV, Excel, SPSS, Stata, SAS, DBF, Parquet, a database … or a folder of Parquet.",
         ),
     ],
+    out: Annotated[
+        Path | None,
+        option(
+            "--out",
+            "DIR|FILE.html",
+            f"Also write a page: this file, or {PAGE} in this folder.",
+            callback=options.at_home,
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, option("--overwrite", says="Replace the page if it exists.")
+    ] = False,
     as_json: options.Json = False,
     reading: options.DataOptions,
 ) -> None:
     """What a file holds: columns, distinct and missing values, and suggested roles with the reason.
 
-    Example: glasshouse inspect adult.csv
+    Example: glasshouse inspect adult.csv --out look
     """
+    from glasshouse.sources import existing_data
     from glasshouse.study import Dataset, validated
     from glasshouse.table import read, reading_note, table_profile
 
     dataset = validated(Dataset, reading.dataset(file), "inspect")
+    place = None if out is None else out if out.suffix in (".html", ".htm") else out / PAGE
+    if place is not None:
+        data = [existing_data(dataset.path)] if isinstance(dataset.path, Path) else []
+        check_new_file(place, data, overwrite=overwrite)
     with progress() as on_progress:
         table = read(
             dataset.path,
@@ -56,6 +77,8 @@ def inspect(
         warn(note)
     profile = table_profile(table)
     words = _proposal(profile, dataset, reading)
+    if place is not None:
+        _write_page(place, profile, table, words, reading)
     if as_json:
         with speaking("en"):  # it is the same in every language
             english = table_profile(table)
@@ -78,7 +101,10 @@ def inspect(
     command = shlex.join(["glasshouse", words[0], str(file), *words[1:]]) if words else ""
     terminal.show(
         inspect_brief(profile, width=console.width),
-        places=(*([text("Next: {command}", command=command)] if command else []),),
+        places=(
+            *([text("Page: {path}", path=place)] if place else []),
+            *([text("Next: {command}", command=command)] if command else []),
+        ),
         console=console,
     )
 
@@ -156,3 +182,43 @@ def _typeable(name: str, reading: options.FileOptions) -> str:
     if not name.strip().isprintable():
         name = "".join(sign if sign.isprintable() else " " for sign in name)
     return name.strip() if reading.strip or reading.names is not None else name
+
+
+def _write_page(
+    place: Path,
+    profile: TableProfile,
+    table: EncodedTable,
+    words: list[str],
+    reading: options.FileOptions,
+) -> None:
+    """Write the page, whole or not at all."""
+    from importlib.metadata import version
+
+    from altair.utils.schemapi import debug_mode
+
+    from glasshouse.atomic import cannot_write, new_file
+    from glasshouse.disclosure import smallest_cell
+    from glasshouse.report import Provenance
+    from glasshouse.report.html import to_html
+    from glasshouse.report.inspect.page import page
+    from glasshouse.table import Role
+    from glasshouse.table.profiles import identifying, people_of
+
+    known = [c.name for c in profile.columns if c.role is Role.QUASI_IDENTIFIER]
+    name = table.name
+    command = ["glasshouse", "inspect", name, *reading.typed(), "--out", PAGE]
+    with debug_mode(False):
+        content = page(
+            profile,
+            identifying(people_of(table), known),
+            assumptions=[with_options(phrase) for phrase in table.assumptions],
+            proposal=shlex.join(["glasshouse", words[0], name, *words[1:]]) if words else "",
+            command=shlex.join(command),
+            provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
+        )
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(place, error) from None
+    with new_file(place) as draft:
+        draft.write_text(to_html(content), encoding="utf-8")

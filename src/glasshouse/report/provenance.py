@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, text, text_for, translated
@@ -12,9 +13,11 @@ from glasshouse.report.cells import cell_table
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Provenance, Section, Table
 from glasshouse.report.words import counted, enumeration, joined, plural, sentences
-from glasshouse.table.encoded import ColumnView
-from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD, Step
 from glasshouse.views import prefix
+
+if TYPE_CHECKING:
+    from glasshouse.table.encoded import ColumnView
+    from glasshouse.table.treatment import Step
 
 
 def instructions(provenance: Provenance) -> tuple[str, ...]:
@@ -139,6 +142,8 @@ def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
     it is not told, nor how many records there were before, as how many are left is told. Where it is small in one of
     several columns it is told of none of them, but in all.
     """
+    from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD
+
     rows: list[tuple[str, str, str]] = []
     after_is_told: dict[str, bool] = {}
     hidden = text("not told")

@@ -1,0 +1,342 @@
+"""What a file holds, as a page: for whoever decides what to do with it.
+
+It tells of columns, and of no person: of the values of a column the most frequent, as shares in whole per cent, so that
+no count below the smallest that may be told can be worked out from them, the number of records and the number of values
+(`shown_categories`); of combinations of columns how many records they tell apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import altair as alt
+
+from glasshouse.disclosure import cell_count, is_shown, smallest_cell
+from glasshouse.language import marked, number, quoted, text, translated
+from glasshouse.report.attacks import graded
+from glasshouse.report.cells import cell_table, group_table
+from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
+from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
+from glasshouse.report.page import (
+    Action,
+    Column,
+    Figure,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Severity,
+    Table,
+)
+from glasshouse.report.words import enumeration, glossary, percentage, sentences, share
+from glasshouse.table import Role
+from glasshouse.table.profiles import FREE_TEXT, ColumnProfile, Combination, TableProfile
+
+MOST_DRAWN, MOST_LISTED = 3, 25
+"""So many combinations of each number of columns are drawn, and so many listed."""
+LONGEST_VALUE = 40
+"""No column with a longer value among the most frequent is one of categories."""
+_LETTERS, _LINE = 20, "\u2003"
+"""How many letters of what is known fit into a line of a picture, and what stands between lines there."""
+SHARES = marked(
+    "Shares are in whole per cent of all records. A value that fewer than {smallest} records have is not told, and "
+    "neither are others where it could be worked out from them."
+)
+SAMPLE = marked(
+    "For combinations {sample} of the {records} records were looked at, at equal distances: among all of them fewer of "
+    "every hundred are alone, as a rule."
+)
+WHOLE = marked("Combinations were counted over all records.")
+
+
+def page(
+    profile: TableProfile,
+    combinations: Sequence[Combination],
+    *,
+    assumptions: Sequence[str],
+    proposal: str,
+    command: str,
+    provenance: Provenance,
+) -> Page:
+    """Return a page on what a file holds.
+
+    Args:
+        profile: What it holds.
+        combinations: How well columns tell its records apart together, the best first.
+        assumptions: What was concluded of how it is written, in phrases.
+        proposal: The command that is proposed next.
+        command: The command that makes this page.
+        provenance: Where the figures come from.
+    """
+    sampled = bool(combinations) and combinations[0].records < profile.columns[0].records
+    words = {
+        "smallest": smallest_cell(),
+        "sample": combinations[0].records if combinations else 0,
+        "records": profile.columns[0].records,
+    }
+    findings = (
+        *_reading(profile, assumptions),
+        *_singled_out(combinations, sampled=sampled),
+        *Findings(profile, exact=False).all(),
+    )
+    return Page(
+        title=text("What {name} holds", name=profile.name),
+        lead=size_of(profile),
+        findings=findings,
+        adversary=(),
+        limits=sentences(
+            ROLES, SHARES, bool(combinations) and (SAMPLE if sampled else WHOLE), **words
+        ),
+        provenance=provenance,
+        command=command,
+        method="",
+        actions=(Action(text("Read the suggested roles, correct them, and run this."), command=proposal),)
+        if proposal
+        else (),
+        figures=(_figure(combinations),) if any(is_shown(c.unique) for c in combinations) else (),
+        sections=(_columns(profile), _values(profile), *_combined(combinations)),
+        glossary=glossary("quasi-identifier, sensitive attribute, record, release"),
+    )
+
+
+def _reading(profile: TableProfile, assumptions: Sequence[str]) -> list[Finding]:
+    """Say what was concluded of how the file is written, and that its first line may be a record."""
+    findings = []
+    if profile.lacks_header:
+        findings.append(
+            Finding(
+                Severity.MODERATE,
+                text(
+                    "The first line looks like a record, not like names. If it is one, it is missing here, and what "
+                    "is said of columns is said under wrong names."
+                ),
+            )
+        )
+    if assumptions:
+        findings.append(
+            Finding(
+                Severity.NOTE,
+                text(
+                    "Nobody said how the file is written. This was assumed; what stands in brackets overrides it: "
+                    "{assumptions}.",
+                    assumptions="; ".join(assumptions),
+                ),
+            )
+        )
+    return findings
+
+
+def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[Finding]:
+    """Say how many records the combination that tells most of them apart leaves alone."""
+    if not combinations:
+        return []
+    best = combinations[0]
+    words = {
+        "share": _share_alone(best),
+        "known": enumeration(best.columns),
+        "records": number(best.records),
+    }
+    sentence = (
+        text("Of a sample of {records} records {share} are alone with their {known}.", **words)
+        if sampled
+        else text("Of the {records} records {share} are alone with their {known}.", **words)
+    )
+    return [
+        Finding(
+            graded(Fraction(best.unique, best.records), certain=best.unique > 0),
+            sentence,
+            figure=text(
+                "{alone} of {records} records; {classes} combinations",
+                alone=cell_count(best.unique),
+                records=number(best.records),
+                classes=number(best.classes),
+            ),
+            meaning=text(
+                "Whoever knows this of somebody finds their record, and reads all the rest of it."
+            )
+            if best.unique
+            else "",
+        )
+    ]
+
+
+def _columns(profile: TableProfile) -> Section:
+    table = cell_table(
+        (text("Column"), text("Values")),
+        (
+            *(text("Distinct"), text("Missing")),
+            *(Column(text("Suggested role")), Column(text("Because"))),
+        ),
+        [
+            (
+                *(column.name, kind_of(column), number(column.distinct)),
+                *(cell_count(column.missing), translated(column.role.value), column.reason),
+            )
+            for column in profile.columns
+        ],
+    )
+    return Section(text("Its columns"), tables=(table,))
+
+
+def _values(profile: TableProfile) -> Section:
+    """Return the most frequent values of each column that does not name people."""
+    groups = {}
+    untold = []
+    for column in profile.columns:
+        shares = shown_categories(column)
+        if shares:
+            groups[column.name] = [(value, figure) for value, figure in shares]
+        elif column.distinct:
+            untold.append(column.name)
+    tables = (group_table(text("Value"), [text("Share of the records")], groups),) if groups else ()
+    return Section(
+        text("The most frequent values"),
+        tables=tables,
+        notes=(
+            text(
+                "Nothing is told of the values of these columns, which name people or are had by few each: {columns}.",
+                columns=quoted(untold),
+            ),
+        )
+        if untold
+        else (),
+    )
+
+
+def _combined(combinations: Sequence[Combination]) -> list[Section]:
+    if not combinations:
+        return []
+    intro = text(
+        "The suggested quasi-identifiers, alone, in pairs and in triples: how many different combinations of "
+        "values there are, and how many records are alone with theirs."
+    )
+    table = _combined_table(combinations[:MOST_LISTED])
+    return [Section(text("Which columns together single people out"), intro, (table,))]
+
+
+def _combined_table(combinations: Sequence[Combination]) -> Table:
+    titles = (text("Combinations"), text("Records alone"), text("Share"))
+    return cell_table(
+        text("Known together"),
+        titles,
+        [
+            (
+                enumeration(combined.columns),
+                *(number(combined.classes), cell_count(combined.unique), _share_alone(combined)),
+            )
+            for combined in combinations
+        ],
+    )
+
+
+def _share_alone(combined: Combination) -> str:
+    """Say which share of the records is alone, or that it is small."""
+    if is_shown(combined.unique):
+        return share(combined.unique, combined.records)
+    return f"< {share(min(smallest_cell(), combined.records), combined.records)}"
+
+
+def _figure(combinations: Sequence[Combination]) -> Figure:
+    """Show how many records are alone with their values of a few columns."""
+    chosen: list[Combination] = []
+    for size in (1, 2, 3):
+        of_size = [
+            combined
+            for combined in combinations
+            if len(combined.columns) == size and is_shown(combined.unique)
+        ]
+        chosen += of_size[:MOST_DRAWN]
+    labels = [_LINE.join(wrapped(enumeration(combined.columns), _LETTERS)) for combined in chosen]
+    rows = [
+        {"known": label, "share": 100 * combined.unique / combined.records}
+        for label, combined in zip(labels, chosen, strict=True)
+    ]
+    axis = alt.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
+    base = plot(rows).encode(
+        y=alt.Y("known:N", sort=labels, title=None, axis=axis),
+        x=alt.X("share:Q", title=text("records alone (%)"), scale=PER_CENT),
+    )
+    bars = base.mark_bar(height=18, color=TARGETS[0][0])
+    figures = base.mark_text(align="left", dx=5).encode(text=alt.Text("share:Q", format=".1f"))
+    best = combinations[0]
+    title = text(
+        "{share} of the records are alone with their {known}",
+        share=_share_alone(best),
+        known=enumeration(best.columns),
+    )
+    room = {"left": 26, "top": 5, "right": 30, "bottom": 5}
+    return Figure.of(
+        titled(alt.layer(bars, figures), title, width=480, height=alt.Step(44), padding=room),
+        label=text("Share of records that are alone with what is known together"),
+        caption=text(
+            "The suggested quasi-identifiers, and their pairs and triples, that single out the most records."
+        ),
+        table=_combined_table(chosen),
+    )
+
+
+def shown_categories(column: ColumnProfile) -> list[tuple[str, str]]:
+    """Return the most frequent values of a column that may be told, each with its share.
+
+    >>> from glasshouse.table import Role
+    >>> column = ColumnProfile("sex", 1000, "text", 2, 0, 0, Role.IGNORED, "", categories=(("F", 520), ("M", 480)))
+    >>> shown_categories(column)
+    [('F', '52 %'), ('M', '48 %')]
+    """
+    if column.is_direct or column.looks_like == FREE_TEXT or column.role is Role.IDENTIFIER:
+        return []
+    if any(len(value) > LONGEST_VALUE for value, _ in column.categories):
+        return []
+    smallest = smallest_cell()
+    shown = [(value, count) for value, count in column.categories if count >= smallest]
+    is_small = 0 < column.missing < smallest
+    while shown:
+        hidden = column.distinct - len(shown) + is_small
+        if not hidden or (column.rarest >= smallest and not is_small):
+            break
+        told = column.records - (0 if is_small else column.missing)
+        if _is_covered([count for _, count in shown], hidden, told, column.records):
+            break
+        shown.pop()
+    return [(value, percentage(Fraction(n, column.records), digits=0)) for value, n in shown]
+
+
+def _is_covered(counts: Sequence[int], hidden: int, told: int, records: int) -> bool:
+    """Tell whether the shares of some values say nothing of any other, of which one is small.
+
+    What the others are together lies between two bounds. Either each of them may have one record there, and one of them
+    enough to be told; or they are several and many, so that the smallest of them may have one record though none has
+    more than the least that is shown. The second is asked for with room to spare: that a further value is left out
+    tells something too.
+    """
+    smallest = smallest_cell()
+    bounds = [_counts_of_share(count, records) for count in counts]
+    least = told - sum(high for _, high in bounds)
+    most = told - sum(low for low, _ in bounds)
+    if least <= hidden and most >= hidden - 1 + smallest:
+        return True
+    is_many = least >= smallest + max(smallest, hidden + 1)
+    return is_many and least + smallest <= (hidden - 1) * bounds[-1][0]
+
+
+def _counts_of_share(count: int, records: int) -> tuple[int, int]:
+    """Return the least and the greatest count with the same share in whole per cent.
+
+    >>> _counts_of_share(500, 1000), _counts_of_share(5, 1000), _counts_of_share(995, 1000), _counts_of_share(7, 7)
+    ((495, 504), (1, 9), (991, 999), (7, 7))
+    """
+    hundred = 100 * count
+    if count == records:
+        return records, records
+    if hundred < records:
+        return 1, math.ceil(Fraction(records, 100)) - 1
+    if hundred > 99 * records:
+        return math.floor(Fraction(99 * records, 100)) + 1, records - 1
+    per_cent = (2 * hundred + records) // (2 * records)
+    low = math.ceil(Fraction((2 * per_cent - 1) * records, 200))
+    high = math.ceil(Fraction((2 * per_cent + 1) * records, 200)) - 1
+    return max(low, math.ceil(Fraction(records, 100))), min(
+        high, math.floor(Fraction(99 * records, 100))
+    )
