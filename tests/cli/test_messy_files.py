@@ -191,6 +191,11 @@ def messy_files() -> dict[str, Messy]:
             told=("total",),
             command=("--invalid 'Município=TOTAL GERAL'",),
         ),
+        "a row of totals and blanks": Messy(
+            text([*spaced, ["", "", "", "", " Total", " 251370.50", ""]]),
+            told=("total", "blanks around"),
+            command=("--invalid 'Município=\"Total\"'", "--strip"),
+        ),
         "an index of pandas": Messy(
             text([[str(place), *row] for place, row in enumerate(people())], header=["", *HEADER]),
             told=("numbers the records", "column_1"),

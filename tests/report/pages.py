@@ -102,13 +102,11 @@ def inspect_page(language: str, column: str = "sexo") -> Page:
         name="people.csv",
     )
     names = [column, "idade", "cep"]
-    words = [word for name in names for word in ("-q", name)]
     with speaking(language):
         return page(
             table_profile(table),
             identifying(table, names),
             assumptions=[f"cp1252 for {column} (--encoding)"],
-            proposal=" ".join(["glasshouse assess people.csv", *words, "-s renda"]),
             command="glasshouse inspect people.csv --out inspect.html",
             provenance=Provenance("1.2.3", "", ()),
         )

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from glasshouse.errors import DataError
 from glasshouse.study import Dialect
-from glasshouse.table import ColumnProfile, Role, person_column, profile, read
-from glasshouse.table.profiles import has_no_header
+from glasshouse.table import (
+    ColumnProfile,
+    Role,
+    person_column,
+    profile,
+    read,
+    table_profile,
+)
+from glasshouse.table.profiles import has_no_header, identifying
 
 PEOPLE = pa.table(
     {
@@ -156,3 +167,107 @@ def test_a_file_without_a_header_is_suspected() -> None:
     rows = {"39": ["50", "38", "53"], " Private": [" Private", " Other", " Private"]}
     assert has_no_header(read(pa.table(rows)))
     assert not has_no_header(read(visits()))
+
+
+ROWS = st.lists(st.tuples(*[st.sampled_from("abc")] * 4), min_size=1, max_size=40)
+
+
+def table_of(rows: list[tuple[str, ...]]) -> pa.Table:
+    """Return rows as a table."""
+    return pa.table(
+        {f"q{place}": list(values) for place, values in enumerate(zip(*rows, strict=True))}
+    )
+
+
+@given(rows=ROWS)
+def test_records_that_repeat_one_in_every_column_are_counted(rows: list[tuple[str, ...]]) -> None:
+    assert table_profile(read(table_of(rows))).repeated == len(rows) - len(set(rows))
+
+
+@given(rows=ROWS)
+def test_what_columns_tell_together_is_counted(rows: list[tuple[str, ...]]) -> None:
+    table = read(table_of(rows))
+    counted = identifying(table, list(table.columns))
+    assert len(counted) == 4 + 6 + 4
+    places = {name: place for place, name in enumerate(table.columns)}
+    for found in counted:
+        classes = Counter(tuple(row[places[name]] for name in found.columns) for row in rows)
+        alone = list(classes.values()).count(1)
+        assert (found.classes, found.unique, found.records) == (len(classes), alone, len(rows))
+    sizes = [(-found.unique, len(found.columns)) for found in counted]
+    assert sizes == sorted(sizes)
+
+
+def test_of_a_large_table_records_at_equal_distances_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glasshouse.table.profiles._MOST_COUNTED", 90)
+    table = read(pa.table({"a": list("xy" * 50), "b": list("uuvv" * 25)}))
+    assert {found.records for found in identifying(table, ["a", "b"])} == {25}
+
+
+@pytest.mark.parametrize(
+    ("values", "dates"),
+    [
+        (["31/12/1980", "1/2/1990 10:30"], ("dd/mm/yyyy",)),
+        (["12/31/1980", "1/2/1990"], ("mm/dd/yyyy",)),
+        (["1980.12.31"], ("yyyy.mm.dd",)),
+        (["01-02-1980"], ("dd-mm-yyyy", "mm-dd-yyyy")),
+        (["31/12/80"], ("dd/mm/yy",)),
+        (["31022020", "30022020", "29022020", "28022020", "27022020"], ()),
+        (["31012020", "30042020", "29022020", "28022020", "27022020"], ("ddmmyyyy",)),
+        (["20200101"], ()),
+        (["1980-12-31", "31/12/1980"], ()),
+    ],
+)
+def test_dates_tell_how_they_are_written_or_that_they_do_not(
+    values: list[str], dates: tuple[str, ...]
+) -> None:
+    (column,) = profile(read(pa.table({"birth": values})))
+    assert column.dates == dates
+    assert (column.kind == "date") is (bool(dates) or "-" in values[0])
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["1.5", "2"], ((".", ""),)),
+        (["1,5", "2"], ((",", ""),)),
+        (["1.234,5", "2"], ((",", "."),)),
+        (["1,234.5", "2"], ((".", ","),)),
+        (["1.234.567", "2"], ((",", "."),)),
+        (["1.234", "2.500"], ((".", ""), (",", "."))),
+        (["1,234", "2,500"], ((",", ""), (".", ","))),
+        (["1,5", "2.5"], ()),
+        (["1234", "2"], ()),
+    ],
+)
+def test_numbers_tell_how_they_are_written_or_that_they_do_not(
+    values: list[str], numbers: tuple[tuple[str, str], ...]
+) -> None:
+    (column,) = profile(read(pa.table({"income": values})))
+    assert column.numbers == numbers
+
+
+def test_a_record_that_is_as_the_first_line_is_no_header() -> None:
+    """In a file without a header somebody may be as the one who is taken for the names."""
+    rows = {
+        "39": ["50", "39", "38"],
+        "M": ["F", "M", "M"],
+        "Private": ["Other", "Private", "Other"],
+    }
+    looked_at = table_profile(read(pa.table(rows)))
+    assert (looked_at.lacks_header, looked_at.headers, looked_at.strays) == (True, 0, ())
+
+
+def test_years_as_names_are_a_header() -> None:
+    assert not has_no_header(read(pa.table({"uf": ["MG"], "2019": ["7"], "2020": ["8"]})))
+
+
+def test_somebody_called_total_is_a_person() -> None:
+    """Only a last record that lacks something is taken for a total, and only by a value that is its own."""
+    whole = pa.table({"name": ["Ana", "Total"], "age": ["20", "30"], "sex": ["F", "M"]})
+    assert table_profile(read(whole)).strays == ()
+    shared = pa.table({"name": ["Total", "Total"], "age": ["20", ""], "sex": ["F", "M"]})
+    looked_at = table_profile(read(shared))
+    assert (looked_at.totals, looked_at.strays, looked_at.columns[0].records) == (0, (), 2)

@@ -78,17 +78,20 @@ def inspect(
     profile = table_profile(table)
     words = _proposal(profile, dataset, reading)
     if place is not None:
-        _write_page(place, profile, table, words, reading)
+        name = file.name if isinstance(dataset.path, Path) else str(dataset.path)
+        repeating = _command(name, ["inspect", *reading.typed(), "--out", PAGE])
+        _write_page(place, profile, table, _command(name, words), repeating)
+    command = _command(str(file), words)
     if as_json:
         with speaking("en"):  # it is the same in every language
-            english = table_profile(table)
+            columns = [asdict(column) for column in table_profile(table).columns]
         content = {
-            "records": english.records,
-            "repeated": english.repeated,
-            "headers": english.headers,
-            "totals": english.totals,
-            "columns": [asdict(column) for column in english.columns],
-            "next": shlex.join(["glasshouse", words[0], str(file), *words[1:]]) if words else None,
+            "records": profile.records,
+            "repeated": profile.repeated,
+            "headers": profile.headers,
+            "totals": profile.totals,
+            "columns": columns,
+            "next": command,
         }
         print(json.dumps(content, indent=2))
         return
@@ -98,7 +101,6 @@ def inspect(
     from glasshouse.report.inspect.findings import inspect_brief
 
     console = Console()
-    command = shlex.join(["glasshouse", words[0], str(file), *words[1:]]) if words else ""
     terminal.show(
         inspect_brief(profile, width=console.width),
         places=(
@@ -109,15 +111,22 @@ def inspect(
     )
 
 
+def _command(name: str, words: list[str]) -> str:
+    """Return a command as it is typed; nothing if there is none."""
+    return shlex.join(["glasshouse", words[0], name, *words[1:]]) if words else ""
+
+
 def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOptions) -> list[str]:
     """Return the command that is proposed, without the file: to look again in another way, or to assess.
 
     Where the first lines of the file seem to be a title, or a record, that is said.
     """
     from glasshouse.sources import open_source
+    from glasshouse.sources.delimited import DelimitedFile
 
     if len(profile.columns) == 1:
-        title = getattr(open_source(dataset.path, dialect=dataset.dialect), "title_lines", 0)
+        source = open_source(dataset.path, dialect=dataset.dialect)
+        title = source.title_lines if isinstance(source, DelimitedFile) else 0
         if title:
             warn(
                 text_for(
@@ -153,8 +162,7 @@ def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str
     names = {column.name: _typeable(column.name, reading) for column in columns}
     is_renamed = any(not name.strip().isprintable() for name in names)
     if is_renamed and reading.names is None and len(set(names.values())) == len(names):
-        listed = (f'"{name}"' if re.search('[",]', name) else name for name in names.values())
-        reading = replace(reading, names=",".join(listed))
+        reading = replace(reading, names=",".join(map(_in_a_list, names.values())))
     person = person_column(columns)
     flags = {
         Role.QUASI_IDENTIFIER: "-q",
@@ -173,8 +181,15 @@ def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str
             words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
     for stray in profile.strays:
         name, _, values = stray.partition("=")
-        words += ["--invalid", f"{names[name]}={values.strip() if reading.strip else values}"]
+        if reading.strip:
+            values = re.sub(r'"\s*([^"]*?)\s*"', r'"\1"', values)
+        words += ["--invalid", f"{names[name]}={values}"]
     return [*words, *reading.typed()] if "-q" in words else []
+
+
+def _in_a_list(name: str) -> str:
+    """Return a name as it stands in a list with commas."""
+    return '"{}"'.format(name.replace('"', '""')) if re.search('[",]', name) else name
 
 
 def _typeable(name: str, reading: options.FileOptions) -> str:
@@ -188,8 +203,8 @@ def _write_page(
     place: Path,
     profile: TableProfile,
     table: EncodedTable,
-    words: list[str],
-    reading: options.FileOptions,
+    proposal: str,
+    command: str,
 ) -> None:
     """Write the page, whole or not at all."""
     from importlib.metadata import version
@@ -205,15 +220,12 @@ def _write_page(
     from glasshouse.table.profiles import identifying, people_of
 
     known = [c.name for c in profile.columns if c.role is Role.QUASI_IDENTIFIER]
-    name = table.name
-    command = ["glasshouse", "inspect", name, *reading.typed(), "--out", PAGE]
     with debug_mode(False):
         content = page(
             profile,
             identifying(people_of(table), known),
             assumptions=[with_options(phrase) for phrase in table.assumptions],
-            proposal=shlex.join(["glasshouse", words[0], name, *words[1:]]) if words else "",
-            command=shlex.join(command),
+            command=command,
             provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
         )
     try:
@@ -221,4 +233,4 @@ def _write_page(
     except OSError as error:
         raise cannot_write(place, error) from None
     with new_file(place) as draft:
-        draft.write_text(to_html(content), encoding="utf-8")
+        draft.write_text(to_html(content, proposal=proposal), encoding="utf-8")

@@ -22,10 +22,16 @@ from glasshouse.report.page import SIGNS, Figure, Finding, Page, ranked
 from glasshouse.report.provenance import instructions
 
 
-def to_html(page: Page) -> str:
-    """Return a page as one self-contained HTML file, in the language that is spoken."""
+def to_html(page: Page, *, proposal: str = "") -> str:
+    """Return a page as one self-contained HTML file, in the language that is spoken.
+
+    Args:
+        page: What it says.
+        proposal: A command to go on with, for who has the data.
+    """
     return _template().render(
         page=page,
+        proposal=proposal,
         findings=ranked(page.findings),
         pictures=pictures,
         instructions=instructions(page.provenance),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -254,16 +255,15 @@ class Combination:
 def table_profile(table: EncodedTable) -> TableProfile:
     """Describe a table: its columns, and the records that seem to be nobody's."""
     lacks_header, headers, totals = _nobody(table)
-    strays = tuple(_conditions(table, headers, totals))
     described = people_of(table)
     return TableProfile(
         name=table.name,
         records=table.records,
         columns=profile(described),
         lacks_header=lacks_header,
-        headers=int(np.count_nonzero(headers)),
-        totals=int(np.count_nonzero(totals)),
-        strays=strays,
+        headers=int(np.count_nonzero(headers.marks)),
+        totals=int(np.count_nonzero(totals.marks)),
+        strays=tuple(filter(None, (headers.condition, totals.condition))),
         repeated=_repeated(described),
     )
 
@@ -271,17 +271,31 @@ def table_profile(table: EncodedTable) -> TableProfile:
 def people_of(table: EncodedTable) -> EncodedTable:
     """Return a table without the records that seem to be nobody's: repeated headers, and totals."""
     _, headers, totals = _nobody(table)
-    strays = headers | totals
+    strays = headers.marks | totals.marks
     return table.of_records(~strays) if strays.any() else table
 
 
-def _nobody(table: EncodedTable) -> tuple[bool, Flags, Flags]:
-    """Tell whether a table lacks a header; mark the records that repeat it, and those that look like totals."""
+class _Strays(NamedTuple):
+    """Records that seem to be nobody's."""
+
+    marks: Flags
+    """Which ones; none if no condition tells them from all others."""
+    condition: str
+    """What they meet and no other record does."""
+
+
+def _nobody(table: EncodedTable) -> tuple[bool, _Strays, _Strays]:
+    """Tell whether a table lacks a header; find the records that repeat it, and those that look like totals."""
+    nothing = _Strays(np.zeros(table.records, np.bool_), "")
     headers = _repeated_headers(table)
-    lacks_header = has_no_header(table.of_records(~headers) if headers.any() else table)
-    if lacks_header:  # a record that is as the first line is a record
-        return True, np.zeros_like(headers), np.zeros_like(headers)
-    return False, headers, _totals(table)
+    if has_no_header(table.of_records(~headers) if headers.any() else table):
+        return True, nothing, nothing  # a record that is as the first line is a record
+    totals = _totals(table)
+    return (
+        False,
+        next(_strays(table, headers, is_total=False), nothing),
+        next(_strays(table, totals, is_total=True), nothing),
+    )
 
 
 def _repeated_headers(table: EncodedTable) -> Flags:
@@ -302,30 +316,30 @@ def _totals(table: EncodedTable) -> Flags:
     marks: Flags = np.zeros(table.records, np.bool_)
     for place in range(table.records - 1, max(0, table.records - 4), -1):
         values = [column.values[column.codes[place]].as_py() for column in table.columns.values()]
-        if MISSING not in values or not any(_TOTAL.fullmatch(_folded(value)) for value in values):
+        if MISSING not in values or not any(_is_total(value) for value in values):
             break
         marks[place] = True
     return marks
 
 
-def _conditions(table: EncodedTable, headers: Flags, totals: Flags) -> Iterator[str]:
-    """Yield conditions that records meet which are nobody's, and no other record; nothing if there are none."""
-    for marks, is_total in ((headers, False), (totals, True)):
-        if not marks.any():
-            continue
-        written = (
-            _condition(column, marks, is_total=is_total)
-            for column in table.columns.values()
-            if not re.search(r'[=!"]', column.name)
-        )
-        yield from list(filter(None, written))[:1]
+def _is_total(value: str) -> bool:
+    return bool(_TOTAL.fullmatch(_folded(value).strip()))
+
+
+def _strays(table: EncodedTable, marks: Flags, *, is_total: bool) -> Iterator[_Strays]:
+    """Yield the ways in which a column tells some records from all others."""
+    for column in table.columns.values():
+        if marks.any() and not re.search(r'[=!"]', column.name):
+            condition = _condition(column, marks, is_total=is_total)
+            if condition:
+                yield _Strays(marks, condition)
 
 
 def _condition(column: EncodedColumn, marks: Flags, *, is_total: bool) -> str:
     """Return the condition that a column's values in some records meet, if no other record has these values."""
     codes = np.unique(column.codes[marks])
     values = [column.values[code].as_py() for code in codes]
-    is_telling = not is_total or all(_TOTAL.fullmatch(_folded(value)) for value in values)
+    is_telling = not is_total or all(_is_total(value) for value in values)
     if not is_telling or np.isin(column.codes, codes).sum() > marks.sum() or '"' in "".join(values):
         return ""
     listed = (f'"{value}"' if re.search(r"[,]|\.\.|^\s|\s$", value) else value for value in values)

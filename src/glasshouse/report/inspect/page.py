@@ -20,7 +20,6 @@ from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
 from glasshouse.report.page import (
-    Action,
     Column,
     Figure,
     Finding,
@@ -56,7 +55,6 @@ def page(
     combinations: Sequence[Combination],
     *,
     assumptions: Sequence[str],
-    proposal: str,
     command: str,
     provenance: Provenance,
 ) -> Page:
@@ -66,7 +64,6 @@ def page(
         profile: What it holds.
         combinations: How well columns tell its records apart together, the best first.
         assumptions: What was concluded of how it is written, in phrases.
-        proposal: The command that is proposed next.
         command: The command that makes this page.
         provenance: Where the figures come from.
     """
@@ -92,9 +89,6 @@ def page(
         provenance=provenance,
         command=command,
         method="",
-        actions=(Action(text("Read the suggested roles, correct them, and run this."), command=proposal),)
-        if proposal
-        else (),
         figures=(_figure(combinations),) if any(is_shown(c.unique) for c in combinations) else (),
         sections=(_columns(profile), _values(profile), *_combined(combinations)),
         glossary=glossary("quasi-identifier, sensitive attribute, record, release"),
