@@ -234,6 +234,18 @@ def test_no_value_of_a_person_is_on_the_page(register: Path, glasshouse: Glassho
         assert not any(str(value) in page for value in columns[name])
 
 
+def test_a_first_record_is_never_on_the_page_as_names(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    path, place = tmp_path / "people.data", tmp_path / "look.html"
+    path.write_text("39,Ana,M\n" + "39,Ana,M\n50,Bia,F\n" * 20)
+    refused = glasshouse("inspect", path, "--out", place)
+    assert (refused.code, place.exists(), refused.error.count("\n")) == (2, False, 2)
+    assert "a page would show it; say --no-header, or --names" in refused.error
+    assert glasshouse("inspect", path, "--out", place, "--no-header").code == 0
+    assert "column_1" in place.read_text(encoding="utf-8")
+
+
 def test_a_page_that_exists_is_not_replaced_unasked(register: Path, glasshouse: Glasshouse) -> None:
     place = register.parent / "page.html"
     place.write_text("mine")

@@ -14,6 +14,7 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import check_new_file, progress, warn
 from glasshouse.cli.options import option, with_options
+from glasshouse.errors import DataError
 from glasshouse.language import speaking, text, text_for
 
 if TYPE_CHECKING:
@@ -77,6 +78,12 @@ def inspect(
         warn(note)
     profile = table_profile(table)
     words = _proposal(profile, dataset, reading)
+    if place is not None and profile.lacks_header and not reading.no_header:
+        raise DataError(
+            "{name}: its first line looks like a record, not like names, and a page would show it; say `no_header`, or "
+            "`names`",
+            name=table.name,
+        )
     if place is not None:
         name = file.name if isinstance(dataset.path, Path) else str(dataset.path)
         repeating = _command(name, ["inspect", *reading.typed(), "--out", PAGE])

@@ -288,8 +288,11 @@ def _nobody(table: EncodedTable) -> tuple[bool, _Strays, _Strays]:
     """Tell whether a table lacks a header; find the records that repeat it, and those that look like totals."""
     nothing = _Strays(np.zeros(table.records, np.bool_), "")
     headers = _repeated_headers(table)
-    if has_no_header(table.of_records(~headers) if headers.any() else table):
-        return True, nothing, nothing  # a record that is as the first line is a record
+    rest = table.of_records(~headers) if headers.any() else table
+    if headers.any() and any(map(_is_a_value, rest.columns.values())):
+        headers, rest = nothing.marks, table  # a record that is as the first line, which is one
+    if has_no_header(rest):
+        return True, nothing, nothing
     totals = _totals(table)
     return (
         False,

@@ -26,8 +26,8 @@ from glasshouse.report.page import (
     Page,
     Provenance,
     Section,
-    Severity,
     Table,
+    note,
 )
 from glasshouse.report.words import enumeration, glossary, percentage, sentences, share
 from glasshouse.table import Role
@@ -74,7 +74,7 @@ def page(
         "records": profile.columns[0].records,
     }
     findings = (
-        *_reading(profile, assumptions),
+        *_reading(assumptions),
         *_singled_out(combinations, sampled=sampled),
         *Findings(profile, exact=False).all(),
     )
@@ -95,31 +95,19 @@ def page(
     )
 
 
-def _reading(profile: TableProfile, assumptions: Sequence[str]) -> list[Finding]:
-    """Say what was concluded of how the file is written, and that its first line may be a record."""
-    findings = []
-    if profile.lacks_header:
-        findings.append(
-            Finding(
-                Severity.MODERATE,
-                text(
-                    "The first line looks like a record, not like names. If it is one, it is missing here, and what "
-                    "is said of columns is said under wrong names."
-                ),
+def _reading(assumptions: Sequence[str]) -> list[Finding]:
+    """Say what was concluded of how the file is written."""
+    if not assumptions:
+        return []
+    return [
+        note(
+            text(
+                "Nobody said how the file is written. This was assumed; what stands in brackets overrides it: "
+                "{assumptions}.",
+                assumptions="; ".join(assumptions),
             )
         )
-    if assumptions:
-        findings.append(
-            Finding(
-                Severity.NOTE,
-                text(
-                    "Nobody said how the file is written. This was assumed; what stands in brackets overrides it: "
-                    "{assumptions}.",
-                    assumptions="; ".join(assumptions),
-                ),
-            )
-        )
-    return findings
+    ]
 
 
 def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[Finding]:
