@@ -332,6 +332,13 @@ def messy_files() -> dict[str, Messy]:
             text(some), told=("in 4 records it is missing",), untold=("--id CPF",)
         ),
         "one number for all unknown": Messy(text(unknown), untold=("--id CPF",)),
+        "families": Messy(
+            text(
+                [[f"f{place * 2 // 3}", *row[1:]] for place, row in enumerate(people())],
+                header=["id_familia", *HEADER[1:]],
+            ),
+            untold=("--id",),
+        ),
         "a body's weight": Messy(
             text(
                 [[*row, f"{50 + place % 40},5"] for place, row in enumerate(people())],

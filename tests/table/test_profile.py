@@ -19,7 +19,7 @@ from glasshouse.table import (
     read,
     table_profile,
 )
-from glasshouse.table.profiles import has_no_header, identifying
+from glasshouse.table.profiles import _is_cnpj, has_no_header, identifying
 
 PEOPLE = pa.table(
     {
@@ -143,6 +143,27 @@ def test_values_that_merely_differ_name_nobody() -> None:
     names = [f"Ana Lima {place}" for place in range(90)] + ["Ana Lima 1"] * 10
     columns = profile(read(pa.table({"fnl": amounts, "nome": names})))
     assert person_column(columns) is None
+
+
+def test_what_several_people_share_names_nobody() -> None:
+    """As the identifier, the number of a firm, a family or a doctor would leave one person of each."""
+    firms = [
+        next(f"{base:012}{check:02}" for check in range(100) if _is_cnpj(f"{base:012}{check:02}"))
+        for base in range(112_223_330_001, 112_223_330_061)
+    ]
+    doctors = [with_check_digits(123_456_780 + place % 9) for place in range(200)]
+    families = [f"f{place * 2 // 3}" for place in range(200)]
+    guardians = [with_check_digits(123_456_780 + place // 2) for place in range(200)]
+    columns = {
+        "CNPJ": [firms[place % 60] for place in range(200)],
+        "registro": doctors,
+        "id_familia": families,
+        "CPF do responsável": guardians,
+    }
+    for name, values in columns.items():
+        assert person_column(profile(read(pa.table({name: values})))) is None, name
+    assert profile(read(pa.table({"firm": columns["CNPJ"]})))[0].looks_like == "CNPJ"
+    assert person_column(profile(read(pa.table({"CPF": guardians})))) is not None
 
 
 def test_codes_that_may_stand_for_missing_are_proposed_with_their_counts() -> None:

@@ -154,6 +154,14 @@ MOST_CODES = 20
 FREE_TEXT = marked("free text")
 NAMES = frozenset("nome name surname sobrenome nombre apellido".split())
 """Words that call a column one of names; ``city name`` is another matter."""
+OTHERS = frozenset(
+    "family familia familiar household domicilio guardian responsavel mother mae father pai doctor medico "
+    "professional profissional employer empregador company empresa firm school escola class turma municipality "
+    "municipio hospital unit unidade".split()
+)
+"""Words that call a column the identifier of somebody or something else, which several people share."""
+MOST_RECORDS_EACH = 20
+"""A number that more records have on average is not that of the person whom they are about."""
 FIRST_RECORDS = 1 << 16
 """So many records are looked at before a file is read."""
 _SAMPLE = 2000
@@ -471,10 +479,12 @@ def suggested_roles(profiles: Sequence[ColumnProfile]) -> dict[Role, tuple[str, 
 
 
 def _may_name_a_person(profile: ColumnProfile) -> bool:
-    if profile.looks_like in CHECKED or profile.role is not Role.IDENTIFIER:
+    if profile.role is not Role.IDENTIFIER or profile.unique == profile.records:
         return profile.role is Role.IDENTIFIER
-    if profile.unique == profile.records:
-        return True
+    if profile.looks_like == "CNPJ" or _words(profile.name) & OTHERS:
+        return False
+    if profile.looks_like in CHECKED:
+        return profile.records <= MOST_RECORDS_EACH * profile.distinct
     is_called = bool(_words(profile.name) & WORDS[Role.IDENTIFIER]) and not profile.looks_like
     return is_called and profile.distinct > MANY_VALUES * profile.records
 
