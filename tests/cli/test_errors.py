@@ -19,8 +19,10 @@ FILES: dict[str, tuple[bytes, str]] = {
         GOOD + "40,M,asmática grávida\n".encode() + b"40,M,asi\xe1tica\n",
         "line 5: byte 0xE1 is not utf-8",
     ),
-    "duplicate name": (b"age,sex,age\n1,F,2\n", 'columns 1 and 3 are both called "age"'),
-    "empty name": (b"age,,sex\n1,F,2\n", "people.csv: column 2 has no name"),
+    "duplicate column": (
+        b"age,sex,age\n1,F,2\n",
+        'column "age" is not in people.csv; did you mean "age_2" or "age_1"?',
+    ),
     "missing column": (b"idade,sex\n1,F\n", 'column "age" is not in people.csv; it has "idade"'),
     "near column": (b"AGE,sex\n1,F\n", 'column "age" is not in people.csv; did you mean "AGE"?'),
     "empty file": (b"", "people.csv: is empty"),

@@ -210,7 +210,11 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, fault: str) -> None:
 
 
 ASSUMED = {
-    "a name twice": (b"a,b,a\n1,2,3\n", '"a_2" for columns', 'columns 1 and 3 are both called "a"'),
+    "a name twice": (
+        b"a,b,a\n1,2,3\n",
+        '"a_1", "a_2" for columns',
+        'columns 1 and 3 are both called "a"',
+    ),
     "no name": (b"a,,c\n1,2,3\n", '"column_2" for columns', "column 2 has no name"),
     "semicolons": (b"a;b;c\n1;2;3\n", '";" between fields', "`separator`"),
     "comments": (b"# of 2024\n\na,b,c\n1,2,3\n", "2 lines before the header", "`skip`"),

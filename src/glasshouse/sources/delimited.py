@@ -448,19 +448,21 @@ def _end_in_separator(lines: Sequence[str], fields: int, grammar: _Grammar) -> b
 
 
 def _distinct_names(names: Sequence[str]) -> list[str]:
-    """Return names with one for each column that has none, and another for each that has the same as one before it.
+    """Return names with one for each column that has none, and a number behind each that several have.
+
+    No column keeps a name that another has too: who asks for it is told that there are several.
 
     >>> _distinct_names(["", "age", "age", "age_2"])
-    ['column_1', 'age', 'age_3', 'age_2']
+    ['column_1', 'age_1', 'age_3', 'age_2']
     """
     distinct: list[str] = []
     for place, name in enumerate(names, start=1):
-        if name.strip() and name not in distinct:
+        if name.strip() and names.count(name) == 1:
             distinct.append(name)
             continue
-        stem = name if name.strip() else f"column_{place}"
-        further = (f"{stem}_{number}" for number in itertools.count(2))
-        candidates = further if name.strip() else itertools.chain([stem], further)
+        numbered = (f"{name}_{number}" for number in itertools.count(1))
+        unnamed = (f"column_{number}" for number in itertools.count(place))
+        candidates = numbered if name.strip() else unnamed
         distinct.append(next(free for free in candidates if free not in {*distinct, *names}))
     return distinct
 

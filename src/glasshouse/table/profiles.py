@@ -433,6 +433,8 @@ def _is_a_value(column: EncodedColumn) -> bool:
     """Tell whether the name of a column is written as its values are."""
     values = [value.strip() for value in column.values.slice(0, _SAMPLE).to_pylist()]
     name, sample = column.name.strip(), [value for value in values if value]
+    if name not in sample:  # the reader numbers columns of one name
+        name = re.sub(r"_[0-9]+$", "", name)
     if name in sample:
         return True
     for pattern, is_right in ((NUMBER_FORMS[".", ""], _is_any), *DIRECT.values()):
