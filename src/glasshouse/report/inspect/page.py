@@ -248,9 +248,9 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
         share=_share_alone(best),
         known=enumeration(best.columns),
     )
-    room = {"left": 26, "top": 5, "right": 30, "bottom": 5}
+    room = {"left": 16, "top": 5, "right": 10, "bottom": 5}
     return Figure.of(
-        titled(alt.layer(bars, figures), title, width=480, height=alt.Step(44), padding=room),
+        titled(alt.layer(bars, figures), title, width=480, height=alt.Step(54), padding=room),
         label=text("Share of records that are alone with what is known together"),
         caption=text(
             "The suggested quasi-identifiers, and their pairs and triples, that single out the most records."
