@@ -160,7 +160,7 @@ def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOpti
 
 def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str]:
     """Return the command that assesses a file by the suggested roles; nothing if nobody could know anything."""
-    from glasshouse.table import Role, person_column
+    from glasshouse.table import Role, suggested_roles
     from glasshouse.table.profiles import PADDED
 
     columns = profile.columns
@@ -170,7 +170,7 @@ def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str
     is_renamed = any(not name.strip().isprintable() for name in names)
     if is_renamed and reading.names is None and len(set(names.values())) == len(names):
         reading = replace(reading, names=",".join(map(_in_a_list, names.values())))
-    person = person_column(columns)
+    roles = suggested_roles(columns)
     flags = {
         Role.QUASI_IDENTIFIER: "-q",
         Role.SENSITIVE: "-s",
@@ -179,12 +179,7 @@ def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str
     }
     words = ["assess"]
     for role, flag in flags.items():
-        for column in columns:
-            if column.role is not role or (flag == "--weight" and flag in words):
-                continue
-            if flag == "--id" and (column is not person or person.nameless):
-                continue
-            name = names[column.name]
+        for name in map(names.__getitem__, roles[role]):
             words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
     for stray in profile.strays:
         name, _, values = stray.partition("=")

@@ -44,6 +44,10 @@ class FirstLook:
     """Whether the first line was taken for names."""
     first_is_record: bool = False
     """Whether it looks like a record all the same."""
+    skipped: int = 0
+    """How many lines before the header were taken for none of the table."""
+    renamed: tuple[str, ...] = ()
+    """What columns are called that have no name, or the same as another."""
     decimal: str | None = None
     """What was taken for the decimal sign; None: that was said, or no column is read as numbers."""
     repeated: int = 0
@@ -131,6 +135,17 @@ def _assumed(one: FirstLook) -> Iterator[str]:
         yield text("its first line holds names, though it looks like a record (--no-header)")
     elif one.has_header:
         yield text("its first line holds names (--no-header)")
+    if one.skipped:
+        yield text_for(
+            one.skipped,
+            "{count} line before the header is none of the table (--skip)",
+            "{count} lines before the header are none of the table (--skip)",
+        )
+    if one.renamed:
+        yield text(
+            "columns without a name, or with the same as another, are called {names} (--names)",
+            names=quoted(one.renamed),
+        )
     if one.decimal is not None:
         yield text("“{sign}” stands before decimals (--decimal)", sign=one.decimal)
     marks = [

@@ -42,7 +42,6 @@ from glasshouse.table import (
     Role,
     Step,
     one_record_each,
-    reading_note,
     suggested_roles,
 )
 from glasshouse.table.generalised import without_suppressed
@@ -123,10 +122,8 @@ def answer(
         also = () if person is None else (person,)
         single = only_one(study, also=also, tables=tables, on_progress=on_progress)
         whole, steps, members = single.table, single.steps, ()
-        windows, notes = [whole], tuple(filter(None, [reading_note(single.read)]))
-        looks = tuple(
-            replace(one, one_each=_one_each(single, one, person, study)) for one in looks
-        )
+        windows, notes = [whole], ()
+        looks = tuple(replace(one, one_each=_one_each(single, one, person, study)) for one in looks)
     if study.group is not None:
         from glasshouse.mitigation.anonymisation import assess_by_group
 

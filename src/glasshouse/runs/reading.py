@@ -459,6 +459,8 @@ def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
         look,
         separator=None if dialect.separator else source.dialect.separator,
         encoding=source.assumed_encoding,
+        skipped=source.skipped_lines,
+        renamed=source.renamed,
         has_header=dialect.header,
         first_is_record=dialect.header and has_no_header(first),
     )

@@ -111,6 +111,16 @@ class DelimitedFile(TextSource):
         return self._title
 
     @property
+    def skipped_lines(self) -> int:
+        """How many lines before the header were taken for none of the table, where that was not said."""
+        return self._skipped if self._dialect.skip is None else 0
+
+    @property
+    def renamed(self) -> tuple[str, ...]:
+        """What columns are called that have no name, or the same as another."""
+        return tuple(self._renamed)
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """What was concluded of how it is written."""
         phrases = list(super().assumptions)

@@ -475,7 +475,7 @@ def suggested_roles(profiles: Sequence[ColumnProfile]) -> dict[Role, tuple[str, 
     roles = {
         role: tuple(profile.name for profile in profiles if profile.role is role) for role in Role
     }
-    roles[Role.IDENTIFIER] = () if person is None else (person.name,)
+    roles[Role.IDENTIFIER] = () if person is None or person.nameless else (person.name,)
     roles[Role.WEIGHT] = roles[Role.WEIGHT][:1]
     return roles
 

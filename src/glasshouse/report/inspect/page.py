@@ -265,7 +265,7 @@ def shown_categories(column: ColumnProfile) -> list[tuple[str, str]]:
     >>> from glasshouse.table import Role
     >>> column = ColumnProfile("sex", 1000, "text", 2, 0, 0, Role.IGNORED, "", categories=(("F", 520), ("M", 480)))
     >>> shown_categories(column)
-    [('F', '52 %'), ('M', '48 %')]
+    [('F', '52%'), ('M', '48%')]
     """
     if column.is_direct or column.looks_like == FREE_TEXT or column.role is Role.IDENTIFIER:
         return []
