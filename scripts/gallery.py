@@ -158,7 +158,7 @@ def _inside(folder: Path) -> Iterator[None]:
 
 def drawn(example: Example, folder: Path) -> dict[str, str]:
     """Return the pictures of an example by the names of their files."""
-    figures = page_of(example, folder).figures
+    figures = page_of(example, folder).pictures
     shown = range(len(figures)) if example.pictures is None else example.pictures
     return {f"{example.name}-{place + 1}.svg": to_svg(figures[place].chart) for place in shown}
 
@@ -168,9 +168,9 @@ def chapter(example: Example, page: Page) -> str:
     lines = [f"## {example.title}", "", "```console"]
     lines += [f"$ {command}" for command in example.commands]
     lines += ["```", "", *(f"> {finding.sentence}\n" for finding in page.findings[:3])]
-    shown = range(len(page.figures)) if example.pictures is None else example.pictures
+    shown = range(len(page.pictures)) if example.pictures is None else example.pictures
     for place in shown:
-        figure = page.figures[place]
+        figure = page.pictures[place]
         lines += [
             f"![{figure.label}](gallery/{example.name}-{place + 1}.svg)",
             "",

@@ -272,7 +272,8 @@ def test_sections_come_in_their_order() -> None:
 def test_findings_are_ranked_and_say_what_could_be_done() -> None:
     said = text(to_html(PAGE)).partition("Findings High risk")[2]
     assert said.startswith(
-        " A chapter Second. It also means What could be done: Do that The exact figure 1/3 Reassuring First."
+        " A chapter Second. What it means, and the exact figure It also means What could be done: Do that 1/3 "
+        "Reassuring First."
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from statistics import median
 from typing import Any
 
 import altair as alt
@@ -114,90 +113,12 @@ def before_and_after_figure(assessment: Assessment) -> Figure:
     )
 
 
-def every_subset_figure(assessment: Assessment) -> Figure | None:
-    """Show one dot per set of quasi-identifiers: how many there are in it against the success of a guess.
-
-    A panel per target, with the prior as a line; of a growing collection, with all datasets. Dots that would cover
-    one another are drawn once. The table has, per target and size, the least, the median and the greatest success.
-    There is no such picture of a single set.
-    """
-    attacks = last_window(assessment.attacks)
-    sets = len(by_knowledge(attacks))
-    if sets == 1:
-        return None
-    successes: dict[str, dict[int, list[Fraction]]] = {}
-    for attack in attacks:
-        sizes = successes.setdefault(target_label(attack.secret), {})
-        sizes.setdefault(len(attack.quasi_identifiers), []).append(attack.probabilistic.posterior)
-    priors = {
-        target_label(attack.secret): 100 * float(attack.probabilistic.prior)
-        for attack in widest(assessment.attacks)
-    }
-    base = plot(
-        [
-            {"attack": label, "size": size, "success": success, "prior": priors[label]}
-            for label in sorted(successes)
-            for size, guesses in sorted(successes[label].items())
-            for success in sorted({round(100 * float(guess), 1) for guess in guesses})
-        ]
-    )
-    known, right = (
-        text("quasi-identifiers that she knows"),
-        text("probability that one guess is right (%)"),
-    )
-    points = base.mark_circle(size=26, opacity=0.55, color=AFTER, aria=False).encode(
-        x=alt.X("size:O", title=known, axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("success:Q", title=right, scale=PER_CENT),
-    )
-    line = base.mark_rule(strokeDash=[5, 4], strokeWidth=2, color=BEFORE).encode(y="min(prior):Q")
-    panel = alt.layer(points, line).properties(width=720 // min(len(priors), 3) - 20, height=280)
-    subtitle = text("one dot per set of attributes; the dashed line is a guess without them")
-    rows = {
-        label: [
-            (
-                *map(Cell, map(number, (size, len(guesses)))),
-                *map(percent_cell, (min(guesses), median(guesses), max(guesses))),
-            )
-            for size, guesses in sorted(sizes.items())
-        ]
-        for label, sizes in successes.items()
-    }
-    titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
-    return Figure.of(
-        titled(_panels(panel, priors, columns=3), _best_known(attacks), subtitle),
-        label=text("Success of a guess with every set of quasi-identifiers"),
-        caption=text(
-            "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this report.",
-            sets=sets,
-        ),
-        table=group_table(text("Quasi-identifiers known"), titles, rows),
-    )
-
-
 def _panels(chart: Any, labels: Iterable[str], *, columns: int) -> alt.FacetChart:
     """Return a panel per target, in their order."""
     header = alt.Header(labelFontSize=13, labelLimit=600 // columns)  # labels may be long
     facet = alt.Facet("attack:N", sort=list(labels), title=None, header=header)
     panels: alt.FacetChart = chart.facet(facet=facet, columns=columns)
     return panels
-
-
-def _best_known(attacks: Sequence[Attack]) -> str:
-    """Say how success grows from the best single attribute to all of them."""
-    best: dict[int, Fraction] = {}
-    for attack in attacks:
-        if not attack.secret:
-            size = len(attack.quasi_identifiers)
-            best[size] = max(attack.probabilistic.posterior, best.get(size, Fraction(0)))
-    few, many = min(best), max(best)
-    before, after = frequencies(best[few], best[many])
-    return text(
-        "With {few} known, one guess names at best {before}; with {many}, {after}",
-        few=few,
-        before=before,
-        many=many,
-        after=after,
-    )
 
 
 def growing_figure(assessment: Assessment) -> Figure | None:
@@ -297,8 +218,6 @@ def _known(attack: Attack) -> str:
 
 EXPOSED, OTHERS = TARGETS[0][0], TARGETS[1][0]
 """The colours of the records that are at risk, and of all others."""
-MOST_PANELS = 3
-"""So many targets are drawn; the table has all of them."""
 
 
 def class_sizes_section(assessment: Assessment) -> Section | None:
@@ -368,7 +287,7 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
     )
     subtitle = text("alike on {known}", known=knowledge_counted(attack))
     return Figure.of(
-        titled(chart, title, subtitle, width=680, height=260),
+        titled(chart, title, subtitle, width=680, height=200),
         label=text("Records by the number of those that look like them"),
         caption=text(
             "A class is all records that are alike on the quasi-identifiers. Who is alone can be named for certain."
@@ -377,41 +296,29 @@ def class_sizes_figure(attack: Attack) -> Figure | None:
     )
 
 
-def success_figure(attacks: Sequence[Attack]) -> Figure | None:
-    """Return how many records are guessed right with which probability: a panel per target.
+def success_section(attacks: Sequence[Attack]) -> Section | None:
+    """Return how many records are guessed right with which probability, per target.
 
-    Of naming it follows from the class sizes, unless records differ in weight or are linked by uncertain keys; then
-    that panel is left out.
+    Of naming it follows from the class sizes, unless records differ in weight or are linked by uncertain keys; then it
+    is left out.
     """
     known = [(attack, bins) for attack in attacks if (bins := _success(attack))]
     if not known:
         return None
-    panels = [_panel(attack, bins) for attack, bins in known[:MOST_PANELS]]
-    subtitle = text("records by the probability that one guess about them is right, per target")
     rows = {
         target_label(attack.secret): [(label, count_cell(records)) for label, records in bins]
         for attack, bins in known
     }
-    return Figure.of(
-        titled(alt.hconcat(*panels, spacing=24), _certain_finding(known[0][0]), subtitle),
-        label=text("Records by the probability that a guess about them is right"),
-        caption=text(
+    return Section(
+        text("Records by the probability that a guess about them is right"),
+        intro=text(
             "The success of an attack is an average over people. Here it is taken apart: some are guessed at random, "
             "others for certain."
         ),
-        table=group_table(text("Probability of a right guess"), [text("Number of records")], rows),
+        tables=(
+            group_table(text("Probability of a right guess"), [text("Number of records")], rows),
+        ),
     )
-
-
-def _certain_finding(attack: Attack) -> str:
-    words = {
-        "secret": enumeration(attack.secret),
-        "certain": number(attack.certain),
-        "records": number(attack.records),
-    }
-    if attack.secret:
-        return text("The {secret} of {certain} of {records} people is known for certain", **words)
-    return text("{certain} of {records} people can be named for certain", **words)
 
 
 def _success(attack: Attack) -> list[tuple[str, int]]:
@@ -449,21 +356,6 @@ def _chances() -> list[str]:
         )
     lowest = text("{figure}% or less", figure=per_cent(SIZE_BINS[-1]))
     return [text("for certain"), *ranges, lowest]
-
-
-def _panel(attack: Attack, bins: Sequence[tuple[str, int]]) -> Any:
-    rows = [
-        {"chance": label, "records": records, "certain": place == 0}
-        for place, (label, records) in enumerate(bins)
-    ]
-    bars = plot(rows).mark_bar()
-    panel = bars.encode(
-        x=alt.X("records:Q", title=text("number of records"), axis=alt.Axis(tickCount=4)),
-        y=alt.Y("chance:N", sort=[label for label, _ in bins], title=None),
-        color=alt.condition("datum.certain", alt.value(EXPOSED), alt.value(OTHERS)),
-    )
-    title = alt.Title(target_label(attack.secret), fontSize=13, limit=190)
-    return panel.properties(width=130, height=alt.Step(18), title=title)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ can enter a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -30,7 +30,7 @@ from glasshouse.report.attacks import (
     worst_first,
 )
 from glasshouse.report.discretion import ratio
-from glasshouse.report.page import Finding, Severity, note, reassurance
+from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
     either,
@@ -55,6 +55,7 @@ def findings(
     currency: str | None = None,
     tries: int | None = None,
     sweep: Sweep | None = None,
+    pictures: Mapping[str, Figure | None] | None = None,
 ) -> tuple[Finding, ...]:
     """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
 
@@ -67,7 +68,9 @@ def findings(
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right.
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
+        pictures: What shows the findings: ``inference``, ``sets``, ``classes`` and ``influence``.
     """
+    shown = pictures or {}
     naming, *inferring = widest(assessment.attacks)
     results = [_named(naming, subject)]
     stages = growth(assessment.attacks)
@@ -75,7 +78,7 @@ def findings(
         results.append(_grown(stages[0][0], naming))
     if inferring:
         worst, *further = sorted(inferring, key=_most_at_risk)
-        results.append(_inferred(worst, subject))
+        results.append(replace(_inferred(worst, subject), picture=shown.get("inference")))
         results += [
             replace(_inferred(attack, subject), meaning="", remedy="") for attack in further
         ]
@@ -95,11 +98,14 @@ def findings(
         results.append(gained(gaining, subject=subject, currency=currency, tries=tries))
     enough = _enough(assessment, naming)
     if enough is not None:
-        results.append(_already(enough, subject))
+        results.append(replace(_already(enough, subject), picture=shown.get("sets")))
     if any(naming.class_sizes.classes):
-        results.append(_nearly_alone(naming, subject))
+        results.append(replace(_nearly_alone(naming, subject), picture=shown.get("classes")))
     if sweep is not None:
-        results += influence_findings(sweep)
+        results += [
+            replace(finding, picture=shown.get("influence"))
+            for finding in influence_findings(sweep)
+        ]
     return (*results, *filter(None, [safe_knowledge(assessment, subject)]))
 
 

@@ -299,7 +299,7 @@ def band_figure(
             _band_title(bands, secret),
             text("line: the worst set of so many facts; dashed: the median; shaded: all sets"),
             width=680,
-            height=260,
+            height=220,
         ),
         label=text("Risk by the number of facts that are known"),
         caption=text(

@@ -18,7 +18,7 @@ from glasshouse.report.assess.charts import (
     growing_figure,
     influence_figure,
     influence_section,
-    success_figure,
+    success_section,
 )
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings
@@ -285,16 +285,23 @@ def assessment_page(
         _growth_section(assessment, measures),
         None if sweep is None else influence_section(sweep),
         class_sizes_section(assessment),
+        success_section(attacks),
         treatment_section(assessment.steps, notes),
     )
     front = growing_figure(assessment) or band_figure(assessment, policy)
+    pictures = {
+        "inference": before_and_after_figure(assessment),
+        "sets": pairs_figure(assessment),
+        "classes": class_sizes_figure(attacks[0]),
+        "influence": None if sweep is None else influence_figure(sweep),
+    }
+    conclusions = findings(
+        assessment, subject=subject, currency=currency, tries=tries, sweep=sweep, pictures=pictures
+    )
+    placed = [finding.picture for finding in conclusions]
     figures = (
         publishable_figure(assessment),
-        pairs_figure(assessment),
-        before_and_after_figure(assessment),
-        None if sweep is None else influence_figure(sweep),
-        class_sizes_figure(attacks[0]),
-        success_figure(attacks),
+        *(figure for figure in pictures.values() if not any(figure is one for one in placed)),
     )
     verdict = verdict_on(of_assessment(assessment), policy)
     if len(datasets) == 1:
@@ -310,7 +317,7 @@ def assessment_page(
     return Page(
         title=title,
         lead=lead,
-        findings=findings(assessment, subject=subject, currency=currency, tries=tries, sweep=sweep),
+        findings=conclusions,
         tiles=tiles(assessment, subject=subject),
         actions=actions(
             assessment,
