@@ -42,6 +42,7 @@ LETTERS_SHOWN = """() => [...document.querySelectorAll("figure svg text")]
 HIDDEN_WITHOUT_A_HINT = """() => [...document.querySelectorAll("figure .picture")].filter(picture =>
     picture.checkVisibility() && picture.scrollWidth > picture.clientWidth + 1
     && !picture.previousElementSibling.matches(".hint")).map(picture => picture.getAttribute("aria-label"))"""
+UNFOLD = "() => document.querySelectorAll('details').forEach(folded => { folded.open = true; })"
 SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
 SCROLLING_BUT_UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter(element => {
     const style = getComputedStyle(element);
@@ -122,6 +123,7 @@ def test_on_a_telephone_every_picture_tells_its_finding_and_can_be_read(
     opened: Callable[..., Any], written: Callable[[str, str], Path], name: str, language: str
 ) -> None:
     tab = opened(written(name, language), viewport=viewport(360))
+    tab.evaluate(UNFOLD)
     titles = tab.locator("figure h3")
     assert titles.count() >= tab.locator("figure").count() > 0
     assert all(title.inner_text().strip() for title in titles.all())
@@ -144,6 +146,7 @@ def test_the_title_of_a_picture_is_text_and_stands_in_no_drawing(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
     tab = opened(written("census", "en"), viewport=viewport(1440))
+    tab.evaluate(UNFOLD)
     for figure in tab.locator("figure").all():
         title = figure.locator("h3").first.inner_text()
         drawn = figure.locator("svg").first.inner_html()
@@ -157,6 +160,8 @@ def test_without_javascript_everything_is_there(
     tab = opened(written("census", "en"), java_script_enabled=False, viewport=viewport(1440))
     for heading in tab.locator("h2").all():
         assert heading.is_visible()
+    for folded in tab.locator("ol.findings > li > details > summary").all():
+        folded.click()
     for picture in tab.locator("figure .wide svg").all():
         box = picture.bounding_box()
         assert box is not None

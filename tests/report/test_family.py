@@ -95,8 +95,8 @@ def cells(table: Table) -> list[list[str]]:
 def test_what_is_found_of_three_states() -> None:
     found = family_findings(STATES, "student", part="state")
     assert [finding.sentence for finding in found] == [
-        "Of the 3 states, most is given away by RR and least by SE: someone who knows a student's school, birth date "
-        "and sex guesses the grade right for 57 of every 100 students in RR, and for 25 of every 100 in SE.",
+        "Of the 3 states, knowing a student's school, birth date and sex adds most to the right guesses at the grade "
+        "in RR, by 50.3 percentage points (6.3% → 56.7%), and least in SE, by 19.0 (6.0% → 25.0%).",
         "Having more students does not protect: the larger states mostly give away more.",
         "In each of the 3 states, knowing no more than school already gives half or more of what 3 attributes add to "
         "the success of a guess at the grade.",
@@ -172,18 +172,22 @@ def test_what_cannot_be_told_is_not_told() -> None:
 
 def test_ties_are_named_together() -> None:
     two = of_parts(*(part(name, "5", added) for name, added in zip("ABC", ("9", "9", "0"), strict=True)))  # fmt: skip
-    assert sentences(two)[0].startswith(
-        "Of the 3 parts, most is given away by A and B and least by C"
+    assert sentences(two)[0] == (
+        "Of the 3 parts, knowing a person's school adds most to the right guesses at the grade in A and B, by 9.0 "
+        "percentage points (5.0% → 14.0%), and least in C, by 0.0 (5.0% → 5.0%)."
     )
     many = of_parts(*(part(name, "5", "1") for name in "ABCDE"), part("F", "5", "2"))
-    assert "most is given away by F and least by A and 4 others" in sentences(many)[0]
+    assert (
+        "in F, by 2.0 percentage points (5.0% → 7.0%), and least in A and 4 others, by 1.0"
+        in (sentences(many)[0])
+    )
 
 
 def test_sets_that_differ_between_parts_are_not_enumerated() -> None:
     other = ("sex", "school", "birth_date")
     found = of_parts(part("A", "5", "9", "10"), part("B", "15", "8", "20", known=other))
     first, _, last = sentences(found)
-    assert "someone who knows the 2 most telling attributes of a person guesses" in first
+    assert "knowing the 2 most telling attributes of a person adds most" in first
     assert last == (
         "Without knowing anything of a person, a guess at the grade is right for 5 to 15 of every 100, depending on "
         "the part."
@@ -202,7 +206,32 @@ def test_a_set_that_is_enough_in_most_parts_is_said_to_be() -> None:
 
 def test_without_a_secret_they_speak_of_naming() -> None:
     found = of_parts(*STATES.parts, sensitive=())
-    assert "sex guesses whose record it is right for 32 of every 100 people" in sentences(found)[0]
+    assert "to the right guesses at whose record it is in RR, by 25.2" in sentences(found)[0]
+
+
+def test_the_part_that_is_named_first_has_the_larger_figure() -> None:
+    """The figure that is told is the one that ranks, also where more is reached elsewhere."""
+    parts = of_parts(part("A", "72", "15"), part("B", "87", "4"))
+    assert (
+        "in A, by 15.0 percentage points (72.0% → 87.0%), and least in B, by 4.0"
+        in (sentences(parts)[0])
+    )
+    close = of_parts(part("A", "5", "1.04"), part("B", "5", "1.01"))
+    assert "in A, by 1.04 percentage points" in sentences(close)[0]
+
+
+@pytest.mark.parametrize(("column", "is_ranked"), [("COR_RACA", False), ("state", True)])
+def test_groups_by_origin_are_not_ranked_by_name(column: str, is_ranked: bool) -> None:
+    parts = replace(of_parts(part("A", "5", "9"), part("B", "5", "1")), by=column)
+    sentence = sentences(parts)[0]
+    assert ("most to the right guesses" in sentence) == is_ranked
+    assert "1.0" in sentence
+    assert "9.0" in sentence
+
+
+def test_what_hardly_changed_is_said_to_hardly_have() -> None:
+    years = replace(of_parts(part("2018", "5", "9.01"), part("2019", "5", "9.04")), ordered=True)
+    assert any("hardly changed: 9.0 percentage points" in sentence for sentence in sentences(years))
 
 
 def test_the_table_has_two_decimals_and_marks() -> None:

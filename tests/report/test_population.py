@@ -71,7 +71,7 @@ def sentences(risks: PopulationRisks) -> tuple[str, ...]:
 def test_what_is_estimated_is_called_so() -> None:
     assert sentences(RISKS) == (
         "40 of the 100 records of sample.csv are alone with their age and sex. Of these, by estimate, 12 (30.0%) "
-        "would be alone in the whole population, too. Of the population of about 1,000 people, by estimate, 120 (12.0 "
+        "would be alone in the whole population, too. Of the population of about 1,000 people, by estimate, 120 (12.0"
         "%) would be alone.",
         "How many are alone in the population is estimated, not counted, and the estimators differ: from 90 (Zayatz) "
         "to 120 (Pitman) people. The estimate of Pitman is taken, by the rule of Dankar et al. 2012. There is no "

@@ -257,20 +257,22 @@ def _extremes(
         "parts": parts,
         "knowing": knowing,
         "goal": what_she_guesses(target),
-        "first": f"{higher} ({_from_to(first)})",
-        "last": f"{lower} ({_from_to(last)})",
+        "higher": higher,
+        "lower": lower,
+        "first": _from_to(first),
+        "last": _from_to(last),
     }
     if by is not None and is_about_origin(by):
         sentence = text(
-            "How much more is guessed right by someone who knows {knowing} differs by {column}, among the {parts}: "
-            "{goal} from {last} to {first} percentage points.",
+            "How much knowing {knowing} adds to the right guesses at {goal} differs by {column}, among the {parts}: "
+            "from {lower} percentage points ({last}) to {higher} ({first}).",
             column=enumeration([by]),
             **words,
         )
     else:
         sentence = text(
-            "Of the {parts}, knowing {knowing} adds most to the right guesses at {goal} in {most}, {first} percentage "
-            "points, and least in {least}, {last}.",
+            "Of the {parts}, knowing {knowing} adds most to the right guesses at {goal} in {most}, by {higher} "
+            "percentage points ({first}), and least in {least}, by {lower} ({last}).",
             most=names_of([guess.name for guess in highest]),
             least=names_of([guess.name for guess in lowest]),
             **words,
