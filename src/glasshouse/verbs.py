@@ -26,7 +26,7 @@ from glasshouse.conditions import taken_apart
 from glasshouse.errors import StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.progress import OnProgress
-from glasshouse.report.verdict import Verdict, measures, verdict_on
+from glasshouse.report.verdict import Verdict, verdict_on
 from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
 from glasshouse.runs.assess import understood
@@ -378,7 +378,7 @@ def check(
                 threads=threads,
                 on_progress=on_progress,
             )
-        measured = measures(run.outcome, run.question)
+        measured = run.measures
     verdict = verdict_on(measured, rule)
     if verdict is None:
         raise StudyError(

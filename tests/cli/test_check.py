@@ -135,6 +135,23 @@ def test_nothing_that_is_asked_beside_a_run_is_ignored(
     assert "leave out -q" in answer.error
 
 
+def test_a_column_that_names_people_never_meets_the_rule(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    rows = "".join(f"F,person{place}@example.org\n" for place in range(40))
+    file = tmp_path / "people.csv"
+    file.write_text(f"sex,contact\n{rows}", encoding="utf-8")
+    answer = glasshouse("check", file, "-q", "sex", "--json")
+    assert answer.code == 4
+    (failed,) = [entry for entry in json.loads(answer.out)["conditions"] if not entry["met"]]
+    assert (failed["measure"], failed["value"]) == ("direct-identifiers", 1)
+    run = tmp_path / "run"
+    assert glasshouse("assess", file, "-q", "sex", "--out", run).code == 0
+    assert "Leave out" in stored_report(run).page("en").actions[0].sentence
+    assert glasshouse("check", run).code == 4
+    assert glasshouse("check", file, "-q", "sex", "--id", "contact").code == 0
+
+
 def judged(people: pa.Table, policy: str, subsets: str) -> gh.Run[Any, Any]:
     names = people.column_names
     return gh.assess(

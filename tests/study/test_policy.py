@@ -72,7 +72,7 @@ def test_a_rule_of_the_house_is_kept_by_its_name(tmp_path: Path) -> None:
         (f"{NAMED}at_most = 0.1\nrestricted = 5", "give a share from 0 to 1"),
         (f'{NAMED}at_most = 0.1\nof = "income"', "is not about a sensitive attribute"),
         (f"{NAMED}at_most = 0.1\nknows = 0", "a number of facts from 1 on"),
-        (NAMED.replace("named", "nmed") + "at_most = 0", "input should be 'named'"),
+        (NAMED.replace("named", "nmed") + "at_most = 0", "'named', 'best-guess'"),
         ('name = "ours"\nconditions = []', "needs at least one entry"),
         (
             'name = "a"\n[[conditions]]\nmeasure = "smallest-class"\nat_least = 7\nknows = 3',

@@ -23,7 +23,7 @@ from glasshouse.report.page import (
     keep_assumptions,
     ranked,
 )
-from glasshouse.report.verdict import measures, ruling, verdict_on
+from glasshouse.report.verdict import Verdict, measures, ruling, verdict_on
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
@@ -46,7 +46,12 @@ MOST_ACTIONS = 3
 
 
 def page_of(
-    outcome: object, question: Question, *, provenance: Provenance, labels: Labels | None = None
+    outcome: object,
+    question: Question,
+    *,
+    provenance: Provenance,
+    labels: Labels | None = None,
+    verdict: Verdict | None = None,
 ) -> Page:
     """Return the report of an outcome, in the language that is spoken.
 
@@ -55,6 +60,7 @@ def page_of(
         question: What was asked; its command says how the outcome is told.
         provenance: Where the figures come from.
         labels: What the files call their columns and values; those of the question come first.
+        verdict: What the policy says; None: by what the outcome alone measures.
     """
     from altair.utils.schemapi import debug_mode
 
@@ -64,22 +70,31 @@ def page_of(
     return replace(
         page,
         title=page.title if question.title is None else printable(question.title),
-        ruling=_ruling(outcome, question, labels),
+        ruling=_ruling(outcome, question, labels, verdict),
         actions=page.actions
         or tuple(map(Action, remedies))[:MOST_ACTIONS]
         or (keep_assumptions(),),
     )
 
 
-def brief_of(outcome: object, question: Question, *, labels: Labels | None = None) -> Brief:
+def brief_of(
+    outcome: object,
+    question: Question,
+    *,
+    labels: Labels | None = None,
+    verdict: Verdict | None = None,
+) -> Brief:
     """Return what a terminal says of an outcome, in the language that is spoken."""
     with _labelled(question, labels):
         brief: Brief = _teller(question).brief(outcome, question)
-    return replace(brief, ruling=_ruling(outcome, question, labels))
+    return replace(brief, ruling=_ruling(outcome, question, labels, verdict))
 
 
-def _ruling(outcome: object, question: Question, labels: Labels | None) -> Ruling | None:
-    verdict = verdict_on(measures(outcome, question), question.policy)
+def _ruling(
+    outcome: object, question: Question, labels: Labels | None, verdict: Verdict | None
+) -> Ruling | None:
+    if verdict is None:
+        verdict = verdict_on(measures(outcome, question), question.policy)
     with _labelled(question, labels):
         return None if verdict is None else ruling(verdict)
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from glasshouse.arrays import Integers
 from glasshouse.language import number, printable, quoted, text, text_for, translated
-from glasshouse.report.page import Brief, Finding, Page, Severity, note
+from glasshouse.report.page import Action, Brief, Finding, Page, Severity, note
+from glasshouse.report.verdict import Measurement
 from glasshouse.report.words import counted, frequency, joined
 from glasshouse.table import ColumnProfile
 from glasshouse.table.profiles import FREE_TEXT, MANY_VALUES
@@ -90,13 +92,38 @@ def as_json(looks: Sequence[FirstLook]) -> dict[str, object]:
     return {name: columns for name, columns in content.items() if columns}
 
 
+def measured(looks: Sequence[FirstLook]) -> tuple[Measurement, ...]:
+    """Return how many columns name or reach people by themselves; nothing where nothing was looked at."""
+    if not looks:
+        return ()
+    columns = {column.name for one in looks for column in one.direct}
+    return (Measurement("direct-identifiers", Fraction(len(columns))),)
+
+
 def on_page(page: Page, looks: Sequence[FirstLook]) -> Page:
     """Return a page with what was understood of its data: findings first, and what was assumed among the limits."""
     return replace(
         page,
         findings=(*release_findings(looks), *_repetitions(looks), *page.findings),
+        actions=(*_leave_out(looks), *page.actions)[:MOST_ACTIONS],
         limits=(*page.limits, *assumptions(looks)),
     )
+
+
+MOST_ACTIONS = 3
+"""So many things to do are named."""
+
+
+def _leave_out(looks: Sequence[FirstLook]) -> Iterator[Action]:
+    """Yield that columns which name people are to be left out, before anything else."""
+    names = dict.fromkeys(column.name for one in looks for column in one.direct)
+    if names:
+        yield Action(
+            text(
+                "Leave out {columns}: whoever has the file needs to know nothing else.",
+                columns=quoted(names),
+            )
+        )
 
 
 def in_brief(brief: Brief, looks: Sequence[FirstLook]) -> Brief:

@@ -473,6 +473,8 @@ def condition_words(judgement: Judgement) -> str:
 
 def value_words(measured: Measurement) -> str:
     """Say what was measured, as far as it is told."""
+    if measured.measure == "direct-identifiers":
+        return number(int(measured.value))
     if measured.measure == "smallest-class":
         count = int(measured.value)
         if measured.is_bound and count == 1:
@@ -491,6 +493,8 @@ def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:
         return "–"
     if condition.is_floor:
         return f"≥ {number(int(limit))}"
+    if condition.measure == "direct-identifiers":
+        return f"≤ {number(int(limit))}"
     figure = number(100 * float(limit), ".6g")
     points = condition.measure == "inference-added"
     return f"≤ {text('{figure} points', figure=figure) if points else text('{figure}%', figure=figure)}"
@@ -501,6 +505,6 @@ def margin_words(judgement: Judgement) -> str:
     margin = judgement.margin
     if judgement.measured.is_bound and not judgement.met:
         return "–"
-    if judgement.condition.is_floor:
+    if judgement.condition.is_floor or judgement.condition.measure == "direct-identifiers":
         return decimal(margin, 0)
     return text("{figure} points", figure=decimal(100 * margin, 1))

@@ -27,7 +27,7 @@ from glasshouse.language import (
     system_reason,
 )
 from glasshouse.report.page import Page, Provenance
-from glasshouse.report.verdict import Measurement, measures
+from glasshouse.report.verdict import Measurement
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
@@ -187,7 +187,7 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         manifest["views"] = [{key: step[key] for key in keys} for step in views]
     if isinstance(outcome, Summarised) and (figures := outcome.summary()):
         manifest["summary"] = figures
-    manifest["measures"] = [entry.to_dict() for entry in measures(outcome, question)]
+    manifest["measures"] = [entry.to_dict() for entry in run.measures]
     replaces = is_run if overwrite else None
     with new_folder(folder, replaces=replaces, public=_PUBLIC.__contains__) as draft:
         if run.write_files is not None:

@@ -486,8 +486,9 @@ def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTabl
 
 def _looked_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
     adversary, columns = study.adversary, profile(first)
-    if adversary.identifier is not None:
-        return FirstLook(first.name, columns, first.records)
+    if adversary.identifier is not None:  # which is there to tell people apart, and not published
+        published = tuple(column for column in columns if column.name != adversary.identifier)
+        return FirstLook(first.name, published, first.records)
     used = (*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
     person = person_column([column for column in columns if column.name not in used])
     alike = np.zeros(first.records, np.int64)

@@ -16,7 +16,7 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text_for
 from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.report.page import Brief, Finding, Page, Provenance
-from glasshouse.report.verdict import Verdict, measures, verdict_on
+from glasshouse.report.verdict import Measurement, Verdict, measures, verdict_on
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, dump_study, paths_of
 from glasshouse.table import EncodedTable, Labels
@@ -85,7 +85,17 @@ class Run(Generic[Q, R]):
     @cached_property
     def verdict(self) -> Verdict | None:
         """What the policy of the question says; None: nothing was measured that it asks for."""
-        return verdict_on(measures(self.outcome, self.question), self.question.policy)
+        return verdict_on(self.measures, self.question.policy)
+
+    @property
+    def measures(self) -> tuple[Measurement, ...]:
+        """What was measured, whatever the policy: by the outcome, and by a first look at the files."""
+        by_outcome = measures(self.outcome, self.question)
+        if not self.first_looks:
+            return by_outcome
+        from glasshouse.report.first_look import measured
+
+        return (*measured(self.first_looks), *by_outcome)
 
     @property
     def page(self) -> Page:
@@ -96,7 +106,13 @@ class Run(Generic[Q, R]):
         """Return the report with where its figures come from, in the language that is spoken."""
         from glasshouse.report import page_of
 
-        page = page_of(self.outcome, self.question, provenance=provenance, labels=self.labels)
+        page = page_of(
+            self.outcome,
+            self.question,
+            provenance=provenance,
+            labels=self.labels,
+            verdict=self.verdict,
+        )
         if not self.first_looks:
             return page
         from glasshouse.report.first_look import on_page
@@ -108,7 +124,7 @@ class Run(Generic[Q, R]):
         """What a terminal says, in the language that is spoken."""
         from glasshouse.report import brief_of
 
-        brief = brief_of(self.outcome, self.question, labels=self.labels)
+        brief = brief_of(self.outcome, self.question, labels=self.labels, verdict=self.verdict)
         if not self.first_looks:
             return brief
         from glasshouse.report.first_look import in_brief

@@ -26,6 +26,7 @@ from glasshouse.errors import ContradictionError
 from glasshouse.language import either, marked, near_names, quoted
 
 Measure = Literal[
+    "direct-identifiers",
     "named",
     "best-guess",
     "highest-risk",
@@ -39,6 +40,7 @@ Measure = Literal[
 ]
 """What a condition is about; `MEASURES` says what each means."""
 MEASURES: dict[Measure, str] = {
+    "direct-identifiers": marked("columns that name or reach people by themselves"),
     "named": marked("people who can be named for certain"),
     "best-guess": marked("people for whom one guess at who they are is right"),
     "highest-risk": marked("the highest chance that one person is named"),
@@ -184,6 +186,10 @@ _INFERRED = marked(
     "nothing may be inferred with significant probability: Article 29 Working Party, Opinion 05/2014 (WP216); no "
     "official source gives a number, these were chosen for this rule"
 )
+_DIRECT = marked(
+    "what names people directly is no anonymous information: General Data Protection Regulation, recital 26; Brazilian "
+    "General Data Protection Law, article 12"
+)
 _CHOSEN = marked("no official source gives a number; it was chosen for this rule")
 
 
@@ -206,6 +212,7 @@ def _rule(
 OPEN_DATA = _rule(
     "open-data",
     (
+        ("direct-identifiers", 0.0, None, _DIRECT),
         ("named", 0.0, 0.05, _SINGLED_OUT),
         ("best-guess", 0.05, 0.2, _PRECEDENTS),
         ("smallest-class", 11, "any", _MEDICINES),
@@ -220,6 +227,7 @@ OPEN_DATA = _rule(
 RESEARCH_FILE = _rule(
     "research-file",
     (
+        ("direct-identifiers", 0.0, None, _DIRECT),
         ("named", 0.05, 0.2, _SINGLED_OUT),
         ("best-guess", 0.2, 0.33, _PRECEDENTS),
         ("inference-added", 0.2, "any", _INFERRED),
