@@ -239,6 +239,8 @@ def _walk(
     size = len(data)
     special = np.zeros(256, np.bool_)
     special[_LINE_FEED] = special[_RETURN] = special[separator] = True
+    inside = np.zeros(256, np.bool_)
+    inside[_LINE_FEED] = inside[_RETURN] = inside[quote] = True
     records = 0
     start = 0  # of the current record
     start_line = line
@@ -258,6 +260,9 @@ def _walk(
                 byte == _RETURN and i + 1 < size and data[i + 1] != _LINE_FEED
             ):
                 line += 1
+            else:
+                while i + 1 < size and not inside[data[i + 1]]:
+                    i += 1
             i += 1
             continue
         if byte == separator:
