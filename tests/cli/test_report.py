@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -154,12 +155,19 @@ def test_what_is_no_run_is_refused(glasshouse: Glasshouse) -> None:
 UNDRAWABLE = "is damaged: its pictures cannot be drawn; run the study again"
 
 
+def kept_pictures(page: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the pictures of a stored page, of which there is one at least."""
+    inside = [finding["picture"] for finding in page["findings"]]
+    pictures = [figure for figure in (page["front"], *inside, *page["figures"]) if figure]
+    assert pictures
+    return pictures
+
+
 def test_a_foreign_picture_fetches_nothing(glasshouse: Glasshouse, run: Path) -> None:
     content = json.loads((run / "report.json").read_text(encoding="utf-8"))
     for kept in content["pages"].values():
-        for figure in kept["figures"]:
+        for figure in kept_pictures(kept):
             figure["chart"] = {"data": {"url": "http://127.0.0.1:9/x.json"}, "mark": "point"}
-    assert content["pages"]["en"]["figures"]
     (run / "report.json").write_text(json.dumps(content), encoding="utf-8")
     before = page(run)
     outcome = glasshouse("report", "run")
@@ -173,7 +181,7 @@ def test_a_report_whose_pictures_are_damaged_is_refused_in_one_line(
 ) -> None:
     content = json.loads((run / "report.json").read_text(encoding="utf-8"))
     for kept in content["pages"].values():
-        for figure in kept["figures"]:
+        for figure in kept_pictures(kept):
             for rows in figure["chart"]["datasets"].values():
                 rows.append(None)
     (run / "report.json").write_text(json.dumps(content), encoding="utf-8")

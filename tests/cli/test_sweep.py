@@ -69,7 +69,7 @@ def test_the_best_set_of_each_size_and_the_influence_are_shown(
     assert "CRS name the person: the best set of each size" in shown
     assert "What each attribute contributes" in shown
     assert (
-        shown.count("•") == 5
+        shown.count("•") == 6
     )  # naming, inferring, what is enough, how many are alone, what is safe
 
 

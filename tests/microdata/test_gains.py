@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from pathlib import Path
@@ -524,7 +525,7 @@ MATRIX_FAULTS = {
     "an action without name": ("action,p\nbet,1\n,2\n", "action 2 has no name"),
     "no value": ("action\nbet\n", "has one column only; a gain matrix has"),
     "no action": ("action,p\n", "has a header but no records"),
-    "a value twice": ("action,p,p\nbet,1,2\n", 'are both called "p"'),
+    "a value twice": ("action,p,p\nbet,1,2\n", "have no name, or the same as another"),
 }
 
 
@@ -549,6 +550,7 @@ def test_a_prior_is_read_exactly(tmp_path: Path) -> None:
     prior = read_prior(path)
     assert prior == {"p": Fraction(1, 10), "": Fraction(1, 3), "*": Fraction(17, 30)}
     table = read(pa.table({"q": ["x", "x", "y"], "s": ["p", None, "r"]}))
+    table = replace(table, missing_is_a_value=True)
     outcome = attack(table, quasi_identifiers=["q"], sensitive="s", prior=prior)
     assert outcome.probabilistic == Leakage(Fraction(17, 30), Fraction(9, 10))
 

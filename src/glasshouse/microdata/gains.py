@@ -123,6 +123,13 @@ def read_gain_matrix(path: str | PathLike[str], *, dialect: Dialect | None = Non
     """
     source = open_source(path, dialect=dialect)
     strip = dialect is not None and dialect.strip
+    if renamed := getattr(source, "renamed", ()):
+        raise DataError(
+            "{source}: columns have no name, or the same as another ({names} were given to them); a gain matrix has "
+            "one column per value",
+            source=source.name,
+            names=quoted(renamed),
+        )
     _, *values = (name.strip() if strip else name for name in source.columns)
     if not values:
         raise DataError(

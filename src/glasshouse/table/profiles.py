@@ -420,7 +420,7 @@ def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
 def has_no_header(table: EncodedTable) -> bool:
     """Tell whether the names of most columns look like values: a file without a header, read as if it had one.
 
-    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
     >>> has_no_header(read(pa.table({"39": ["50", "38"], " Private": [" Private", " Other"], "x": ["a", "b"]})))
     True
     """

@@ -187,7 +187,10 @@ def _action(advice: Advice, study: AssessStudy | None) -> Action:
         )
     else:
         sentence = _generalising(advice)
-    command = "" if study is None else command_of(advice, study)
+    values = study is None or study.treatment.where or study.treatment.invalid
+    command = (
+        "" if study is None or values else command_of(advice, study)
+    )  # no value leaves the house
     return Action(sentence, change, advice.meets, command)
 
 
