@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from glasshouse.report.words import percentage
+from glasshouse.runs.folder import stored_measures, stored_report
 from tests.conftest import Glasshouse
 
 HEAVY = {"numpy", "numba", "pyarrow", "altair", "pydantic", "scipy", "jinja2", "vl_convert"}
@@ -69,6 +71,13 @@ def test_the_demo_tells_the_story_and_names_its_report(
     assert [step[0] for step in steps] == list("123456")
     assert all((folder / step / "report.html").is_file() for step in steps)
     english = (folder / "report.html").read_text(encoding="utf-8")
+    story = stored_report(folder).page("en")
+    guesses = []
+    for chapter in ("1-assessed", "2-two-years", "3-k-anonymous"):
+        measured = stored_measures(folder / chapter)
+        guesses += [m.value for m in measured if m.measure == "best-guess" and m.knows is None]
+    assert [tile.figure for tile in story.tiles] == [percentage(guess) for guess in guesses]
+    assert guesses[1] > guesses[0] > guesses[2], "a second year adds, and protection takes away"
     spoken = glasshouse("demo", "--out", folder, "--lang", "pt-BR", "--json")
     assert json.loads(spoken.out)["records"] == 100_000
     portuguese = (folder / "report.html").read_text(encoding="utf-8")

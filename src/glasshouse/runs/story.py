@@ -91,7 +91,11 @@ class Story:
 
     def _chapter(self, title: str, folder: str, **limits: Any) -> Chapter:
         done = self.runs[folder]
-        risks = {entry.measure: entry.value for entry in measures(done.outcome, done.question)}
+        risks = {
+            entry.measure: entry.value
+            for entry in measures(done.outcome, done.question)
+            if entry.knows is None  # who knows all that can be known, as in every chapter
+        }
         is_one = folder in (ASSESSED, FOLLOWED, K_ANONYMOUS)
         risk = percentage(risks["best-guess"]) if is_one else ""
         return Chapter(title, folder, done.page_from(self._provenance()), risk=risk, **limits)
