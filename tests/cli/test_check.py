@@ -152,6 +152,18 @@ def test_a_column_that_names_people_never_meets_the_rule(
     assert glasshouse("check", file, "-q", "sex", "--id", "contact").code == 0
 
 
+def test_two_runs_side_by_side_are_judged_by_the_rule_that_is_named(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    for name in ("before", "after"):
+        assert glasshouse("assess", people, "-q", "age", "--out", tmp_path / name).code == 0
+    words = ("compare", tmp_path / "before", tmp_path / "after", "--policy", "internal", "--json")
+    verdict = json.loads(glasshouse(*words).out)["verdict"]
+    assert verdict["policy"] == "internal"
+    assert {entry["release"] for entry in verdict["conditions"]} == {"before", "after"}
+    assert "--policy" in glasshouse("totals", "campaign", "--help").out
+
+
 def judged(people: pa.Table, policy: str, subsets: str) -> gh.Run[Any, Any]:
     names = people.column_names
     return gh.assess(

@@ -34,7 +34,6 @@ def check(
             "made it.",
         ),
     ],
-    policy: options.Policy = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
@@ -63,7 +62,7 @@ def check(
     for written in (junit, sarif):
         if written is not None:
             check_new_file(written, [path], overwrite=output.overwrite)
-    rule = None if policy is None else load_policy(policy)
+    rule = None if output.policy is None else load_policy(output.policy)
     understood: dict[str, Any] = {}
     if path.is_dir() and is_run(path):
         _refuse_beside_a_run(context)

@@ -58,12 +58,10 @@ def question(
     Raises:
         StudyError: Something is asked beside a study file, or it makes no sense.
     """
-    from glasshouse.study import load_policy, load_question, validated
+    from glasshouse.study import load_question, validated
 
-    policy = None if output.policy is None else load_policy(output.policy)
     if output.study_file is None:
-        judged = {} if policy is None else {"policy": policy}
-        return validated(kind, content() | judged, str(context.info_name))
+        return validated(kind, content(), str(context.info_name))
     permitted = {*(field.name for field in fields(RunOptions)), *RUNNING, *allowed}
     for name, option in given_options(context):
         if name not in permitted:
@@ -71,7 +69,7 @@ def question(
                 "--study says it all: leave out {given}, or write it into the study",
                 given=option if option.startswith("-") else text("the file"),
             )
-    return load_question(output.study_file, kind, policy=policy)
+    return load_question(output.study_file, kind)
 
 
 def carry_out(
@@ -100,9 +98,11 @@ def carry_out(
     from glasshouse.cli.options import size_in_bytes
     from glasshouse.runs import Resources, check_place, checkpoint_key, run, write_run
     from glasshouse.sources import existing_data
-    from glasshouse.study import paths_of
+    from glasshouse.study import load_policy, paths_of
 
     study = output.titled(study)
+    if output.policy is not None:
+        study = study.model_copy(update={"policy": load_policy(output.policy)})
     limit = size_in_bytes(memory)
     data = [path for path in paths_of(study) if not path.is_dir()]
     for path in data:

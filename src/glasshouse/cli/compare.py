@@ -108,7 +108,7 @@ def _refuse_beside_folders(context: typer.Context, folders: list[Path]) -> None:
     """Make sure that nothing is asked that the folders say."""
     from glasshouse.runs.compare import command_of
 
-    allowed = {"paths", "out", "overwrite", "as_json", "title", "labels"}
+    allowed = {"policy", "paths", "out", "overwrite", "as_json", "title", "labels"}
     commands = [command_of(folder) for folder in folders]
     if set(commands) == {"anonymise"}:
         allowed |= {"fraction", "predict"}

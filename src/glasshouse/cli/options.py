@@ -463,6 +463,7 @@ class OutputOptions:
         bool, option("--overwrite", says="Replace the run folder if it exists.")
     ] = False
     as_json: Json = False
+    policy: Policy = None
     title: Annotated[
         str | None,
         option("--title", "TEXT", "What the report is called. \\[default: by its data]"),
@@ -500,7 +501,6 @@ class RunOptions(OutputOptions):
     study_file: Annotated[
         Path | None, option("--study", "STUDY.TOML", "Run this study instead of options.")
     ] = None
-    policy: Policy = None
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:

@@ -636,13 +636,8 @@ def load_study(path: Path) -> Question:
     return _located_study(path, study_class(command), content)
 
 
-def load_question(path: Path, kind: type[Q], *, policy: ReleasePolicy | None = None) -> Q:
+def load_question(path: Path, kind: type[Q]) -> Q:
     """Read a ``study.toml`` of one kind; relative paths in it start at its own folder.
-
-    Args:
-        path: The file.
-        kind: The kind of study.
-        policy: What to judge the outcome by, instead of what the study says.
 
     Raises:
         StudyError: The file cannot be read, is not TOML, or is not such a study.
@@ -652,8 +647,6 @@ def load_question(path: Path, kind: type[Q], *, policy: ReleasePolicy | None = N
     command = content.get("command", expected)
     if command != expected and command in COMMANDS:
         raise other_command(path, command)
-    if policy is not None:
-        content["policy"] = policy
     return _located_study(path, kind, content)
 
 
