@@ -16,7 +16,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.microdata.assessment import Advice
 from glasshouse.report.assess.front import command_of
-from glasshouse.runs.folder import stored_measures
+from glasshouse.runs.folder import stored_measures, stored_report
 from glasshouse.study import load_policy
 from glasshouse.study.assess import AssessStudy
 from tests.conftest import Glasshouse
@@ -107,12 +107,14 @@ def test_what_is_advised_comes_out_of_the_command(
     )
     answer = json.loads(glasshouse("assess", file.name, *options[:-2], "--json").out)
     assert {entry["kind"] for entry in answer["advice"]} >= {"leave-out", "generalise"}
+    actions = stored_report(Path("run")).page("en").actions
+    assert actions
+    assert all(action.command for action in actions)
+    printed = {action.command for action in actions}
+    assert printed <= {command_of(Advice(**entry), study) for entry in answer["advice"]}
     for entry in answer["advice"]:
         advice = Advice(**entry)
         command = command_of(advice, study)
-        assert command.replace("'", "&#39;") in Path("run/report.html").read_text(
-            encoding="utf-8"
-        ) or (advice.kind != "generalise")
         words = shlex.split(command)
         if advice.kind == "generalise":
             assert glasshouse(*words[1:]).code == 0

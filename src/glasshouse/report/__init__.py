@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasshouse.language import printable, spoken
 from glasshouse.report.page import (
+    MOST_ACTIONS,
     Action,
     Brief,
     Finding,
@@ -39,10 +40,6 @@ __all__ = [
     "page_of",
     "ranked",
 ]
-
-
-MOST_ACTIONS = 3
-"""So many things to do are named on the first screen."""
 
 
 def page_of(

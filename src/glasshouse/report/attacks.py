@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import text, text_for
-from glasshouse.microdata import Attack
+from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.discretion import ratio
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Severity
@@ -179,6 +179,23 @@ def _in_datasets(attack: Attack, known: str) -> str:
 def classes_are_counted(attack: Attack) -> bool:
     """Tell whether the class sizes are those of the very classes of the attack."""
     return sum(attack.class_sizes.classes) == attack.classes
+
+
+def fewest(assessment: Assessment) -> Attack | None:
+    """Return the attack with the fewest attributes that adds at least half as much as all of them; None: it has all."""
+    whole = widest(assessment.attacks)[0]
+    fewer = [
+        attack
+        for attack in last_window(assessment.attacks)
+        if not attack.secret
+        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
+        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
+    ]
+    return min(
+        fewer,
+        key=lambda attack: (len(attack.quasi_identifiers), -attack.probabilistic.posterior),
+        default=None,
+    )
 
 
 SMALL_CLASS = 5

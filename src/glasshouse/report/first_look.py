@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from glasshouse.arrays import Integers
 from glasshouse.language import number, printable, quoted, text, text_for, translated
-from glasshouse.report.page import Action, Brief, Finding, Page, Severity, note
+from glasshouse.report.page import MOST_ACTIONS, Action, Brief, Finding, Page, Severity, note
 from glasshouse.report.verdict import Measurement
 from glasshouse.report.words import counted, frequency, joined
 from glasshouse.table import ColumnProfile
@@ -108,10 +108,6 @@ def on_page(page: Page, looks: Sequence[FirstLook]) -> Page:
         actions=(*_leave_out(looks), *page.actions)[:MOST_ACTIONS],
         limits=(*page.limits, *assumptions(looks)),
     )
-
-
-MOST_ACTIONS = 3
-"""So many things to do are named."""
 
 
 def _leave_out(looks: Sequence[FirstLook]) -> Iterator[Action]:

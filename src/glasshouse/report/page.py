@@ -277,6 +277,10 @@ class Action:
     """The command that shows it."""
 
 
+MOST_ACTIONS = 3
+"""So many things to do are named on the first screen."""
+
+
 def keep_assumptions() -> Action:
     """Return what to do where nothing else has to be done."""
     return Action(

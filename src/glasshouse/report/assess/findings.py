@@ -17,6 +17,7 @@ from glasshouse.report.attacks import (
     SMALL_CLASS,
     by_knowledge,
     exact_figure,
+    fewest,
     graded,
     growth,
     is_small,
@@ -96,7 +97,7 @@ def findings(
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
         results.append(gained(gaining, subject=subject, currency=currency, tries=tries))
-    enough = _enough(assessment, naming)
+    enough = fewest(assessment)
     if enough is not None:
         results.append(replace(_already(enough, subject), picture=shown.get("sets")))
     if any(naming.class_sizes.classes):
@@ -284,21 +285,6 @@ def _inferring_sentence(attack: Attack, subject: str) -> str:
             "{after} {many}; without that knowledge it would be {before}."
         )
     return translated(template, **words)
-
-
-def _enough(assessment: Assessment, whole: Attack) -> Attack | None:
-    """Return the attack with the fewest attributes that adds at least half as much as the whole set."""
-    fewer = [
-        attack
-        for attack in assessment.attacks
-        if not attack.secret
-        and attack.datasets == whole.datasets
-        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
-        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
-    ]
-    return min(
-        fewer, key=lambda a: (len(a.quasi_identifiers), -a.probabilistic.posterior), default=None
-    )
 
 
 def _already(attack: Attack, subject: str) -> Finding:

@@ -15,6 +15,7 @@ from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
 from glasshouse.report.attacks import (
+    fewest,
     knowledge_in_short,
     last_window,
     learned,
@@ -23,7 +24,7 @@ from glasshouse.report.attacks import (
 )
 from glasshouse.report.cells import group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
-from glasshouse.report.page import Action, Cell, Figure, Tile, keep_assumptions
+from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -38,8 +39,6 @@ from glasshouse.study.policy import Measure, ReleasePolicy, promised
 
 RISK, RULE = TARGETS[0][0], NEUTRAL
 """The colours of the risk, and of what the rule allows."""
-MOST_ACTIONS = 3
-"""So many things to do are named."""
 
 
 def tiles(assessment: Assessment, *, subject: str) -> tuple[Tile, ...]:
@@ -105,23 +104,6 @@ def _enough(attack: Attack, subject: str) -> Tile:
             people=plural(subject),
             guess=percentage(attack.probabilistic.posterior),
         ),
-    )
-
-
-def fewest(assessment: Assessment) -> Attack | None:
-    """Return the attack with the fewest attributes that adds at least half as much as all of them; None: it has all."""
-    whole = widest(assessment.attacks)[0]
-    fewer = [
-        attack
-        for attack in last_window(assessment.attacks)
-        if not attack.secret
-        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
-        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
-    ]
-    return min(
-        fewer,
-        key=lambda attack: (len(attack.quasi_identifiers), -attack.probabilistic.posterior),
-        default=None,
     )
 
 
