@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,9 @@ def test_the_action_checks_what_its_inputs_say(tmp_path: Path, policy: str, code
         "CHECK_JUNIT": str(tmp_path / "verdict.xml"),
         "CHECK_SARIF": "",
     }
-    done = subprocess.run(["bash", "-c", step()], env=os.environ | inputs, capture_output=True)
+    # the runner has the installed command on its path; here it lies beside the interpreter
+    path = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    done = subprocess.run(["bash", "-c", step()], env=os.environ | path | inputs, capture_output=True)
     assert done.returncode == code, done.stderr
     assert (tmp_path / "verdict.xml").exists() == (code != 2)
 
