@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from glasshouse import Run
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Page
 from glasshouse.report.html import to_html
@@ -288,24 +289,64 @@ FIRST_SCREEN = """() => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Run[Any, Any]]]:
+    """Carry out a verb once, in a folder with its data."""
+    runs: dict[str, Run[Any, Any]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("runs"))
+        pa.csv.write_csv(PEOPLE, "people.csv")
+
+        def answer(verb: str) -> Run[Any, Any]:
+            if verb not in runs:
+                runs[verb] = VERBS[verb]()
+            return runs[verb]
+
+        yield answer
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_first_screen_has_the_verdict_a_number_and_something_to_do(
     verb: str,
     language: str,
     opened: Callable[..., Any],
+    answered: Callable[[str], Run[Any, Any]],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    pa.csv.write_csv(PEOPLE, "people.csv")
-    run = VERBS[verb]()
     path = tmp_path / "report.html"
     with speaking(language):
-        page = run.page
+        page = answered(verb).page
         path.write_text(to_html(page), encoding="utf-8")
     tab = opened(path, viewport=viewport(1440))
     seen = " ".join(tab.evaluate(FIRST_SCREEN).split())
     assert page.ruling is None or page.ruling.headline in seen
     assert re.search("[0-9]", seen.partition(page.lead)[2])
     assert " ".join(page.actions[0].sentence.split()) in seen
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_report_is_for_everybody_on_every_screen(
+    verb: str,
+    language: str,
+    opened: Callable[..., Any],
+    answered: Callable[[str], Run[Any, Any]],
+    tmp_path: Path,
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
+    path = tmp_path / "report.html"
+    with speaking(language):
+        path.write_text(to_html(answered(verb).page), encoding="utf-8")
+    # the two languages together see both widths in both schemes
+    schemes = SCHEMES if language == "en" else reversed(SCHEMES)
+    for width, scheme in zip((390, 1440), schemes, strict=True):
+        tab = opened(path, viewport=viewport(width), color_scheme=scheme)
+        tab.evaluate(UNFOLD)
+        assert tab.evaluate(SPILLS) <= 0
+        assert tab.evaluate(SCROLLING_BUT_UNREACHABLE) == []
+        violations = axe.Axe().run(tab).response["violations"]
+        assert [
+            (violation["id"], [node["html"] for node in violation["nodes"]][:3])
+            for violation in violations
+        ] == []
