@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,7 @@ def test_threads_order_and_chunks_do_not_change_a_byte(
     first = sweep(census, threads=1).to_frame()
     assert sweep(census, threads=3).to_frame().equals(first)
     monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
-    monkeypatch.setattr(sweep_steps, "TASKS_PER_STEP", 5)
+    monkeypatch.setattr(sweep_steps, "BUNDLES", 5)
     monkeypatch.setattr(
         sweep_steps, "refinement_order", lambda _, names: list(range(len(names)))[::-1]
     )
@@ -175,6 +176,107 @@ def test_a_small_memory_goes_over_the_disk_with_the_same_bytes(
     assert sweep(census, threads=2, memory=1 << 40).to_frame().equals(whole)
     some = {step: finished[step] for step in (0, 1, 2)}
     assert sweep(census, memory=1 << 40, finished=some).to_frame().equals(whole)
+
+
+def test_a_value_with_more_records_than_fit_is_counted_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Half of all records have one value of every attribute, the first included: they are merged while gathered."""
+    rows = random_rows(6, 4_000, [900, 3, 3, 2]) + [(0, 1, 2, 0)] * 3_000
+    monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
+    monkeypatch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 2_000)
+    check(sweep(as_table(rows, 3), memory=1 << 40), rows, 3, 1)
+
+
+Partition = tuple[Any, Any]
+
+
+def hash_partitions(
+    packing: sweep_steps.Packing, prefix: Sequence[int], records: Any, counts: Any, number: int
+) -> list[Partition]:
+    """Send every record to one of some partitions by its values of a prefix, as a cluster would."""
+    by_record = records.reshape(-1, packing.words)
+    key = np.zeros(len(by_record), np.uint64)
+    for field in packing.attributes[list(prefix)]:
+        value = (by_record[:, field["word"]] >> field["shift"]) & field["mask"]
+        key = (key ^ value) * np.uint64(0x9E3779B97F4A7C15)
+    to = (key >> np.uint64(40)) % np.uint64(number)
+    return [(by_record[to == n].ravel(), counts[to == n]) for n in range(number)]
+
+
+def partitioned_sums(
+    table: EncodedTable, *, partitions: int, by_pairs: Sequence[int] = (), largest: int = 99
+) -> dict[int, Any]:
+    """Return the sums of all subsets, swept partition by partition; some first attributes with prefixes of two."""
+    names, secrets = table.quasi_identifiers, table.sensitive
+    columns = [table.column(name) for name in names]
+    hidden = [table.column(name) for name in secrets]
+    packing = sweep_steps.plan_packing(columns, hidden)
+    records = sweep_steps.packed(packing, columns, hidden, 0, table.records)
+    counts = np.ones(table.records, np.int32)
+    sums: dict[int, Any] = {}
+    for root in range(len(names)):
+        later = list(range(root + 1, len(names)))
+        tasks: list[tuple[list[int], list[int]]] = [([root], later)]
+        if root in by_pairs:
+            tasks = [([root], [])] + [([root, q], [r for r in later if r > q]) for q in later]
+        left: list[Partition] = []
+        for prefix, rest in tasks:
+            for some in hash_partitions(packing, prefix, records, counts, partitions):
+                before = [array.copy() for array in some]
+                given = pickle.loads(pickle.dumps((packing, prefix, rest, *some)))
+                limit = largest - len(prefix)
+                if limit < 0:
+                    continue
+                rows, *merged = sweep_steps.sweep_partition(*given, largest=limit)
+                assert rows.dtype == np.int64
+                assert all(map(np.array_equal, given[3:], before))
+                for mask, row in zip(
+                    sweep_steps.partition_masks(prefix, rest, limit).tolist(), rows, strict=True
+                ):
+                    sums[mask] = sums.get(mask, 0) + row
+                left.append((merged[0], merged[1]))
+        if root not in by_pairs:  # a prefix of two is left out with both of its attributes
+            records = np.concatenate([some for some, _ in left])
+            counts = np.concatenate([some for _, some in left])
+    return sums
+
+
+@settings(max_examples=100)
+@given(TABLES, st.integers(1, 4), st.sets(st.integers(0, 4)), st.integers(1, 5))
+def test_the_rows_of_hash_partitions_add_up_to_those_of_the_table(
+    drawn: tuple[tuple[int, int], list[Row]], partitions: int, by_pairs: set[int], largest: int
+) -> None:
+    (attributes, _), rows = drawn
+    table = as_table(rows, attributes)
+    largest = min(largest, attributes)
+    masks, sums = sweep_steps.sums_of_all_subsets(
+        table,
+        quasi_identifiers=table.quasi_identifiers,
+        sensitive=table.sensitive,
+        largest=largest,
+        threads=1,
+    )
+    added = partitioned_sums(
+        table, partitions=partitions, by_pairs=sorted(by_pairs), largest=largest
+    )
+    assert sorted(added) == sorted(masks.tolist())
+    for mask, row in zip(masks.tolist(), sums, strict=True):
+        assert added[mask].tolist() == row.tolist()
+
+
+def test_partitions_of_a_census_give_every_integer_of_its_sweep(census: EncodedTable) -> None:
+    """By the first attribute, and, where that has a value with most of the records, by two."""
+    masks, sums = sweep_steps.sums_of_all_subsets(
+        census,
+        quasi_identifiers=census.quasi_identifiers,
+        sensitive=census.sensitive,
+        largest=9,
+        threads=2,
+    )
+    for partitions, by_pairs in ((4, ()), (16, (0, 3, 5))):
+        added = partitioned_sums(census, partitions=partitions, by_pairs=by_pairs)
+        assert [added[mask].tolist() for mask in masks.tolist()] == sums.tolist()
 
 
 def test_a_memory_below_the_codes_is_refused_before_it_starts(census: EncodedTable) -> None:

@@ -149,7 +149,7 @@ class Workspace(NamedTuple):
 def is_compiled() -> bool:
     """Tell whether the loop was compiled before and is only to be loaded."""
     cache = Path(sweep_parts.stats.cache_path)
-    return any(cache.glob(f"kernel.{sweep_parts.__name__}-*.nbi"))
+    return any(cache.glob(f"{Path(__file__).stem}.{sweep_parts.__name__}-*.nbi"))
 
 
 def size_bins() -> Integers:

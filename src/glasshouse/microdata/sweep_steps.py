@@ -7,15 +7,16 @@ unit of progress, cancelling and checkpoints; threads share the parts of a step.
 
 On their way records are packed words, every attribute in as few bits as its values need: one 64-bit word, or several
 where the attributes need more; no attribute stands across two words. They wait for the next step in memory, or on disk
-where that is too small.
+where that is too small. What is done with the records of a step, wherever they wait, is `sweep_partition`.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
@@ -49,8 +50,8 @@ MERGE_THRESHOLD = 3.0
 """Records are merged inside a class where that is expected to save so many visits of each."""
 COMPILING = marked("compiling, once")
 """What is done first where the loop has not been compiled before."""
-TASKS_PER_STEP = 64
-"""The parts of a step are handed to threads in so many bundles of about the same number of records."""
+BUNDLES = 64
+"""The parts of a partition are handed to threads in so many bundles of about the same number of records."""
 
 
 WORD_BITS = 64
@@ -58,6 +59,10 @@ WORD_BITS = 64
 Counts = NDArray[np.int32]
 """How many equal records each one stands for."""
 OnStep = Callable[[int, Integers], None]
+SweepBundles = Callable[[Iterable[Integers]], Store]
+"""Sweeps bundles of parts, and returns the cells."""
+Spread = Callable[[SweepBundles, Sequence[Integers]], Sequence[Store]]
+"""Has bundles swept, by however many, and returns the cells of each."""
 
 
 def subset_masks(attributes: int, largest: int) -> Integers:
@@ -122,12 +127,116 @@ def sums_of_all_subsets(
                 rows = steps.run(step, on_progress)
                 if on_step:
                     on_step(step, rows)
-            relatives = _relative_masks(len(names) - 1 - step, largest - 1)
-            for relative, row in zip(relatives, rows, strict=True):
-                ordered = (1 << step) | (int(relative) << (step + 1))
-                original = sum(1 << order[i] for i in range(len(order)) if (ordered >> i) & 1)
-                sums[row_of[original]] = row
-    return masks, _completed(sums)
+            subsets = partition_masks(order[step : step + 1], order[step + 1 :], largest - 1)
+            for mask, row in zip(subsets.tolist(), rows, strict=True):
+                sums[row_of[mask]] = row
+    return masks, sums
+
+
+def partition_masks(prefix: Sequence[int], rest: Sequence[int], largest: int) -> Integers:
+    """Return the subsets, as bits, that the rows of `sweep_partition` are of, in their order.
+
+    >>> [f"{mask:b}" for mask in partition_masks([0], [1, 2], 1)]
+    ['1', '11', '101']
+    """
+    always = sum(1 << a for a in prefix)
+    relatives = _relative_masks(len(rest), largest).tolist()
+    return np.array(
+        [always | sum(1 << a for i, a in enumerate(rest) if (mask >> i) & 1) for mask in relatives],
+        np.int64,
+    )
+
+
+def sweep_partition(
+    packing: Packing,
+    prefix: Sequence[int],
+    rest: Sequence[int],
+    records: Words,
+    counts: Counts | None,
+    *,
+    largest: int | None = None,
+    bounds: Integers | None = None,
+    spread: Spread | None = None,
+    on_bundle: Callable[[int], None] | None = None,
+) -> tuple[Integers, Words, Counts]:
+    """Answer, among some records, the subsets that hold all attributes of a prefix and any of those that come after.
+
+    Records that are alike on the prefix must be here together. Then the rows of all partitions of a table add up to
+    those of the table, and the records that are left of them are what the next step begins with: whoever parts the
+    records, into threads, slices on disk or tasks of a cluster, calls this. A root step has a prefix of one attribute.
+    A value of it with too many records is answered by prefixes of two: each subset has a next attribute, or none.
+
+    Args:
+        packing: How the records are packed.
+        prefix: The attributes that every subset holds, by their positions in the packing.
+        rest: The attributes that come after, in the order of refinement.
+        records: The packed records.
+        counts: How many equal records each stands for; None: one.
+        largest: The largest number of attributes of a subset beside the prefix; by default all.
+        bounds: Where the records that are alike on the prefix end, and before that where the first begin, if they are
+            laid out so already; the records and counts are then overwritten. By default both are left as they are.
+        spread: Has the bundles of parts swept by several threads; by default by this one.
+        on_bundle: Called when a bundle is finished with how many records were looked at, from the thread that did it.
+
+    Returns:
+        A row of 64-bit sums for each of `partition_masks`; and the records without the prefix, of which those that are
+        equal in a part may be merged, with their counts.
+    """
+    if bounds is None:
+        bounds, records, counts = _parted(packing, prefix, records, counts)
+    fields = packing.attributes[list(rest)]
+    plan = Plan(
+        words=packing.words,
+        fields=fields,
+        secrets=packing.secrets,
+        largest_secret=int(packing.secrets["size"].max(initial=1)),
+        largest=len(rest) if largest is None else largest,
+        size_bin=sweep_kernel.size_bins(),
+        threshold=MERGE_THRESHOLD,
+    )
+    keep = _bits_to_keep(packing, rest)
+    starts, ends = bounds[:-1], bounds[1:].copy()
+    sizes = ends - starts
+    counted = counts is not None
+    own_counts = np.empty(int(bounds[-1]), np.int32) if counts is None else counts
+
+    def sweep_bundles(bundles: Iterable[Integers]) -> Store:
+        work, store = _workspace(plan, int(sizes.max(initial=0))), _store(plan)
+        for bundle in bundles:
+            before = int(work.visits[0])
+            sweep_kernel.sweep_parts(
+                plan, work, store, keep, records, own_counts, counted, starts, ends, bundle
+            )
+            if on_bundle:
+                on_bundle(int(work.visits[0]) - before)
+        return store
+
+    bundles = _bundles(sizes)
+    stores = spread(sweep_bundles, bundles) if spread else [sweep_bundles(bundles)]
+    left = close_up(records, own_counts, packing.words, starts, ends)
+    rows = _completed(_rows(plan, stores))
+    return rows, records[: left * packing.words], own_counts[:left]
+
+
+def _parted(
+    packing: Packing, prefix: Sequence[int], records: Words, counts: Counts | None
+) -> tuple[Integers, Words, Counts | None]:
+    """Lay out a copy of some records by their values of a prefix; return where each part ends, from 0 on."""
+    by_record = records.reshape(-1, packing.words)
+    part = np.zeros(len(by_record), np.int64)
+    for field in packing.attributes[list(prefix)]:
+        values = (by_record[:, field["word"]] >> field["shift"]) & field["mask"]
+        _, part = np.unique(part * field["size"] + values.astype(np.int64), return_inverse=True)
+    order = np.argsort(part, kind="stable")
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(part))])
+    return bounds, by_record[order].ravel(), None if counts is None else counts[order]
+
+
+def _bits_to_keep(packing: Packing, rest: Sequence[int]) -> Words:
+    """Return, per word, the bits of what is still to come: some attributes and the secrets."""
+    return sweep_kernel.bits_of(
+        packing.attributes[list(rest)], packing.words
+    ) | sweep_kernel.bits_of(packing.secrets, packing.words)
 
 
 def refinement_order(table: EncodedTable, names: Sequence[str]) -> list[int]:
@@ -214,14 +323,12 @@ Spool = MemorySpool | DiskSpool
 class _Slice(NamedTuple):
     """Some values of the step's attribute and their records, laid out part by part."""
 
-    starts: Integers
-    """Where the records of each value begin."""
-    ends: Integers
-    """Where they end."""
+    bounds: Integers
+    """Where the records of the first value begin, and where those of each end."""
     records: Words
     """The records."""
-    counts: Counts
-    """How many equal records each stands for."""
+    counts: Counts | None
+    """How many equal records each stands for; None: one."""
 
 
 class _Steps:
@@ -252,34 +359,47 @@ class _Steps:
 
     def run(self, step: int, on_progress: OnProgress | None) -> Integers:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
-        plan = self._plan(step)
-        stores = [_store(plan, len(self._secrets)) for _ in range(self._threads)]
         spool = self._new_spool(step)
         sizes = self._sizes(step)
-        bounds = self._slice_bounds(sizes)
-        for number, part in enumerate(self._slices(step, sizes, bounds)):
-            share = (number / (len(bounds) - 1), (number + 1) / (len(bounds) - 1))
-            self._sweep(step, plan, stores, part, share, on_progress)
-            self._hand_on(part, spool)
+        cuts = self._slice_cuts(sizes)
+        rows: Integers = np.zeros(0, np.int64)
+        for number, part in enumerate(self._slices(step, sizes, cuts)):
+            threads = _Threads(self._threads)
+            if on_progress:
+                threads.tell = partial(self._tell, on_progress, step, number, len(cuts) - 1)
+            some_rows, records, counts = sweep_partition(
+                self._packing,
+                (),  # laid out already, and the first is not even packed
+                range(step, len(self._packing.attributes)),
+                part.records,
+                part.counts,
+                largest=self._largest - 1,
+                bounds=part.bounds,
+                spread=threads.spread,
+                on_bundle=threads.count,
+            )
+            self._visits += threads.visits
+            rows = rows + some_rows if number else some_rows
+            spool.append(records.copy(), counts.copy())
         self._use(spool)
-        return _rows(plan, stores)
+        return rows
 
     def skip(self, step: int) -> None:
         """Leave the step's attribute out without answering anything."""
         words = self._packing.words
-        keep = sweep_kernel.bits_of(self._packing.attributes[step:], words) | sweep_kernel.bits_of(
-            self._packing.secrets, words
-        )
+        keep = _bits_to_keep(self._packing, range(step, len(self._packing.attributes)))
         spool = self._new_spool(step)
         sizes = self._sizes(step)
-        for part in self._slices(step, sizes, self._slice_bounds(sizes)):
-            slots = np.empty(_slots(int((part.ends - part.starts).max())), np.int32)
-            for value in range(len(part.starts)):
-                part.ends[value] = sweep_kernel.merge(
-                    part.records, part.counts, words,
-                    part.starts[value], part.ends[value], True, keep, slots,
-                )  # fmt: skip
-            self._hand_on(part, spool)
+        for bounds, records, counts in self._slices(step, sizes, self._slice_cuts(sizes)):
+            starts, ends = bounds[:-1], bounds[1:].copy()
+            slots = np.empty(_slots(int((ends - starts).max())), np.int32)
+            own_counts = np.ones(int(bounds[-1]), np.int32) if counts is None else counts
+            for value in range(len(starts)):
+                ends[value] = sweep_kernel.merge(
+                    records, own_counts, words, starts[value], ends[value], True, keep, slots
+                )
+            left = close_up(records, own_counts, words, starts, ends)
+            spool.append(records[: left * words].copy(), own_counts[:left].copy())
         self._use(spool)
 
     def _fitting(self, memory: int) -> int:
@@ -322,11 +442,6 @@ class _Steps:
             self._spool.remove()
         self._spool = spool
 
-    def _hand_on(self, part: _Slice, spool: Spool) -> None:
-        words = self._packing.words
-        size = close_up(part.records, part.counts, words, part.starts, part.ends)
-        spool.append(part.records[: size * words].copy(), part.counts[:size].copy())
-
     def _sizes(self, step: int) -> Integers:
         """Return how many records there are of each value of the step's attribute."""
         values = self._attributes[step].cardinality
@@ -335,37 +450,36 @@ class _Steps:
             sizes += np.bincount(chunk_values, minlength=values)
         return sizes
 
-    def _slice_bounds(self, sizes: Integers) -> list[int]:
+    def _slice_cuts(self, sizes: Integers) -> list[int]:
         """Cut the values into slices whose records fit, or that are a single value whose records do not."""
-        bounds, filled = [0], 0
+        cuts, filled = [0], 0
         for value, size in enumerate(sizes.tolist()):
             if filled and filled + size > self._capacity:
-                bounds.append(value)
+                cuts.append(value)
                 filled = 0
             filled += size
-        return [*bounds, len(sizes)]
+        return [*cuts, len(sizes)]
 
-    def _slices(self, step: int, sizes: Integers, bounds: Sequence[int]) -> Iterator[_Slice]:
+    def _slices(self, step: int, sizes: Integers, cuts: Sequence[int]) -> Iterator[_Slice]:
         """Lay the records out by the step's attribute, some values at a time."""
         words = self._packing.words
-        for first, last in pairwise(bounds):
+        for first, last in pairwise(cuts):
             inside = np.zeros(len(sizes), bool)
             inside[first:last] = True
             inside &= sizes > 0
-            own_sizes = np.where(inside, sizes, 0)
-            if own_sizes.sum() > self._capacity:
+            bounds = np.concatenate([[0], np.cumsum(sizes[inside])])
+            if bounds[-1] > self._capacity:
                 yield self._merged(step, int(np.flatnonzero(inside)[0]))
                 continue
-            ends = np.cumsum(own_sizes)
-            starts = ends - own_sizes
-            records = np.empty(int(ends[-1]) * words, np.uint64)
-            counts = np.empty(int(ends[-1]), np.int32)
-            places = np.where(inside, starts, -1)
+            records = np.empty(int(bounds[-1]) * words, np.uint64)
+            counts = np.empty(int(bounds[-1]) if step else 0, np.int32)
+            places = np.full(len(sizes), -1)
+            places[inside] = bounds[:-1]
             for chunk_values, some, their_counts in self._chunks(step):
                 lay_out(some, their_counts, step > 0, words, chunk_values, places, records, counts)
             if self._capacity >= self._table_records:
                 self._use(MemorySpool())  # everything is laid out: what it came from may go
-            yield _Slice(starts[inside], ends[inside], records, counts)
+            yield _Slice(bounds, records, counts if step else None)
 
     def _merged(self, step: int, value: int) -> _Slice:
         """Lay out the records of one value that do not fit, merging equal ones on the way.
@@ -375,9 +489,7 @@ class _Steps:
         """
         words, room = self._packing.words, self._capacity
         records, counts = np.empty(room * words, np.uint64), np.empty(room, np.int32)
-        keep = sweep_kernel.bits_of(self._packing.attributes[step:], words) | sweep_kernel.bits_of(
-            self._packing.secrets, words
-        )
+        keep = _bits_to_keep(self._packing, range(step, len(self._packing.attributes)))
         slots = np.empty(_slots(room), np.int32)
         filled = 0
         for chunk_values, some, their_counts in self._chunks(step):
@@ -395,7 +507,7 @@ class _Steps:
                             "too many different records are alike on a quasi-identifier; a sweep needs more "
                             "memory, or fewer quasi-identifiers"
                         )
-        return _Slice(np.array([0]), np.array([filled]), records, counts)
+        return _Slice(np.array([0, filled]), records, counts)
 
     def _chunks(
         self, step: int, *, values_only: bool = False
@@ -418,88 +530,70 @@ class _Steps:
             read_values(records, words, *place, values)
             yield values, records, counts
 
-    def _plan(self, step: int) -> Plan:
-        secrets = self._packing.secrets
-        return Plan(
-            words=self._packing.words,
-            fields=self._packing.attributes[step:],
-            secrets=secrets,
-            largest_secret=int(secrets["size"].max(initial=1)),
-            largest=self._largest - 1,
-            size_bin=sweep_kernel.size_bins(),
-            threshold=MERGE_THRESHOLD,
-        )
-
-    def _sweep(
+    def _tell(
         self,
+        on_progress: OnProgress,
         step: int,
-        plan: Plan,
-        stores: Sequence[Store],
-        part: _Slice,
-        share: tuple[float, float],
-        on_progress: OnProgress | None,
+        number: int,
+        slices: int,
+        share: float,
+        visits: int,
     ) -> None:
-        """Run the kernel in the parts of a slice, which is a share of the step."""
-        starts, ends = part.starts, part.ends
-        sizes = ends - starts
-        tasks = _tasks(sizes)
-        keep = sweep_kernel.bits_of(plan.fields, plan.words) | sweep_kernel.bits_of(
-            plan.secrets, plan.words
-        )
-        waiting = iter(tasks)
-        lock, stop = threading.Lock(), threading.Event()
-        done = [0]
+        """Tell the share of all work that is done, an estimate: each further attribute costs about 1.6 times more."""
+        costs = [1.6 ** (len(self._attributes) - place) for place in range(len(self._attributes))]
+        done = sum(costs[:step]) + (number + share) / slices * costs[step]
+        visits += self._visits
+        note = "" if visits else self._first
+        on_progress(Progress("sweeping", done / sum(costs), 1.0, note, {"visits": visits}))
 
-        def work_through(store: Store) -> None:
-            work = _workspace(plan, int(sizes.max()))
+
+class _Threads:
+    """Threads that share the bundles of a partition; from time to time this one tells how far they are."""
+
+    def __init__(self, number: int) -> None:
+        self.visits = 0
+        self.tell: Callable[[float, int], None] = lambda _share, _visits: None
+        self._number = number
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def count(self, visits: int) -> None:
+        """Note that a bundle is finished, in which so many records were looked at."""
+        with self._lock:
+            self._done += 1
+            self.visits += visits
+
+    def spread(self, sweep_bundles: SweepBundles, bundles: Sequence[Integers]) -> list[Store]:
+        """Have the bundles swept by all threads, each taking the next one when it is ready."""
+        waiting, stop = iter(bundles), threading.Event()
+
+        def upcoming() -> Iterator[Integers]:
             while not stop.is_set():
-                with lock:
-                    task = next(waiting, None)
-                if task is None:
+                with self._lock:
+                    bundle = next(waiting, None)
+                if bundle is None:
                     break
-                before = int(work.visits[0])
-                sweep_kernel.sweep_parts(
-                    plan,
-                    work,
-                    store,
-                    keep,
-                    part.records,
-                    part.counts,
-                    step > 0,
-                    starts,
-                    ends,
-                    task,
-                )
-                with lock:
-                    done[0] += 1
-                    self._visits += int(work.visits[0]) - before
+                yield bundle
 
-        with ThreadPoolExecutor(self._threads) as pool:
-            running = [pool.submit(work_through, store) for store in stores]
+        with ThreadPoolExecutor(self._number) as pool:
+            workers = [pool.submit(sweep_bundles, upcoming()) for _ in range(self._number)]
+            running = workers
             try:
                 while running:
                     ended, still = wait(running, timeout=0.2, return_when=FIRST_EXCEPTION)
-                    for future in ended:
-                        future.result()
+                    for worker in ended:
+                        worker.result()
                     running = list(still)
-                    if on_progress:
-                        inside = share[0] + (share[1] - share[0]) * done[0] / len(tasks)
-                        reached, visits = self._share(step, inside), {"visits": self._visits}
-                        note = "" if self._visits else self._first
-                        on_progress(Progress("sweeping", reached, 1.0, note, visits))
+                    self.tell(self._done / len(bundles), self.visits)
             finally:
                 stop.set()
-
-    def _share(self, step: int, part: float) -> float:
-        """Estimate the share of all work that is done: each further attribute costs about 1.6 times more."""
-        costs = [1.6 ** (len(self._attributes) - place) for place in range(len(self._attributes))]
-        return (sum(costs[:step]) + part * costs[step]) / sum(costs)
+        return [worker.result() for worker in workers]
 
 
-def _tasks(sizes: Integers) -> list[Integers]:
-    """Bundle parts, the largest first, into tasks of about the same number of records."""
+def _bundles(sizes: Integers) -> list[Integers]:
+    """Bundle parts, the largest first, into bundles of about the same number of records."""
     largest_first = np.argsort(-sizes, kind="stable")
-    bounds = np.cumsum(sizes[largest_first]) * TASKS_PER_STEP // (int(sizes.sum()) + 1)
+    bounds = np.cumsum(sizes[largest_first]) * BUNDLES // (int(sizes.sum()) + 1)
     return np.split(largest_first, np.flatnonzero(np.diff(bounds)) + 1)
 
 
@@ -535,9 +629,9 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
     )
 
 
-def _store(plan: Plan, secrets: int) -> Store:
+def _store(plan: Plan) -> Store:
     attributes = len(plan.fields)
-    width = sweep_kernel.cell_width(secrets)
+    width = sweep_kernel.cell_width(len(plan.secrets))
     if attributes <= DENSE_ATTRIBUTES:
         return Store(
             cells=np.zeros((3**attributes, width), np.int32),
@@ -666,7 +760,7 @@ def lay_out(
         values: The value of the attribute in each.
         places: Per value, where its next record goes; moved on.
         laid: Where the records go.
-        laid_counts: Where the counts go.
+        laid_counts: Where the counts go, if there are any.
     """
     for i in range(values.size):
         place = places[values[i]]
@@ -675,7 +769,8 @@ def lay_out(
         places[values[i]] = place + 1
         for w in range(words):
             laid[place * words + w] = records[i * words + w]
-        laid_counts[place] = counts[i] if merged else np.int32(1)
+        if merged:
+            laid_counts[place] = counts[i]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
