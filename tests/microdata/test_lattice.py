@@ -20,7 +20,14 @@ from hypothesis import strategies as st
 
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import Sweep, assess, shapley_values, sweep, sweep_steps
+from glasshouse.microdata import (
+    Sweep,
+    assess,
+    shapley_values,
+    sweep,
+    sweep_kernel,
+    sweep_steps,
+)
 from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.table import EncodedTable, read
 
@@ -339,12 +346,52 @@ def test_too_many_subsets_are_refused_with_what_fits() -> None:
         sweep(table, quasi_identifiers=[f"q{i}" for i in range(20)], memory=2 << 20)
 
 
-def test_more_records_than_cells_can_count_are_refused(
-    census: EncodedTable, monkeypatch: pytest.MonkeyPatch
+@settings(max_examples=100)
+@given(TABLES, st.integers(1, 70), st.integers(1, 5))
+def test_more_records_than_cells_can_count_are_counted(
+    drawn: tuple[tuple[int, int], list[Row]], counted: int, largest: int
 ) -> None:
-    monkeypatch.setattr("glasshouse.microdata.lattice.MOST_RECORDS", 20_000)
-    with pytest.raises(BudgetError, match="a sweep takes fewer than 20,000 records, not 20,000"):
-        sweep(census)
+    """Cells hold few records here: they are added up on the way, and larger parts go by longer prefixes."""
+    (attributes, secrets), rows = drawn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep_steps, "COUNTED", counted)
+        outcome = sweep(as_table(rows, attributes), subsets=f"max:{largest}", threads=1)
+    check(outcome, rows, attributes, secrets)
+
+
+@pytest.mark.parametrize("counted", [50, 3_000, 9_000])
+def test_a_census_of_more_records_than_cells_count_has_the_same_bytes(
+    census: EncodedTable, monkeypatch: pytest.MonkeyPatch, counted: int
+) -> None:
+    whole = sweep(census).to_frame()
+    monkeypatch.setattr(sweep_steps, "COUNTED", counted)
+    assert sweep(census, threads=2).to_frame().equals(whole)
+    monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
+    monkeypatch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 6_000)
+    assert sweep(census, memory=1 << 40).to_frame().equals(whole)
+
+
+@pytest.mark.parametrize("times", [1, 3, 100_000_000, 3_000_000_000])
+def test_records_that_stand_for_billions_are_counted_in_64_bits(times: int) -> None:
+    """Every record of a table so many times: classes are so many times as large, and nothing overflows."""
+    rows = random_rows(7, 200, [3, 4, 2, 3])
+    table = as_table(rows, 3)
+    columns = [table.column(name) for name in ("q0", "q1", "q2")]
+    packing = sweep_steps.plan_packing(columns, [table.column("s0")])
+    records = sweep_steps.packed(packing, columns, [table.column("s0")], 0, 200)
+    counts = np.full(200, times, np.int64)
+    found, left, left_counts = sweep_steps.sweep_partition(packing, [0], [1, 2], records, counts)
+    assert int(left_counts.sum(dtype=np.int64)) == 200 * times
+    assert len(left) < 200
+    expected = twin(rows, 3, 1)
+    for mask, row in zip(sweep_steps.partition_masks([0], [1, 2], 2), found, strict=True):
+        chosen = tuple(i for i in range(3) if (mask >> i) & 1)
+        classes = Counter(tuple(row[i] for i in chosen) for row in rows)
+        assert int(row[:10].sum()) == len(classes)
+        certain, most = row[sweep_kernel.SECRETS : sweep_kernel.SECRETS + 2].tolist()
+        assert certain + most == times * expected[chosen][2][0][0]
+        if times > 1000:
+            assert int(row[sweep_kernel.SECRETS - 1]) == 200 * times
 
 
 @pytest.mark.parametrize("subsets", ["some", "max:", "max:0", "max:x", ""])

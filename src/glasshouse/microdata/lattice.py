@@ -22,8 +22,6 @@ from glasshouse.table.partition import with_facts_joined
 
 MOST_ATTRIBUTES = 24
 """A sweep takes at most so many quasi-identifiers."""
-MOST_RECORDS = 1 << 29
-"""A sweep takes fewer records than this: its cells are 32-bit integers, and a cell's corrections stay within 4·N."""
 RESULTS_LIMIT = 8 << 30
 """What the results may take where no memory is given."""
 
@@ -98,12 +96,6 @@ def sweep(
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names))
     _check_budget(len(names), largest, len(secrets), memory or RESULTS_LIMIT)
-    if table.records >= MOST_RECORDS:
-        raise BudgetError(
-            "a sweep takes fewer than {most} records, not {records}: assess a part",
-            most=MOST_RECORDS,
-            records=table.records,
-        )
     if table.weight is not None:
         everything = sweep_steps.subset_masks(len(names), largest).tolist()
         return _sweep_each(table, names, secrets, everything, on_progress)

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -31,6 +31,7 @@ from glasshouse.atomic import scratch_folder
 from glasshouse.errors import BudgetError
 from glasshouse.language import marked
 from glasshouse.microdata import sweep_kernel
+from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.table import EncodedColumn, EncodedTable
@@ -54,15 +55,29 @@ BUNDLES = 64
 """The parts of a partition are handed to threads in so many bundles of about the same number of records."""
 
 
+COUNTED = 1 << 28
+"""A part that counts so many records is answered by longer prefixes; cells are 32-bit integers, which the corrections
+of twice as many records less one cannot overflow, and are added to 64-bit sums before they have counted more."""
 WORD_BITS = 64
 
-Counts = NDArray[np.int32]
-"""How many equal records each one stands for."""
+Counts = NDArray[np.signedinteger[Any]]
+"""How many equal records each one stands for; in 64 bits where there are 2³¹ records or more."""
 OnStep = Callable[[int, Integers], None]
-SweepBundles = Callable[[Iterable[Integers]], Store]
-"""Sweeps bundles of parts, and returns the cells."""
-Spread = Callable[[SweepBundles, Sequence[Integers]], Sequence[Store]]
-"""Has bundles swept, by however many, and returns the cells of each."""
+
+
+class Swept(NamedTuple):
+    """What one thread has counted in bundles of parts."""
+
+    store: Store
+    """Its cells."""
+    rows: Integers
+    """The rows of earlier cells, which were full."""
+
+
+SweepBundles = Callable[[Iterable[Integers]], Swept]
+"""Sweeps bundles of parts."""
+Spread = Callable[[SweepBundles, Sequence[Integers]], Sequence[Swept]]
+"""Has bundles swept, by however many."""
 
 
 def subset_masks(attributes: int, largest: int) -> Integers:
@@ -184,52 +199,141 @@ def sweep_partition(
     """
     if bounds is None:
         bounds, records, counts = _parted(packing, prefix, records, counts)
-    fields = packing.attributes[list(rest)]
-    plan = Plan(
-        words=packing.words,
-        fields=fields,
-        secrets=packing.secrets,
-        largest_secret=int(packing.secrets["size"].max(initial=1)),
-        largest=len(rest) if largest is None else largest,
-        size_bin=sweep_kernel.size_bins(),
-        threshold=MERGE_THRESHOLD,
+    plan = _plan(packing, rest, len(rest) if largest is None else largest)
+    starts, ends = bounds[:-1], bounds[1:].copy()
+    sizes = weights = ends - starts
+    if counts is not None and len(sizes):
+        weights = np.add.reduceat(counts, starts, dtype=np.int64)
+    light = weights < COUNTED
+    merged = (
+        np.empty(int(bounds[-1]), np.int32)
+        if counts is None
+        else counts.astype(np.int32, copy=False)
     )
     keep = _bits_to_keep(packing, rest)
-    starts, ends = bounds[:-1], bounds[1:].copy()
-    sizes = ends - starts
-    counted = counts is not None
-    own_counts = np.empty(int(bounds[-1]), np.int32) if counts is None else counts
 
-    def sweep_bundles(bundles: Iterable[Integers]) -> Store:
-        work, store = _workspace(plan, int(sizes.max(initial=0))), _store(plan)
+    def sweep_bundles(bundles: Iterable[Integers]) -> Swept:
+        work, store = _workspace(plan, int(sizes[light].max(initial=0))), _store(plan)
+        rows, pending = _no_rows(plan), 0
         for bundle in bundles:
+            weight = int(weights[bundle].sum())
+            if pending + weight >= 2 * COUNTED:
+                rows += _rows(plan, [store])
+                store, pending = _store(plan), 0
+            pending += weight
             before = int(work.visits[0])
             sweep_kernel.sweep_parts(
-                plan, work, store, keep, records, own_counts, counted, starts, ends, bundle
+                plan, work, store, keep, records, merged, counts is not None, starts, ends, bundle
             )
             if on_bundle:
                 on_bundle(int(work.visits[0]) - before)
-        return store
+        return Swept(store, rows)
 
-    bundles = _bundles(sizes)
-    stores = spread(sweep_bundles, bundles) if spread else [sweep_bundles(bundles)]
-    left = close_up(records, own_counts, packing.words, starts, ends)
-    rows = _completed(_rows(plan, stores))
-    return rows, records[: left * packing.words], own_counts[:left]
+    bundles = _bundles(sizes, weights, np.flatnonzero(light))
+    swept = spread(sweep_bundles, bundles) if spread else [sweep_bundles(bundles)]
+    rows = sum((one.rows for one in swept), _rows(plan, [one.store for one in swept]))
+    left: Counts = merged
+    for part in np.flatnonzero(~light):
+        if left.dtype != np.int64 and weights[part] >= 1 << 31:
+            left = left.astype(np.int64)
+        inside = slice(int(starts[part]), int(ends[part]))
+        whole: Counts = np.ones(sizes[part], np.int32) if counts is None else counts[inside]
+        of_part = records[inside.start * packing.words : inside.stop * packing.words]
+        rows += _rows_by_longer_prefixes(packing, rest, of_part, whole, plan.largest)
+        left[inside] = whole
+        ends[part] = sweep_kernel.merge(
+            records, left, packing.words, starts[part], ends[part], True, keep,
+            np.empty(_slots(int(sizes[part])), np.int32),
+        )  # fmt: skip
+    number = close_up(records, left, packing.words, starts, ends)
+    return _completed(rows), records[: number * packing.words], left[:number]
+
+
+def _rows_by_longer_prefixes(
+    packing: Packing, rest: Sequence[int], records: Words, counts: Counts, largest: int
+) -> Integers:
+    """Return the rows of a part in which more records are counted than cells hold.
+
+    The subset of the prefix alone has one class, the part; every other one has a next attribute.
+    """
+    secrets = packing.secrets
+    rows = np.zeros(
+        (len(_relative_masks(len(rest), largest)), sweep_kernel.cell_width(len(secrets))), np.int64
+    )
+    row_of = {mask: row for row, mask in enumerate(_relative_masks(len(rest), largest).tolist())}
+    size = int(counts.sum(dtype=np.int64))
+    bins = sweep_kernel.size_bins()
+    of_size = int(bins[size]) if size < len(bins) else len(SIZE_BINS) - 1
+    rows[0, sweep_kernel.CLASSES + of_size] = 1
+    if of_size >= sweep_kernel.COUNTED_BINS:
+        rows[0, sweep_kernel.RECORDS + of_size - sweep_kernel.COUNTED_BINS] = size
+    for s, field in enumerate(secrets):
+        tally = np.zeros(field["size"], np.int64)
+        np.add.at(tally, _values(packing, field, records), counts)
+        most, column = int(tally.max()), sweep_kernel.SECRETS + sweep_kernel.PER_SECRET * s
+        if most == size:
+            rows[0, column + sweep_kernel.CERTAIN] = size
+        else:
+            rows[0, column + sweep_kernel.MOST] = most
+            rows[0, column + sweep_kernel.SHARES + sweep_kernel.SHARE_BINS * most // size] = size
+    for place, attribute in enumerate(rest if largest else ()):
+        later = rest[place + 1 :]
+        of_next, _, _ = sweep_partition(
+            packing, [attribute], later, records, counts, largest=largest - 1
+        )
+        for mask, row in zip(
+            _relative_masks(len(later), largest - 1).tolist(), of_next, strict=True
+        ):
+            rows[row_of[(1 | mask << 1) << place]] = row
+    return rows
 
 
 def _parted(
     packing: Packing, prefix: Sequence[int], records: Words, counts: Counts | None
 ) -> tuple[Integers, Words, Counts | None]:
     """Lay out a copy of some records by their values of a prefix; return where each part ends, from 0 on."""
-    by_record = records.reshape(-1, packing.words)
-    part = np.zeros(len(by_record), np.int64)
-    for field in packing.attributes[list(prefix)]:
-        values = (by_record[:, field["word"]] >> field["shift"]) & field["mask"]
-        _, part = np.unique(part * field["size"] + values.astype(np.int64), return_inverse=True)
-    order = np.argsort(part, kind="stable")
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(part))])
-    return bounds, by_record[order].ravel(), None if counts is None else counts[order]
+    words, none = packing.words, np.empty(0, np.int32)
+    number = len(records) // words
+    for field in packing.attributes[
+        list(prefix)[::-1]
+    ]:  # each keeps the order that the one before made
+        values = _values(packing, field, records)
+        sizes = np.bincount(values, minlength=field["size"])
+        laid, laid_counts = (
+            np.empty_like(records),
+            none if counts is None else np.empty_like(counts),
+        )
+        lay_out(
+            records, none if counts is None else counts, counts is not None, words, values,
+            np.cumsum(sizes) - sizes, laid, laid_counts,
+        )  # fmt: skip
+        records, counts = laid, None if counts is None else laid_counts
+    bits = sweep_kernel.bits_of(packing.attributes[list(prefix)], words)
+    by_word = records.reshape(-1, words).T
+    differs = np.zeros(max(0, number - 1), np.bool_)
+    for word in np.flatnonzero(bits):
+        differs |= (by_word[word, 1:] ^ by_word[word, :-1]) & bits[word] != 0
+    ends = [*np.flatnonzero(differs) + 1, *([number] if number else ())]
+    return np.array([0, *ends], np.int64), records, counts
+
+
+def _values(packing: Packing, field: Any, records: Words) -> NDArray[np.uint32]:
+    """Return the value of one attribute in every record."""
+    values = np.empty(len(records) // packing.words, np.uint32)
+    read_values(records, packing.words, field["word"], field["shift"], field["mask"], values)
+    return values
+
+
+def _plan(packing: Packing, rest: Sequence[int], largest: int) -> Plan:
+    return Plan(
+        words=packing.words,
+        fields=packing.attributes[list(rest)],
+        secrets=packing.secrets,
+        largest_secret=int(packing.secrets["size"].max(initial=1)),
+        largest=largest,
+        size_bin=sweep_kernel.size_bins(),
+        threshold=MERGE_THRESHOLD,
+    )
 
 
 def _bits_to_keep(packing: Packing, rest: Sequence[int]) -> Words:
@@ -273,12 +377,13 @@ def _relative_masks(attributes: int, largest: int) -> Integers:
 class MemorySpool:
     """Records in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type[np.signedinteger[Any]]) -> None:
+        self._kind = kind
         self._parts: list[tuple[Words, Counts]] = []
 
     def append(self, records: Words, counts: Counts) -> None:
         """Add records; the arrays are kept as they are."""
-        self._parts.append((records, counts))
+        self._parts.append((records, counts.astype(self._kind, copy=False)))
 
     def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
         """Yield views of the records."""
@@ -291,7 +396,8 @@ class MemorySpool:
 class DiskSpool:
     """Records in two files of a folder; they hold the data, and go with the folder."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, kind: type[np.signedinteger[Any]]) -> None:
+        self._kind = kind
         self._records = folder / f"{name}.records"
         self._counts = folder / f"{name}.counts"
         self._records.touch()
@@ -302,12 +408,12 @@ class DiskSpool:
         with self._records.open("ab") as file:
             records.tofile(file)
         with self._counts.open("ab") as file:
-            counts.tofile(file)
+            counts.astype(self._kind, copy=False).tofile(file)
 
     def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
         """Read the records, one chunk in memory at a time."""
         with self._records.open("rb") as records, self._counts.open("rb") as counts:
-            while len(chunk_counts := np.fromfile(counts, np.int32, CHUNK_RECORDS)):
+            while len(chunk_counts := np.fromfile(counts, self._kind, CHUNK_RECORDS)):
                 yield np.fromfile(records, np.uint64, len(chunk_counts) * words), chunk_counts
 
     def remove(self) -> None:
@@ -353,7 +459,8 @@ class _Steps:
         self._table_records = table.records
         self._folder = folder
         self._capacity = table.records if memory is None else self._fitting(memory)
-        self._spool: Spool = MemorySpool()
+        self._kind = np.int32 if table.records < 1 << 31 else np.int64
+        self._spool: Spool = MemorySpool(self._kind)
         self._visits = 0
         self._first = "" if sweep_kernel.is_compiled() else COMPILING
 
@@ -393,7 +500,7 @@ class _Steps:
         for bounds, records, counts in self._slices(step, sizes, self._slice_cuts(sizes)):
             starts, ends = bounds[:-1], bounds[1:].copy()
             slots = np.empty(_slots(int((ends - starts).max())), np.int32)
-            own_counts = np.ones(int(bounds[-1]), np.int32) if counts is None else counts
+            own_counts: Counts = np.ones(int(bounds[-1]), self._kind) if counts is None else counts
             for value in range(len(starts)):
                 ends[value] = sweep_kernel.merge(
                     records, own_counts, words, starts[value], ends[value], True, keep, slots
@@ -434,8 +541,8 @@ class _Steps:
 
     def _new_spool(self, step: int) -> Spool:
         if self._capacity >= self._table_records:
-            return MemorySpool()
-        return DiskSpool(self._folder, str(step))
+            return MemorySpool(self._kind)
+        return DiskSpool(self._folder, str(step), self._kind)
 
     def _use(self, spool: Spool) -> None:
         if isinstance(self._spool, DiskSpool):
@@ -472,13 +579,15 @@ class _Steps:
                 yield self._merged(step, int(np.flatnonzero(inside)[0]))
                 continue
             records = np.empty(int(bounds[-1]) * words, np.uint64)
-            counts = np.empty(int(bounds[-1]) if step else 0, np.int32)
+            counts: Counts = np.empty(int(bounds[-1]) if step else 0, self._kind)
             places = np.full(len(sizes), -1)
             places[inside] = bounds[:-1]
             for chunk_values, some, their_counts in self._chunks(step):
                 lay_out(some, their_counts, step > 0, words, chunk_values, places, records, counts)
             if self._capacity >= self._table_records:
-                self._use(MemorySpool())  # everything is laid out: what it came from may go
+                self._use(
+                    MemorySpool(self._kind)
+                )  # everything is laid out: what it came from may go
             yield _Slice(bounds, records, counts if step else None)
 
     def _merged(self, step: int, value: int) -> _Slice:
@@ -488,7 +597,8 @@ class _Steps:
             BudgetError: Too many different ones are left.
         """
         words, room = self._packing.words, self._capacity
-        records, counts = np.empty(room * words, np.uint64), np.empty(room, np.int32)
+        records: Words = np.empty(room * words, np.uint64)
+        counts: Counts = np.empty(room, self._kind)
         keep = _bits_to_keep(self._packing, range(step, len(self._packing.attributes)))
         slots = np.empty(_slots(room), np.int32)
         filled = 0
@@ -514,7 +624,7 @@ class _Steps:
     ) -> Iterator[tuple[NDArray[np.uint32], Words, Counts]]:
         """Yield the values of the step's attribute, with the records that have them."""
         if step == 0:
-            none: Counts = np.empty(0, np.int32)
+            none: Counts = np.empty(0, self._kind)
             for begin in range(0, self._table_records, CHUNK_RECORDS):
                 end = min(begin + CHUNK_RECORDS, self._table_records)
                 values = self._attributes[0].codes[begin:end].astype(np.uint32)
@@ -523,12 +633,9 @@ class _Steps:
                     records = packed(self._packing, self._attributes[1:], self._secrets, begin, end)
                 yield values, records, none
             return
-        words, field = self._packing.words, self._packing.attributes[step - 1]
-        place = (field["word"], field["shift"], field["mask"])
-        for records, counts in self._spool.chunks(words):
-            values = np.empty(len(counts), np.uint32)
-            read_values(records, words, *place, values)
-            yield values, records, counts
+        field = self._packing.attributes[step - 1]
+        for records, counts in self._spool.chunks(self._packing.words):
+            yield _values(self._packing, field, records), records, counts
 
     def _tell(
         self,
@@ -563,7 +670,7 @@ class _Threads:
             self._done += 1
             self.visits += visits
 
-    def spread(self, sweep_bundles: SweepBundles, bundles: Sequence[Integers]) -> list[Store]:
+    def spread(self, sweep_bundles: SweepBundles, bundles: Sequence[Integers]) -> list[Swept]:
         """Have the bundles swept by all threads, each taking the next one when it is ready."""
         waiting, stop = iter(bundles), threading.Event()
 
@@ -584,17 +691,19 @@ class _Threads:
                     for worker in ended:
                         worker.result()
                     running = list(still)
-                    self.tell(self._done / len(bundles), self.visits)
+                    self.tell(self._done / max(1, len(bundles)), self.visits)
             finally:
                 stop.set()
         return [worker.result() for worker in workers]
 
 
-def _bundles(sizes: Integers) -> list[Integers]:
-    """Bundle parts, the largest first, into bundles of about the same number of records."""
-    largest_first = np.argsort(-sizes, kind="stable")
-    bounds = np.cumsum(sizes[largest_first]) * BUNDLES // (int(sizes.sum()) + 1)
-    return np.split(largest_first, np.flatnonzero(np.diff(bounds)) + 1)
+def _bundles(sizes: Integers, weights: Integers, parts: Integers) -> list[Integers]:
+    """Bundle some parts, the largest first, so that all have about as many records and none counts too many."""
+    largest_first = parts[np.argsort(-sizes[parts], kind="stable")]
+    records, counted = np.cumsum(sizes[largest_first]), np.cumsum(weights[largest_first])
+    bounds = records * BUNDLES // (int(sizes.sum()) + 1)
+    cuts = np.flatnonzero(np.diff(bounds) | np.diff(counted // COUNTED)) + 1
+    return np.split(largest_first, cuts) if len(parts) else []
 
 
 def _slots(records: int) -> int:
@@ -652,6 +761,11 @@ def _store(plan: Plan) -> Store:
         rows=rows,
         subsets=np.zeros((len(masks), width), np.int64),
     )
+
+
+def _no_rows(plan: Plan) -> Integers:
+    subsets = len(_relative_masks(len(plan.fields), plan.largest))
+    return np.zeros((subsets, sweep_kernel.cell_width(len(plan.secrets))), np.int64)
 
 
 def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
