@@ -114,24 +114,40 @@ def scratch_folder() -> Iterator[Path]:
     Raises:
         DataError: It cannot be made, or its disk is full.
     """
-    folder, handle = Path(os.environ.get("TMPDIR", "TMPDIR")), None
+    folder, handle = None, None
     try:
-        parent = Path(tempfile.gettempdir())
-        _sweep(parent, _SCRATCH)
-        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
-        handle = _open_folder(folder)
-        yield folder
-    except OSError as error:
-        raise DataError(
-            '"{folder}": what does not fit into memory cannot be kept there ({reason}); make room, set TMPDIR to '
-            "another folder, or give more memory",
-            folder=folder.parent,
-            reason=system_reason(error),
-        ) from error
+        with scratch_explained():
+            _sweep(Path(tempfile.gettempdir()), _SCRATCH)
+            folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+            handle = _open_folder(folder)
+            yield folder
     finally:
         if handle is not None:
             os.close(handle)
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def scratch_explained() -> Iterator[None]:
+    """Say in one line why what does not fit into memory cannot be kept on disk, where that fails.
+
+    Raises:
+        DataError: It fails.
+    """
+    try:
+        yield
+    except OSError as error:
+        try:
+            folder = tempfile.gettempdir()
+        except OSError:
+            folder = os.environ.get("TMPDIR", "TMPDIR")
+        raise DataError(
+            '"{folder}": what does not fit into memory cannot be kept there ({reason}); make room, set TMPDIR to '
+            "another folder, or give more memory",
+            folder=folder,
+            reason=system_reason(error),
+        ) from error
 
 
 @contextmanager

@@ -112,6 +112,55 @@ def test_an_interrupted_run_goes_on_with_the_same_bytes(
     assert not (tmp_path / "run.partial").exists()
 
 
+def on_disk_only(patch: pytest.MonkeyPatch) -> None:
+    """Make a run keep codes, records and classes on disk, in pieces that are far smaller than its data."""
+    patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
+    patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
+    patch.setattr("glasshouse.table.encoded.BLOCK_RECORDS", 700)
+    patch.setattr("glasshouse.microdata.attacks.BLOCK_RECORDS", 700)
+    patch.setattr("glasshouse.runs.assess.LEAST_LAID_OUT", 900)
+    patch.setattr("glasshouse.runs.assess.RECORD_BYTES", 1 << 50)
+    patch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
+    patch.setattr(sweep_steps, "COUNTED", 2_000)
+    patch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 1_500)
+
+
+def test_what_goes_over_the_disk_has_the_same_bytes_also_where_it_was_interrupted(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    census = synthetic.write("school-census", records=8_000, path=tmp_path / "census.parquet")
+    assert glasshouse("assess", census, *OPTIONS, "--out", tmp_path / "whole").code == 0
+    finish = sweep_steps._Steps.run
+
+    def interrupted(own: sweep_steps._Steps, step: int, on_progress: Any) -> Any:
+        if step == 2:
+            raise KeyboardInterrupt
+        return finish(own, step, on_progress)
+
+    on_disk_only(monkeypatch)
+    command = ("assess", census, *OPTIONS, "--memory", "8G", "--out", tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep_steps._Steps, "run", interrupted)
+        assert glasshouse(*command).code == 130
+    assert glasshouse(*command, "--resume").code == 0
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+def test_a_kept_table_answers_the_next_question_without_the_file(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    census = synthetic.write("school-census", records=8_000, path=tmp_path / "census.parquet")
+    kept = tmp_path / "kept.arrow"
+    on_disk_only(monkeypatch)
+    options = (*OPTIONS, "--memory", "8G", "--json")
+    first = glasshouse("assess", census, *options, "--save-table", kept)
+    assert first.code == 0, first.error
+    census.unlink()
+    again = glasshouse("assess", kept, *options)
+    assert again.code == 0, again.error
+    assert json.loads(again.out)["results"] == json.loads(first.out)["results"]
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
 def test_a_killed_run_goes_on_with_the_same_bytes(glasshouse: Glasshouse, tmp_path: Path) -> None:
     census = synthetic.write("school-census", records=200_000, path=tmp_path / "census.parquet")

@@ -23,13 +23,14 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.microdata import (
     Sweep,
     assess,
+    attacks,
     shapley_values,
     sweep,
     sweep_kernel,
     sweep_steps,
 )
 from glasshouse.microdata.assessment import SIZE_BINS
-from glasshouse.table import EncodedTable, read
+from glasshouse.table import EncodedTable, encoded, read
 
 Row = tuple[int, ...]
 
@@ -183,6 +184,41 @@ def test_a_small_memory_goes_over_the_disk_with_the_same_bytes(
     assert sweep(census, threads=2, memory=1 << 40).to_frame().equals(whole)
     some = {step: finished[step] for step in (0, 1, 2)}
     assert sweep(census, memory=1 << 40, finished=some).to_frame().equals(whole)
+
+
+def test_codes_on_disk_have_the_same_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = synthetic.generator("school-census")
+    frame = synthetic.table(made.name, records=6_000, seed=3)
+    batches = pa.Table.from_batches(frame.to_batches(max_chunksize=1_000))
+    roles: dict[str, Any] = {
+        "quasi_identifiers": made.quasi_identifiers[:7],
+        "sensitive": made.sensitive,
+    }
+    whole = sweep(read(frame, **roles)).to_frame()
+    monkeypatch.setattr(encoded, "BLOCK_RECORDS", 500)
+    monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
+    table = read(batches, memory=1, **roles)
+    assert all(encoded.mapping(column.codes) is not None for column in table.columns.values())
+    assert sweep(table).to_frame().equals(whole)
+    monkeypatch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 2_000)
+    assert sweep(table, memory=1 << 40).to_frame().equals(whole)
+
+
+@settings(max_examples=60)
+@given(TABLES, st.integers(1, 40))
+def test_the_whole_set_is_the_same_in_slices(
+    drawn: tuple[tuple[int, int], list[Row]], most_records: int
+) -> None:
+    (attributes, _), rows = drawn
+    table = as_table(rows, attributes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attacks, "BLOCK_RECORDS", 16)
+        sliced = attacks.whole_set(table, most_records=most_records)
+    for attack, part in zip(assess(table).attacks, sliced, strict=True):
+        assert attack.class_sizes == part.class_sizes
+        assert attack.class_sizes.smallest == part.class_sizes.smallest
+        assert attack.capacity == part.capacity
+        assert attack.additive_capacity == part.additive_capacity
 
 
 def test_a_value_with_more_records_than_fit_is_counted_whole(

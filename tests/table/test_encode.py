@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable, Role, load_table, read
+from glasshouse.table import encoded as encoded_module
 from glasshouse.table.dictionary import Dictionary
+from glasshouse.table.encoded import blocks, let_go, mapping, taken
 
 
 def decoded(table: EncodedTable, name: str) -> list[str]:
@@ -151,6 +153,66 @@ def test_a_saved_table_is_read_back_without_parsing(tmp_path: Path) -> None:
             assert again.column(name).values.to_pylist() == column.values.to_pylist()
     other = read(path, quasi_identifiers=["ill"])
     assert other.roles == {"ill": Role.QUASI_IDENTIFIER, "age": Role.IGNORED, "id": Role.IGNORED}
+
+
+def in_pieces(columns: dict[str, list[str]], size: int) -> pa.Table:
+    """Return a table whose records come in batches of so many."""
+    return pa.table(
+        {
+            name: pa.chunked_array([texts[i : i + size] for i in range(0, len(texts), size)])
+            for name, texts in columns.items()
+        }
+    )
+
+
+@pytest.mark.parametrize("values", [3, 200, 700, 70_000])
+def test_codes_on_disk_are_those_in_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, values: int
+) -> None:
+    """Codes grow wider while they are written: one byte, two and four."""
+    monkeypatch.setattr(encoded_module, "BLOCK_RECORDS", 777)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    numbers = np.arange(100_000)
+    columns = {
+        "a": [f"v{i}" for i in numbers * 7 % values],
+        "b": ["" if i % 5 == 0 else "?" if i % 7 == 0 else str(i % 3) for i in numbers.tolist()],
+    }
+    data = in_pieces(columns, 9_999)
+    there, here = read(data, memory=1), read(data)
+    pairs = [(there, here)]
+    marks = numbers % 11 < 4
+    pairs.append((there.of_records(marks), here.of_records(marks)))
+    pairs.append((read(data, memory=1, missing={"b": ["?"]}), read(data, missing={"b": ["?"]})))
+    there.save(tmp_path / "there.arrow")
+    here.save(tmp_path / "here.arrow")
+    assert (tmp_path / "there.arrow").read_bytes() == (tmp_path / "here.arrow").read_bytes()
+    pairs.append((load_table(tmp_path / "there.arrow"), here))
+    for on_disk, in_memory in pairs:
+        assert on_disk.missing(["b"]).tolist() == in_memory.missing(["b"]).tolist()
+        for name, column in in_memory.columns.items():
+            same = on_disk.column(name)
+            assert mapping(same.codes) is not None
+            assert mapping(column.codes) is None
+            assert same.codes.dtype == column.codes.dtype
+            let_go(same.codes)
+            assert np.array_equal(same.codes, column.codes)
+            assert same.values.equals(column.values)
+            assert same.tally.tolist() == column.tally.tolist()
+            assert np.concatenate([some for _, some in blocks(same.codes)]).tolist() == (
+                column.codes.tolist()
+            )
+            some = np.flatnonzero(column.codes % 3 == 1)
+            assert taken(same.codes, some).tolist() == column.codes[some].tolist()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here.arrow", "there.arrow"]
+
+
+def test_codes_that_find_no_room_on_disk_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    with pytest.raises(DataError, match=r"what does not fit into memory cannot be kept .* TMPDIR"):
+        read(in_pieces({"a": ["x", "y", "z"]}, 1), memory=1)
 
 
 def test_saving_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:

@@ -121,6 +121,15 @@ class ClassSizes:
             tuple(classes.tolist()), tuple(records), int(sizes.min()) if len(sizes) else None
         )
 
+    def __add__(self, other: ClassSizes) -> ClassSizes:
+        """Return the sizes of the classes of both, which have no class in common."""
+        known = [one.least for one in (self, other) if one.least is not None]
+        return ClassSizes(
+            tuple(map(sum, zip(self.classes, other.classes, strict=True))),
+            tuple(map(sum, zip(self.records, other.records, strict=True))),
+            min(known, default=None),
+        )
+
 
 @dataclass(frozen=True)
 class Attack:

@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked
 from glasshouse.microdata import attack_kernels
@@ -57,6 +58,7 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.encoded import BLOCK_RECORDS, Codes, let_go, taken
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import Partition, partition, refined
 
@@ -173,6 +175,78 @@ def assess(
                     outcomes[place, row, aim.names] = found
     every = product(range(len(windows)), range(len(chosen)), aims)
     return Assessment(whole.records, tuple(outcomes[which] for which in every))
+
+
+@dataclass(frozen=True)
+class WholeSet:
+    """What a sweep does not count of an attack with all quasi-identifiers."""
+
+    class_sizes: ClassSizes
+    """How large the classes are, the smallest one exactly."""
+    capacity: Fraction
+    """The most by which any prior can grow, as a factor."""
+    additive_capacity: Fraction
+    """The most that can be added to any prior."""
+
+
+def whole_set(
+    table: EncodedTable,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    most_records: int | None = None,
+) -> tuple[WholeSet, ...]:
+    """Return what a sweep does not count: of re-identification, and of the inference of each secret.
+
+    Args:
+        table: The release, whose records count alike.
+        quasi_identifiers: What the adversary knows; by default the table's quasi-identifiers.
+        sensitive: The secrets; by default the table's sensitive attributes.
+        most_records: About so many records are laid out at a time, classes whole; by default all.
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    aims = [(), *((name,) for name in (table.sensitive if sensitive is None else sensitive))]
+    outcomes: dict[tuple[str, ...], WholeSet] = {}
+    for group in table.alike_known(aims):
+        known = table.with_known(group[0])
+        columns = [column for name in names for column in known.columns_of(name)]
+        secrets = [as_secret(known, s, record_weights(known, None), None) for s in group if s]
+        picked = [np.zeros((4, secret.cardinality), np.int64) for secret in secrets]
+        sizes = ClassSizes.of(np.zeros(0, np.int64))
+        for records in _whole_classes(columns, known.records, most_records):
+            some = [EncodedColumn(c.name, taken(c.codes, records), c.values) for c in columns]
+            classes = refined(some, len(some[0].codes))
+            sizes += ClassSizes.of(classes.sizes)
+            for secret, amounts in zip(secrets, picked, strict=True):
+                _guess(classes, secret, taken(secret.codes, records), amounts)
+        number = sum(sizes.classes)
+        of_classes = WholeSet(sizes, Fraction(number), Fraction(int(number > 1)))
+        outcomes |= dict.fromkeys(group, of_classes)
+        for secret, amounts in zip(secrets, picked, strict=True):
+            capacity, additive = _capacities(secret, amounts)
+            outcomes[secret.names] = WholeSet(sizes, capacity, additive)
+    return tuple(outcomes[aim] for aim in aims)
+
+
+def _whole_classes(
+    columns: Sequence[EncodedColumn], records: int, most_records: int | None
+) -> Iterator[slice | Integers]:
+    """Yield the records in slices of about so many at most, in their order; a class is whole in one of them."""
+    slices = 1 if most_records is None else -(-records // most_records)
+    if slices == 1:
+        yield slice(None)
+        return
+    telling = sorted(columns, key=lambda column: -column.cardinality)[:4]
+    for number in range(slices):
+        inside = []
+        for begin in range(0, records, BLOCK_RECORDS):
+            mixed = np.zeros(min(BLOCK_RECORDS, records - begin), np.uint64)
+            for column in telling:
+                mixed ^= column.codes[begin : begin + BLOCK_RECORDS]
+                mixed *= np.uint64(0x9E3779B97F4A7C15)
+                let_go(column.codes)
+            inside.append(begin + np.flatnonzero((mixed >> np.uint64(32)) % slices == number))
+        yield np.concatenate(inside)
 
 
 def _growing(
@@ -408,12 +482,30 @@ def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> di
 
 
 def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
-    success = np.zeros(SUCCESS_BINS, np.int64)
     picked = np.zeros((4, secret.cardinality), np.int64)
+    certain, success = _guess(classes, secret, secret.codes, picked)
+    capacity, additive_capacity = _capacities(secret, picked)
+    known = int(np.count_nonzero(secret.shares) == 1)
+    likeliest = Fraction(int(secret.shares.max()), secret.whole)
+    return {
+        "certain": certain,
+        "deterministic": Leakage(Fraction(known), secret.expected(picked[attack_kernels.SURE])),
+        "probabilistic": Leakage(likeliest, secret.expected(picked[attack_kernels.GUESSED])),
+        "success": tuple(success.tolist()),
+        "capacity": capacity,
+        "additive_capacity": additive_capacity,
+    }
+
+
+def _guess(
+    classes: Partition, secret: Secret, codes: Codes, picked: Integers
+) -> tuple[int, Integers]:
+    """Guess a secret in every class: add to what is picked, and return how many are certain, and success by tenths."""
+    success = np.zeros(SUCCESS_BINS, np.int64)
     certain = attack_kernels.best_guesses(
         classes.order,
         classes.starts,
-        secret.codes,
+        codes,
         secret.weights.each,
         secret.factors,
         secret.slack,
@@ -423,17 +515,17 @@ def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
         picked,
         np.zeros((2, secret.cardinality), np.int64),
     )
-    known = int(np.count_nonzero(secret.shares) == 1)
-    likeliest = Fraction(int(secret.shares.max()), secret.whole)
+    return certain, success
+
+
+def _capacities(secret: Secret, picked: Integers) -> tuple[Fraction, Fraction]:
+    """Return the multiplicative and the additive capacity."""
     totals = secret.totals.tolist()
-    return {
-        "certain": certain,
-        "deterministic": Leakage(Fraction(known), secret.expected(picked[attack_kernels.SURE])),
-        "probabilistic": Leakage(likeliest, secret.expected(picked[attack_kernels.GUESSED])),
-        "success": tuple(success.tolist()),
-        "capacity": sum_of_ratios(picked[attack_kernels.REVEALED].tolist(), totals),
-        "additive_capacity": 1 - sum_of_ratios(picked[attack_kernels.CONCEALED].tolist(), totals),
-    }
+    revealed, concealed = picked[attack_kernels.REVEALED], picked[attack_kernels.CONCEALED]
+    return (
+        sum_of_ratios(revealed.tolist(), totals),
+        1 - sum_of_ratios(concealed.tolist(), totals),
+    )
 
 
 def _check_small(table: EncodedTable, names: Sequence[str], secret: Sequence[str]) -> None:

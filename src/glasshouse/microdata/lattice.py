@@ -129,7 +129,7 @@ def sweep(
         sensitive=secrets,
         total=table.records,
         heaviest=1,
-        likeliest=tuple(int(np.bincount(table.column(name).codes).max()) for name in secrets),
+        likeliest=tuple(int(table.column(name).tally.max()) for name in secrets),
         masks=masks,
         classes=classes,
         class_records=np.concatenate([first_bins, counted], axis=1),

@@ -35,7 +35,7 @@ from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress, resident_bytes
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import Codes
+from glasshouse.table.encoded import Codes, let_go
 
 DENSE_ATTRIBUTES = 12
 """Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""
@@ -350,7 +350,10 @@ def refinement_order(table: EncodedTable, names: Sequence[str]) -> list[int]:
     that another determines (a city, given the school) then comes late, when it is constant in most classes and free.
     """
     stride = max(1, table.records // SAMPLED_RECORDS)
-    codes = [table.column(name).codes[::stride].astype(np.int64) for name in names]
+    codes = []
+    for name in names:
+        codes.append(table.column(name).codes[::stride].astype(np.int64))
+        let_go(table.column(name).codes)
     alone = [_entropy(values) for values in codes]
     ranks = list(alone)
     for i, j in combinations(range(len(names)), 2):
@@ -382,8 +385,8 @@ class MemorySpool:
         self._parts: list[tuple[Words, Counts]] = []
 
     def append(self, records: Words, counts: Counts) -> None:
-        """Add records; the arrays are kept as they are."""
-        self._parts.append((records, counts.astype(self._kind, copy=False)))
+        """Add a copy of some records."""
+        self._parts.append((records.copy(), counts.astype(self._kind)))
 
     def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
         """Yield views of the records."""
@@ -470,7 +473,9 @@ class _Steps:
         sizes = self._sizes(step)
         cuts = self._slice_cuts(sizes)
         rows: Integers = np.zeros(0, np.int64)
-        for number, part in enumerate(self._slices(step, sizes, cuts)):
+        slices = self._slices(step, sizes, cuts)
+        for number in range(len(cuts) - 1):
+            part = next(slices)
             threads = _Threads(self._threads)
             if on_progress:
                 threads.tell = partial(self._tell, on_progress, step, number, len(cuts) - 1)
@@ -487,7 +492,8 @@ class _Steps:
             )
             self._visits += threads.visits
             rows = rows + some_rows if number else some_rows
-            spool.append(records.copy(), counts.copy())
+            spool.append(records, counts)
+            del part, records, counts  # before the next one is laid out
         self._use(spool)
         return rows
 
@@ -506,7 +512,7 @@ class _Steps:
                     records, own_counts, words, starts[value], ends[value], True, keep, slots
                 )
             left = close_up(records, own_counts, words, starts, ends)
-            spool.append(records[: left * words].copy(), own_counts[:left].copy())
+            spool.append(records[: left * words], own_counts[:left])
         self._use(spool)
 
     def _fitting(self, memory: int) -> int:
@@ -588,7 +594,10 @@ class _Steps:
                 self._use(
                     MemorySpool(self._kind)
                 )  # everything is laid out: what it came from may go
-            yield _Slice(bounds, records, counts if step else None)
+            part = _Slice(bounds, records, counts if step else None)
+            del records, counts
+            yield part
+            del part
 
     def _merged(self, step: int, value: int) -> _Slice:
         """Lay out the records of one value that do not fit, merging equal ones on the way.
@@ -631,6 +640,8 @@ class _Steps:
                 records: Words = np.empty(0, np.uint64)
                 if not values_only:
                     records = packed(self._packing, self._attributes[1:], self._secrets, begin, end)
+                for column in (*self._attributes, *self._secrets):
+                    let_go(column.codes)
                 yield values, records, none
             return
         field = self._packing.attributes[step - 1]

@@ -14,9 +14,10 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
+from glasshouse.microdata.attacks import whole_set
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import largest_size, numbered_from, share_of, steps_of
-from glasshouse.progress import Progress
+from glasshouse.progress import Progress, resident_bytes
 from glasshouse.qif import Tries
 from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
 from glasshouse.runs.advice import advise
@@ -49,6 +50,8 @@ from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 STEPS_PER_WINDOW = 1_000_000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
+RECORD_BYTES, LEAST_LAID_OUT = 128, 100_000
+"""What a record takes while it is laid out by its class, at most; and so many are laid out however little there is."""
 MOST_BYTES = 1 << 28
 """Of a larger file a column that may name people is not read besides, as all its values are distinct."""
 
@@ -114,13 +117,15 @@ def answer(
     if len(study.datasets) > 1:
         if save_table is not None:
             raise StudyError("`save_table` keeps one dataset; assess the files one by one for it")
-        collection = joined(study, tables=tables, on_progress=on_progress)
+        collection = joined(study, tables=tables, memory=resources.memory, on_progress=on_progress)
         whole, steps, members = collection.table, collection.steps, collection.members
         windows, notes = list(collection.windows()), strangers(collection)
     else:
         person = None if save_table or tables else _countable_person(study, looks)
         also = () if person is None else (person,)
-        single = only_one(study, also=also, tables=tables, on_progress=on_progress)
+        single = only_one(
+            study, also=also, tables=tables, memory=resources.memory, on_progress=on_progress
+        )
         whole, steps, members = single.table, single.steps, ()
         windows, notes = [whole], ()
         looks = tuple(replace(one, one_each=_one_each(single, one, person, study)) for one in looks)
@@ -315,29 +320,41 @@ def _assessment(
     every = tuple(
         attack
         for window, of_window in zip(windows, swept, strict=True)
-        for attack in _with_whole_set(of_window.assessment().attacks, window)
+        for attack in _with_whole_set(of_window.assessment().attacks, window, resources.memory)
     )
     return Assessment(windows[0].records, every, sweep=swept[-1])
 
 
-def _with_whole_set(attacks: Sequence[Attack], window: EncodedTable) -> Sequence[Attack]:
+def _with_whole_set(
+    attacks: Sequence[Attack], window: EncodedTable, memory: int | None
+) -> Sequence[Attack]:
     """Return the attacks of a sweep with what it does not compute of the whole set: capacities, the smallest class."""
     counted = 1 + len(window.sensitive)
     swept = attacks[-counted:]
     is_whole = len(swept[0].quasi_identifiers) == len(window.quasi_identifiers)
     if not is_whole or (not window.sensitive and swept[0].class_sizes.is_exact):
         return attacks
-    alone = assess(window, drop_suppressed=False).attacks
+    if memory is None or window.weight is not None:
+        alone = [
+            (attack.class_sizes, attack.capacity, attack.additive_capacity)
+            for attack in assess(window, drop_suppressed=False).attacks
+        ]
+    else:
+        room = max(LEAST_LAID_OUT, (memory - resident_bytes()) // RECORD_BYTES)
+        alone = [
+            (whole.class_sizes, whole.capacity, whole.additive_capacity)
+            for whole in whole_set(window, most_records=room)
+        ]
     return (
         *attacks[:-counted],
         *(
             replace(
                 attack,
-                class_sizes=same.class_sizes,
-                capacity=same.capacity,
-                additive_capacity=same.additive_capacity,
+                class_sizes=class_sizes,
+                capacity=capacity,
+                additive_capacity=additive_capacity,
             )
-            for attack, same in zip(swept, alone, strict=True)
+            for attack, (class_sizes, capacity, additive_capacity) in zip(swept, alone, strict=True)
         ),
     )
 

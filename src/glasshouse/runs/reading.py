@@ -81,14 +81,15 @@ def prepared(
     *,
     also: Sequence[str] = (),
     tables: Sequence[EncodedTable] = (),
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Iterator[Prepared]:
     """Read and treat the datasets of a study, one by one, the focal one first.
 
     Of auxiliary datasets only the quasi-identifiers, and what links them, are read; of others also what is named.
-    Tables that are given take the place of the files.
+    Tables that are given take the place of the files. What the memory does not hold of the codes is kept on disk.
     """
-    for number, table in enumerate(tables or _read_all(study, also, on_progress)):
+    for number, table in enumerate(tables or _read_all(study, also, memory, on_progress)):
         # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
         treatment = Treatment() if study.is_joined and number > 0 else study.treatment
         if treatment.drop_suppressed is None:
@@ -100,7 +101,10 @@ def prepared(
 
 
 def _read_all(
-    study: ReleaseStudy, also: Sequence[str], on_progress: OnProgress | None
+    study: ReleaseStudy,
+    also: Sequence[str],
+    memory: int | None,
+    on_progress: OnProgress | None,
 ) -> Iterator[EncodedTable]:
     """Read the datasets of a study, one by one."""
     files, names = study.datasets, dataset_names(study)
@@ -109,24 +113,33 @@ def _read_all(
         of_file = _part_of_whole(on_progress, number, len(files))
         if study.is_joined:
             yield _read_known(
-                dataset, name, tags[number], study, focal=number == 0, on_progress=of_file
+                dataset,
+                name,
+                tags[number],
+                study,
+                focal=number == 0,
+                memory=memory,
+                on_progress=of_file,
             )
         else:
             known_as = name if len(files) > 1 else dataset.name
-            yield _read_dataset(dataset, study, name=known_as, also=also, on_progress=of_file)
+            yield _read_dataset(
+                dataset, study, name=known_as, also=also, memory=memory, on_progress=of_file
+            )
 
 
 def joined(
     study: ReleaseStudy,
     *,
     tables: Sequence[EncodedTable] = (),
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Collection:
     """Read, treat and join the datasets of a study on the identifier."""
     steps: list[Step] = []
 
     def datasets() -> Iterator[EncodedTable]:
-        for dataset in prepared(study, tables=tables, on_progress=on_progress):
+        for dataset in prepared(study, tables=tables, memory=memory, on_progress=on_progress):
             steps.extend(dataset.steps)
             yield dataset.table
 
@@ -160,10 +173,11 @@ def only_one(
     *,
     also: Sequence[str] = (),
     tables: Sequence[EncodedTable] = (),
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Prepared:
     """Read and treat the only dataset of a study, and keep one record of every person."""
-    datasets = prepared(study, also=also, tables=tables, on_progress=on_progress)
+    datasets = prepared(study, also=also, tables=tables, memory=memory, on_progress=on_progress)
     return one_each(next(datasets), seed=study.seed)
 
 
@@ -216,6 +230,7 @@ def _read_dataset(
     *,
     name: str | None,
     also: Sequence[str],
+    memory: int | None,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read the columns of a dataset that a study has to do with, and others that are named."""
@@ -229,6 +244,7 @@ def _read_dataset(
         facts=adversary.facts,
         also=tuple(dict.fromkeys((*study.columns_without_role(), *also))),
         name=name,
+        memory=memory,
         on_progress=on_progress,
     )
 
@@ -296,6 +312,7 @@ def _read_known(
     study: ReleaseStudy,
     *,
     focal: bool,
+    memory: int | None,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
@@ -328,6 +345,7 @@ def _read_known(
         facts={fact: columns for fact, columns in facts.items() if columns},
         also=study.columns_without_role() if focal else _link_columns(study, there),
         name=name,
+        memory=memory,
         on_progress=on_progress,
     )
 

@@ -12,7 +12,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
@@ -27,7 +26,7 @@ from glasshouse.sources import (
 from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dataset, Dialect, validated
 from glasshouse.table.encoded import (
-    Codes,
+    CodePieces,
     ColumnView,
     EncodedColumn,
     EncodedTable,
@@ -44,6 +43,8 @@ from glasshouse.views import DateForm, Derivation, derivation
 INTEGER = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
+CODES_SHARE = 16
+"""Codes that take more than such a part of the memory are written to disk while a file is read."""
 CANONICAL = re.compile(r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]")
 """A number as it is written after it was read."""
 
@@ -65,6 +66,7 @@ def read(
     bands: Mapping[str, str | Sequence[object]] | None = None,
     group: Mapping[str, str] | None = None,
     name: str | None = None,
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> EncodedTable:
     """Read a file or a frame into an encoded table.
@@ -88,6 +90,7 @@ def read(
         bands: Columns of numbers in bands: ``{"income": [0, 1000, 5000]}`` or ``{"income": "quantiles:5"}``.
         group: Columns of codes by their first characters, such as ``{"icd": "prefix:3"}``.
         name: What results call the table; by default the file's name.
+        memory: How many bytes the process may take; codes beyond a small part of it are kept on disk.
         on_progress: Called now and then with how much is read.
 
     Returns:
@@ -148,7 +151,7 @@ def read(
         for column in source.columns
         if column in named or column in views.columns_behind(named)
     ]
-    table = _encoded(source, read_columns, understanding, on_progress=on_progress)
+    table = _encoded(source, read_columns, understanding, memory, on_progress=on_progress)
     table = views.applied(table, kinds, among=named)
     return replace(table, roles=roles, facts=together)
 
@@ -194,6 +197,7 @@ def _encoded(
     source: Source,
     names: Sequence[str],
     understanding: _Understanding,
+    memory: int | None,
     *,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
@@ -203,7 +207,7 @@ def _encoded(
         raise DataError("{name}: has no records", name=source.name)
     with ThreadPoolExecutor() as threads:  # each column has its own dictionary
         columns = (
-            _streamed(names, chain(start, batches), threads)
+            _streamed(names, chain(start, batches), threads, memory)
             if len(start) > 1
             else threads.map(_at_once, names, start[0].columns)
         )
@@ -215,6 +219,7 @@ def _encoded(
             understood[column.name] = understanding.of(
                 column, where=source.name, missing_codes=codes
             )
+    pa.default_memory_pool().release_unused()
     records = len(next(iter(understood.values())).codes)
     roles = dict.fromkeys(names, Role.IGNORED)
     if understanding.dialect.strict and source.assumed_encoding:
@@ -244,33 +249,30 @@ def _at_once(name: str, texts: pa.StringArray | pa.LargeStringArray) -> EncodedC
 
 
 def _streamed(
-    names: Sequence[str], batches: Iterable[pa.RecordBatch], threads: ThreadPoolExecutor
+    names: Sequence[str],
+    batches: Iterable[pa.RecordBatch],
+    threads: ThreadPoolExecutor,
+    memory: int | None,
 ) -> Iterator[EncodedColumn]:
     """Yield the columns of batches that come one by one, each with a dictionary that grows."""
     from glasshouse.table.dictionary import Dictionary
 
     dictionaries = {name: Dictionary() for name in names}
-    pieces: dict[str, list[Codes]] = {name: [] for name in names}
+    pieces = {name: CodePieces() for name in names}
+    pending = 0
     for batch in batches:
         encoders = [dictionaries[name].encode for name in names]
         encoded = threads.map(lambda encode, texts: encode(texts), encoders, batch.columns)
         for name, codes in zip(names, encoded, strict=True):
             pieces[name].append(codes)
+            pending += codes.nbytes
+        if memory is not None and pending > memory // CODES_SHARE:
+            for of_column in pieces.values():
+                of_column.spill()
+            pending = 0
     for name in names:
-        codes = _joined(pieces.pop(name), len(dictionaries[name]))
+        codes = pieces.pop(name).joined(len(dictionaries[name]))
         yield EncodedColumn(name, codes, dictionaries.pop(name).values())
-
-
-def _joined(pieces: list[Codes], cardinality: int) -> Codes:
-    """Put the batches of one column together, letting go of each as it is copied."""
-    codes = np.empty(sum(map(len, pieces)), smallest_unsigned(cardinality))
-    end = len(codes)
-    while pieces:
-        piece = pieces.pop()
-        codes[end - len(piece) : end] = piece
-        end -= len(piece)
-    codes.flags.writeable = False
-    return codes
 
 
 @dataclass(frozen=True)

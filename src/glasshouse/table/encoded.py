@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import mmap
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from os import PathLike
@@ -18,13 +20,16 @@ import pyarrow.ipc
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.atomic import new_file
+from glasshouse.atomic import new_file, scratch_explained
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, translated, unknown_name
 from glasshouse.sources import MISSING
 
 Codes = NDArray[np.unsignedinteger[Any]]
 """Codes of a column, in the smallest unsigned integers that hold them."""
+
+BLOCK_RECORDS = 1 << 20
+"""So many codes on disk are looked at, or written, at a time."""
 
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
@@ -63,10 +68,23 @@ class EncodedColumn:
         """The number of distinct values."""
         return len(self.values)
 
+    @property
+    def tally(self) -> Integers:
+        """Per value, how many records have it."""
+        tally = np.zeros(self.cardinality, np.int64)
+        for _, codes in blocks(self.codes):
+            tally += np.bincount(codes, minlength=self.cardinality)
+        return tally
+
     def with_values(self, values: Iterable[str]) -> EncodedColumn:
         """Return the column with other texts for its values; those that become equal are one value."""
         encoded = pa.array(list(values), pa.large_string()).dictionary_encode()
         new_code = np.asarray(encoded.indices).astype(smallest_unsigned(len(encoded.dictionary)))
+        if mapping(self.codes) is not None:
+            recoded = (new_code[codes] for _, codes in blocks(self.codes))
+            return EncodedColumn(
+                self.name, on_disk(recoded, new_code.dtype.type), encoded.dictionary
+            )
         codes = new_code[self.codes]
         codes.flags.writeable = False
         return EncodedColumn(self.name, codes, encoded.dictionary)
@@ -184,8 +202,8 @@ class EncodedTable:
             column = self.column(name)
             codes = pa.array([MISSING, *self.missing_codes.get(name, ())], pa.large_string())
             is_code = np.asarray(pc.is_in(column.values, value_set=codes))
-            if is_code.any():
-                marks |= is_code[column.codes]
+            for begin, some in blocks(column.codes) if is_code.any() else ():
+                marks[begin : begin + len(some)] |= is_code[some]
         return marks
 
     def with_known(self, secret: Sequence[str]) -> EncodedTable:
@@ -315,6 +333,105 @@ class EncodedTable:
         return tuple(name for name, assigned in self.roles.items() if assigned is role)
 
 
+def mapping(codes: NDArray[Any]) -> mmap.mmap | None:
+    """Return the file that codes are looked up in; None: they are in memory."""
+    base: object = codes
+    while isinstance(base, np.ndarray):
+        base = base.base
+    base = base.obj if isinstance(base, memoryview) else base
+    return base if isinstance(base, mmap.mmap) else None
+
+
+def let_go(codes: NDArray[Any]) -> None:
+    """Give back the memory that codes on disk have taken since they were looked at; they are there as before."""
+    file = mapping(codes)
+    if file is not None and hasattr(mmap, "MADV_DONTNEED"):
+        file.madvise(mmap.MADV_DONTNEED)
+
+
+def blocks(codes: Codes) -> Iterator[tuple[int, Codes]]:
+    """Yield codes in blocks, each with the place of its first; those on disk take the memory of one block."""
+    for begin in range(0, len(codes), BLOCK_RECORDS):
+        yield begin, codes[begin : begin + BLOCK_RECORDS]
+        let_go(codes)
+
+
+def taken(codes: Codes, records: slice | Integers) -> Codes:
+    """Return the codes of some records, whose positions ascend."""
+    if isinstance(records, slice) or mapping(codes) is None:
+        return codes[records]
+    chosen: Codes = np.empty(len(records), codes.dtype)
+    for begin, some in blocks(codes):
+        first, last = np.searchsorted(records, [begin, begin + len(some)])
+        chosen[first:last] = some[records[first:last] - begin]
+    return chosen
+
+
+def on_disk(pieces: Iterable[Codes], kind: type[np.unsignedinteger[Any]]) -> Codes:
+    """Return codes that are kept in a file without a name: it is gone when nobody can look them up any more.
+
+    Raises:
+        DataError: It cannot be written, or its disk is full.
+    """
+    with scratch_explained(), tempfile.TemporaryFile() as file:
+        for piece in pieces:
+            file.write(piece.astype(kind, copy=False).data)
+        file.flush()
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
+
+
+class CodePieces:
+    """The codes of a column as they are read, piece by piece: in memory, or in a file once they are spilled.
+
+    Codes become wider as more values are seen: those in the file are written anew where that has happened.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[Codes] = []
+        self._written: list[tuple[int, np.dtype[Any]]] = []
+        self._file: Any = None
+
+    def append(self, codes: Codes) -> None:
+        """Add the codes of further records."""
+        self._pieces.append(codes)
+
+    def spill(self) -> None:
+        """Write to the file what is in memory.
+
+        Raises:
+            DataError: The file cannot be written, or its disk is full.
+        """
+        with scratch_explained():
+            self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 - open until all is read
+            for piece in self._pieces:
+                self._file.write(piece.data)
+                self._written.append((len(piece), piece.dtype))
+        self._pieces.clear()
+
+    def joined(self, cardinality: int) -> Codes:
+        """Return all codes in the smallest type for so many values, letting go of the pieces."""
+        kind = smallest_unsigned(cardinality)
+        if self._file is None:
+            codes = np.empty(sum(map(len, self._pieces)), kind)
+            end = len(codes)
+            while self._pieces:
+                piece = self._pieces.pop()
+                codes[end - len(piece) : end] = piece
+                end -= len(piece)
+            codes.flags.writeable = False
+            return codes
+        self.spill()
+        with scratch_explained(), self._file as file:
+            file.seek(0)
+            if all(written == kind for _, written in self._written):
+                return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
+            pieces = (
+                np.frombuffer(file.read(number * written.itemsize), written)
+                for number, written in self._written
+            )
+            return on_disk(pieces, kind)
+
+
 def positions(texts: pa.LargeStringArray, among: pa.LargeStringArray) -> Integers:
     """Return the position of each text among some distinct ones; −1 where it is none of them.
 
@@ -403,7 +520,9 @@ def load_table(path: Path) -> EncodedTable:
         DataError: The file is damaged or of another version.
     """
     try:
-        batch = _opened(path).get_batch(0)
+        with path.open("rb") as opened:
+            file = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+        batch = pa.ipc.open_file(pa.py_buffer(file)).get_batch(0)
         batch.validate(full=True)
         header = json.loads(batch.schema.metadata[_METADATA])
         roles = {name: Role(role) for name, role in header["roles"]}
@@ -426,9 +545,11 @@ def load_table(path: Path) -> EncodedTable:
             "{file}: was saved by another version; encode the data again", file=path.name
         )
     columns = {
-        name: EncodedColumn(name, np.asarray(array.indices), array.dictionary)
+        name: EncodedColumn(name, _mapped(array.indices, file), array.dictionary)
         for name, array in zip(batch.schema.names, batch.columns, strict=True)
     }
+    if columns:
+        let_go(next(iter(columns.values())).codes)
     return EncodedTable(
         own_name,
         batch.num_rows,
@@ -445,6 +566,13 @@ def _opened(path: Path) -> pa.ipc.RecordBatchFileReader:
     return pa.ipc.open_file(pa.memory_map(str(path)))
 
 
+def _mapped(indices: pa.Array, file: mmap.mmap) -> Codes:
+    """Return codes of a saved table as they stand in its file."""
+    codes = np.asarray(indices)
+    start = np.frombuffer(file, np.uint8).ctypes.data
+    return np.frombuffer(file, codes.dtype, len(codes), codes.ctypes.data - start)
+
+
 def _with_own_values(
     column: EncodedColumn, records: Integers, new_code: NDArray[np.uint32]
 ) -> EncodedColumn:
@@ -453,6 +581,10 @@ def _with_own_values(
 
     codes = np.empty(len(records), np.uint32)
     used = renumber(column.codes, records, new_code, codes)
-    smallest = codes.astype(smallest_unsigned(len(used)), copy=False)
+    let_go(column.codes)
+    kind = smallest_unsigned(len(used))
+    smallest = codes.astype(kind, copy=False)
+    if mapping(column.codes) is not None:
+        smallest = on_disk([smallest], kind)
     smallest.flags.writeable = False
     return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))
