@@ -128,6 +128,7 @@ def read(
     query: str | None = None,
     member: str | None = None,
     name: str | None = None,
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> EncodedTable:
     """Read a file or a frame into an encoded table, which any number of questions can be asked about.
@@ -162,6 +163,7 @@ def read(
         query: What to select from a PostgreSQL server, instead of a table.
         member: Which file of an archive; by default the only one.
         name: What results call the table; by default the file's name.
+        memory: How many bytes the process may take; codes beyond a small part of it are kept on disk.
         on_progress: Told how far it is.
 
     Raises:
@@ -201,6 +203,7 @@ def read(
         bands=bands,
         group=group,
         name=name,
+        memory=memory,
         on_progress=on_progress,
     )
 

@@ -33,7 +33,7 @@ from glasshouse.language import marked
 from glasshouse.microdata import sweep_kernel
 from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
-from glasshouse.progress import OnProgress, Progress, resident_bytes
+from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.encoded import Codes, let_go
 
@@ -525,6 +525,7 @@ class _Steps:
         attributes = len(self._attributes) - 1
         cells = 3**attributes if attributes <= DENSE_ATTRIBUTES else HASHED_CELLS
         subsets = number_of_subsets(len(self._attributes), self._largest)
+        give_back_memory()
         resident = resident_bytes()
         fixed = self._threads * (cells * width * 4 + sweep_kernel.JOINT_VALUES * 4)
         fixed += 2 * cells * width * 8 + 2 * subsets * width * 8

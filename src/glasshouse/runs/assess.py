@@ -17,7 +17,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, rec
 from glasshouse.microdata.attacks import whole_set
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import largest_size, numbered_from, share_of, steps_of
-from glasshouse.progress import Progress, resident_bytes
+from glasshouse.progress import Progress, give_back_memory, resident_bytes
 from glasshouse.qif import Tries
 from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
 from glasshouse.runs.advice import advise
@@ -340,6 +340,7 @@ def _with_whole_set(
             for attack in assess(window, drop_suppressed=False).attacks
         ]
     else:
+        give_back_memory()
         room = max(LEAST_LAID_OUT, (memory - resident_bytes()) // RECORD_BYTES)
         alone = [
             (whole.class_sizes, whole.capacity, whole.additive_capacity)

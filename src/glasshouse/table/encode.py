@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.progress import OnProgress
+from glasshouse.progress import OnProgress, give_back_memory
 from glasshouse.sources import (
     MISSING,
     Source,
@@ -219,7 +219,8 @@ def _encoded(
             understood[column.name] = understanding.of(
                 column, where=source.name, missing_codes=codes
             )
-    pa.default_memory_pool().release_unused()
+    if memory is not None:
+        give_back_memory()
     records = len(next(iter(understood.values())).codes)
     roles = dict.fromkeys(names, Role.IGNORED)
     if understanding.dialect.strict and source.assumed_encoding:
