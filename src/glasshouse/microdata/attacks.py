@@ -115,7 +115,7 @@ def attack(
     table = without_suppressed(table, names) if drop_suppressed else table
     table = table.with_known(secret)
     weights = record_weights(table, weight or table.weight)
-    aim = _aim(table, secret, weights, gain, prior)
+    aim = aim_of(table, secret, weights, gain, prior)
     return _attack(table, names, partition(table, names), aim, weights)
 
 
@@ -165,7 +165,7 @@ def assess(
         known = [window.with_known(secrets[0]) for window in windows]
         weights = record_weights(known[-1], weight or whole.weight)
         ready = [
-            _aim(known[-1], secret, weights, gains.get(secret), priors.get(secret))
+            aim_of(known[-1], secret, weights, gains.get(secret), priors.get(secret))
             for secret in secrets
         ]
         for row, names in enumerate(chosen):
@@ -400,37 +400,45 @@ def refuse_unknown_secrets(
 
 
 @dataclass(frozen=True)
-class _Aim:
+class Aim:
     """What an adversary is after, made ready once for all sets of quasi-identifiers."""
 
     names: tuple[str, ...]
+    """The sensitive attributes; none: she re-identifies."""
     secret: Secret | None
+    """What she infers."""
     game: Game | None
+    """What it is worth to her beside being right."""
 
 
-def _aim(
+def aim_of(
     table: EncodedTable,
     names: tuple[str, ...],
     weights: Weights,
     gain: Gain | None,
     prior: Beliefs | None,
-) -> _Aim:
+) -> Aim:
+    """Return what an adversary is after who infers some attributes together, or none and re-identifies.
+
+    Raises:
+        StudyError: Her gain or her prior does not fit.
+    """
     if names:
         secret = as_secret(table, names, weights, prior)
-        return _Aim(names, secret, None if gain is None else inferring_game(secret, gain))
+        return Aim(names, secret, None if gain is None else inferring_game(secret, gain))
     if prior is not None:
         raise StudyError(
             "re-identification takes no prior on a secret, as record weights are its prior; name a sensitive "
             "attribute, or a column of weights"
         )
-    return _Aim((), None, None if gain is None else naming_game(table, weights, gain))
+    return Aim((), None, None if gain is None else naming_game(table, weights, gain))
 
 
 def _attack(
     table: EncodedTable,
     names: tuple[str, ...],
     classes: Partition,
-    aim: _Aim,
+    aim: Aim,
     weights: Weights,
 ) -> Attack:
     measured = (

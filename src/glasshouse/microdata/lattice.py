@@ -5,18 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.microdata import sweep_kernel, sweep_steps
-from glasshouse.microdata.assessment import SIZE_BINS, SIZE_LABELS, SUCCESS_BINS, Attack, Sweep
-from glasshouse.microdata.attack_kernels import record_weights
-from glasshouse.microdata.attacks import assess, attack_code
-from glasshouse.microdata.sweep_steps import OnStep, number_of_subsets
+from glasshouse.microdata import game_kernel, sweep_kernel, sweep_steps
+from glasshouse.microdata.assessment import (
+    SIZE_BINS,
+    SIZE_LABELS,
+    SUCCESS_BINS,
+    Attack,
+    ClassSizes,
+    Leakage,
+    Sweep,
+)
+from glasshouse.microdata.attack_kernels import Weights, record_weights
+from glasshouse.microdata.attacks import (
+    OTHER_GAIN,
+    OTHER_PRIOR,
+    Aim,
+    aim_of,
+    assess,
+    attack_code,
+    attributes_of,
+    refuse_unknown_secrets,
+)
+from glasshouse.microdata.gains import (
+    Acting,
+    Beliefs,
+    Gain,
+    Game,
+    NamingRecords,
+    NamingValues,
+    Secret,
+)
+from glasshouse.microdata.game_kernel import Aims
+from glasshouse.microdata.sweep_kernel import Fields
+from glasshouse.microdata.sweep_steps import Hidden, OnStep, number_of_subsets
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
+from glasshouse.table.encoded import Codes
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import with_facts_joined
 
@@ -95,7 +127,8 @@ def sweep(
     if not isinstance(subsets, str):
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names))
-    _check_budget(len(names), largest, len(secrets), memory or RESULTS_LIMIT)
+    width = sweep_kernel.cell_width(len(secrets))
+    _check_budget(len(names), largest, width, memory or RESULTS_LIMIT)
     if table.weight is not None:
         everything = sweep_steps.subset_masks(len(names), largest).tolist()
         return _sweep_each(table, names, secrets, everything, on_progress)
@@ -142,6 +175,259 @@ def sweep(
             [secret_sums[:, :, sweep_kernel.SHARES :], certain[:, :, None]], axis=2
         ),
     )
+
+
+def attack_with_all_subsets(
+    table: EncodedTable,
+    *,
+    subsets: str = "all",
+    sensitive: Sequence[str | Sequence[str]] | None = None,
+    gains: Mapping[tuple[str, ...], Gain] | None = None,
+    priors: Mapping[tuple[str, ...], Beliefs] | None = None,
+    weight: str | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    on_progress: OnProgress | None = None,
+    finished: Mapping[int, Integers] | None = None,
+    on_step: OnStep | None = None,
+) -> tuple[Attack, ...]:
+    """Re-identify, and infer each secret, with every subset: for records with weights, joint secrets, priors and gains.
+
+    The outcome is that of `assess` with each of the subsets, but for capacities, which only the whole set has.
+
+    Args:
+        table: The release.
+        subsets: ``"all"`` or ``"max:K"``.
+        sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
+        gains: Per secret (the empty one is re-identification), what guesses are worth.
+        priors: Per secret, what she believes of it instead of what the release says.
+        weight: The column of record weights; by default the table's, else uniform.
+        threads: How many threads share the work; by default all processors. The outcome is the same for any number.
+        memory: How many bytes the whole process may take; records that do not fit are kept on disk meanwhile.
+        on_progress: Called now and then with how far it is.
+        finished: Steps that an earlier, interrupted sweep of the same table has finished, by number.
+        on_step: Called with the number and the rows of each step that is finished, for ``finished`` later.
+
+    Raises:
+        StudyError: The quasi-identifiers, subsets, gains or priors make no sense.
+        BudgetError: There are more subsets than the memory holds; it says which ``max:K`` fits.
+    """
+    names = table.quasi_identifiers
+    largest = largest_size(subsets, len(names))
+    secrets = [attributes_of(s) for s in (table.sensitive if sensitive is None else sensitive)]
+    _check_roles(table, names, ())
+    refuse_unknown_secrets(OTHER_GAIN, gains or {}, secrets)
+    refuse_unknown_secrets(OTHER_PRIOR, priors or {}, secrets)
+    groups = table.alike_known([(), *secrets])
+    outcomes: dict[tuple[str, ...], list[Attack]] = {}
+    for place, group in enumerate(groups):
+        known = table.with_known(group[0])
+        weights = record_weights(known, weight or table.weight)
+        aims = [
+            aim_of(known, secret, weights, (gains or {}).get(secret), (priors or {}).get(secret))
+            for secret in group
+        ]
+        games = _Games(known, aims, weights)
+        _check_budget(len(names), largest, games.width, memory or RESULTS_LIMIT)
+        masks, sums = sweep_steps.sums_of_all_subsets(
+            with_facts_joined(known, names),
+            quasi_identifiers=names,
+            sensitive=(),
+            hidden=Hidden(games.columns, games.aims),
+            largest=largest,
+            threads=threads or sweep_steps.available_threads(),
+            memory=memory,
+            on_progress=share_of(on_progress, place, len(groups)),
+            finished=steps_of(finished or {}, place * MOST_ATTRIBUTES, MOST_ATTRIBUTES),
+            on_step=numbered_from(place * MOST_ATTRIBUTES, on_step),
+        )
+        subsets_known = [tuple(names[i] for i in _positions(mask, len(names))) for mask in masks]
+        for each in aims:
+            outcomes[each.names] = games.attacks(each, subsets_known, sums)
+    return tuple(
+        attack
+        for row in zip(*(outcomes[secret] for secret in [(), *secrets]), strict=True)
+        for attack in row
+    )
+
+
+class _Column(NamedTuple):
+    """Something that every record holds, as a code."""
+
+    codes: Codes
+    """The code of each record."""
+    cardinality: int
+    """How many codes there are."""
+
+
+class _Games:
+    """What an adversary is after, as sums over the classes of every subset, and the attacks that they tell of."""
+
+    def __init__(self, table: EncodedTable, aims: Sequence[Aim], weights: Weights) -> None:
+        self._table = table
+        self._weights = weights
+        self._naming = next((aim.game for aim in aims if aim.secret is None), None)
+        self._secrets = [aim.secret for aim in aims if aim.secret is not None]
+        self._games = {aim.names: aim.game for aim in aims}
+        self._each = np.zeros(len(self._secrets), game_kernel.AIM)
+        self.columns = [_Column(secret.codes, secret.cardinality) for secret in self._secrets]
+        self._weight_values = self._coded(weights.each)
+        earned = self._naming.each if isinstance(self._naming, NamingRecords) else weights.each[:0]
+        self._earnings = self._coded(earned)
+        self._lay_out()
+
+    def _coded(self, numbers: Integers) -> Integers:
+        """Pack a number of each record as a code; return the numbers behind the codes, none where all are 1."""
+        if numbers.size == 0:
+            return numbers
+        values, codes = np.unique(numbers, return_inverse=True)
+        self.columns.append(_Column(codes.astype(np.uint32), len(values)))
+        return values
+
+    def _lay_out(self) -> None:
+        """Find the columns of a cell, and put factors, gains and scores side by side."""
+        column = game_kernel.AIMS
+        factors: list[NDArray[Any]] = []
+        gains: list[NDArray[Any]] = []
+        scores: list[NDArray[Any]] = []
+        alone: list[NDArray[Any]] = []
+        for secret, entry in zip(self._secrets, self._each, strict=True):
+            game = self._games[secret.names]
+            believed = secret.factors.dtype == np.float64
+            entry["column"], entry["values"] = column, secret.cardinality
+            entry["block"] = secret.cardinality if believed else 1
+            entry["believed"], entry["slack"] = believed, secret.slack
+            entry["factors"] = sum(array.size for array in factors)
+            entry["gains"] = sum(array.size for array in gains)
+            entry["tries"] = entry["actions"] = 1
+            factors.append(secret.factors)
+            if isinstance(game, Acting):
+                entry["game"], entry["actions"] = game_kernel.ACTING, game.gains.shape[1]
+                gains.append(game.gains.ravel())
+                scores.append((game.gains * secret.factors[:, None]).ravel())
+            elif isinstance(game, NamingValues):
+                entry["game"] = game_kernel.NAMING_VALUES
+                entry["tries"] = min(game.tries, secret.cardinality)
+                gains.append(game.worth)
+                scores.append(game.worth * secret.factors)
+            alone.append(_gains_alone(secret, game))
+            blocks = 2 if entry["game"] == game_kernel.NO_GAME else 3
+            column += SUCCESS_BINS + blocks * int(entry["block"])
+        self.width = column
+        self._factors, self._gains = _side_by_side(factors), _side_by_side(gains)
+        self._scores, self._alone = _side_by_side(scores), _side_by_side(alone)
+
+    def aims(self, fields: Fields) -> Aims:
+        """Return what is added up, where the columns stand in the records."""
+        further = len(self._secrets)
+        weighted, earning = self._weight_values.size > 0, self._earnings.size > 0
+        earned = further + weighted
+        tries = self._naming.tries if isinstance(self._naming, NamingRecords) else 0
+        return Aims(
+            weight=fields[further : further + weighted],
+            weights=self._weight_values,
+            earned=fields[earned : earned + earning],
+            earnings=self._earnings,
+            tries=tries,
+            each=self._each,
+            factors=self._factors.astype(np.int64),
+            beliefs=self._factors.astype(np.float64),
+            possible=self._factors > 0,
+            best_gain=self._alone.astype(np.int64),
+            gains=self._gains.astype(np.int64),
+            scores=self._scores.astype(np.int64),
+            believed_scores=self._scores.astype(np.float64),
+            width=self.width,
+        )
+
+    def attacks(self, aim: Aim, subsets: Sequence[tuple[str, ...]], sums: Integers) -> list[Attack]:
+        """Return the attack with each subset that its sums tell of."""
+        measured = partial(self._inferred, aim.secret) if aim.secret else self._reidentified
+        outcomes = []
+        bins = len(SIZE_BINS)
+        for names, row in zip(subsets, sums, strict=True):
+            sizes = ClassSizes(tuple(row[:bins].tolist()), tuple(row[bins : 2 * bins].tolist()))
+            outcomes.append(
+                Attack(
+                    code=attack_code(self._table, aim.names),
+                    datasets=self._table.datasets,
+                    quasi_identifiers=names,
+                    secret=aim.names,
+                    records=self._table.records,
+                    classes=sum(sizes.classes),
+                    uniques=sizes.classes[0],
+                    class_sizes=sizes,
+                    **measured(row, sizes),
+                )
+            )
+        return outcomes
+
+    def _reidentified(self, row: Integers, sizes: ClassSizes) -> dict[str, Any]:
+        weights, game = self._weights, self._naming
+        classes, uniques = sum(sizes.classes), sizes.classes[0]
+        named, alone, exposed = classes, uniques, uniques
+        if weights.each.size:
+            named, alone, exposed = row[game_kernel.NAMED : game_kernel.EARNED].tolist()
+        gain = None
+        if isinstance(game, NamingRecords):
+            gain = Leakage(game.prior(), Fraction(int(row[game_kernel.EARNED]), game.whole))
+        return {
+            "certain": exposed,
+            "deterministic": Leakage(
+                Fraction(int(weights.heaviest == weights.total)), Fraction(alone, weights.total)
+            ),
+            "probabilistic": Leakage(
+                Fraction(weights.heaviest, weights.total), Fraction(named, weights.total)
+            ),
+            "success": (),
+            "gain": gain,
+            "capacity": Fraction(classes),
+            "additive_capacity": Fraction(int(classes > 1)),
+        }
+
+    def _inferred(self, secret: Secret, row: Integers, _: ClassSizes) -> dict[str, Any]:
+        game = self._games[secret.names]
+        entry = self._each[[each.names for each in self._secrets].index(secret.names)]
+        first, block = int(entry["column"]), int(entry["block"])
+        success = tuple(row[first : first + SUCCESS_BINS].tolist())
+        guessed, sure, earned = (
+            row[begin : begin + block]
+            for begin in (first + SUCCESS_BINS + place * block for place in range(3))
+        )
+        known = int(np.count_nonzero(secret.shares) == 1)
+        likeliest = Fraction(int(secret.shares.max()), secret.whole)
+        gain = None
+        if game is not None and not isinstance(game, NamingRecords):
+            gain = Leakage(game.prior(), _expected(secret, earned) / game.scale)
+        return {
+            "certain": success[-1],
+            "deterministic": Leakage(Fraction(known), _expected(secret, sure)),
+            "probabilistic": Leakage(likeliest, _expected(secret, guessed)),
+            "success": success,
+            "gain": gain,
+        }
+
+
+def _gains_alone(secret: Secret, game: Game | None) -> Integers:
+    """Return what each value of a secret earns in a class where it is the only one."""
+    if isinstance(game, Acting):
+        best = (game.gains * secret.factors[:, None]).argmax(axis=1)
+        return np.take_along_axis(game.gains, best[:, None], axis=1)[:, 0]
+    if isinstance(game, NamingValues):
+        return game.worth
+    return np.zeros(secret.cardinality, np.int64)
+
+
+def _side_by_side(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays one after the other; at least one number, so that there is a place to look at."""
+    return np.concatenate(arrays) if arrays else np.zeros(1, np.int64)
+
+
+def _expected(secret: Secret, amounts: Integers) -> Fraction:
+    """Return the probability of an amount of weight: of all values, or where a prior is hers of each."""
+    if len(amounts) == 1 and secret.factors.dtype != np.float64:
+        return Fraction(int(amounts[0]), secret.whole)
+    return secret.expected(amounts)
 
 
 def _joined(secrets: tuple[str, ...], parts: Sequence[Sweep]) -> Sweep:
@@ -224,8 +510,8 @@ def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[st
         raise StudyError("a column is given twice; name each once")
 
 
-def _check_budget(attributes: int, largest: int, secrets: int, memory: int) -> None:
-    row = 8 * sweep_kernel.cell_width(secrets)
+def _check_budget(attributes: int, largest: int, width: int, memory: int) -> None:
+    row = 8 * width
     subsets = number_of_subsets(attributes, largest)
     if attributes <= MOST_ATTRIBUTES and 3 * subsets * row <= memory:
         return

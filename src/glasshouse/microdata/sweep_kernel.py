@@ -258,7 +258,7 @@ def sweep_parts(
         work.children[0].end = merged_size
         depth = _NONE
         while depth >= 0:
-            _make_room(store, plan.largest)
+            make_room(store, plan.largest)
             if frames[depth].child < frames[depth].children_end:
                 child = frames[depth].child
                 frames[depth].child = child + 1
@@ -281,13 +281,13 @@ def _visit(
     subset, todo, merged = above.child_subset, above.child_todo, above.merged != 0
     work.visits[0] += hi - lo
     # Free attributes: those to come that do not vary. The class is one of every T between S and S with all of them.
-    total = _differences(work.records, plan.words, work.counts, work.bits, lo, hi, merged)
+    total = differences(work.records, plan.words, work.counts, work.bits, lo, hi, merged)
     vary = np.int64(0)
     for a in range(plan.fields.size):
         if (todo >> a) & 1 and work.bits[plan.fields[a].word] & plan.fields[a].field:
             vary |= 1 << a
     free = above.free | (todo & ~vary)
-    cell = _cell(store, subset, free)
+    cell = cell_of(store, subset, free)
     _add_class(store.cells, cell, plan.size_bin, total, _ONCE)
     # What is settled early, secrets: one with a single value is certain for all T that are open here, and dead below.
     live, everywhere = np.int64(0), np.int64(-1)
@@ -303,7 +303,7 @@ def _visit(
             _add_divided(store.cells, cell, column, total, most, _ONCE)
         else:
             if everywhere < 0:
-                everywhere = _cell(store, subset, above.free | todo)
+                everywhere = cell_of(store, subset, above.free | todo)
             store.cells[everywhere, column + CERTAIN] += total
     if vary == 0 or depth >= plan.largest:
         return False
@@ -321,7 +321,7 @@ def _visit(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _differences(
+def differences(
     records: Words, words: Integer, counts: Any, bits: Words, lo: Integer, hi: Integer, merged: bool
 ) -> Integer:
     """Find the bits on which the records of a class differ, and return how many records it counts."""
@@ -375,12 +375,12 @@ def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
     if frame.fresh:
         frame.fresh = 0
     elif rest != 0 and frame.hi - frame.lo > 4:
-        _merge_if_it_pays(plan, work, frame, a)
+        merge_if_it_pays(plan, work, frame, a)
     frame.todo = rest
     frame.child_subset = frame.subset | (1 << a)
     frame.child = frame.children_end = frame.children
     work.visits[0] += frame.hi - frame.lo
-    values = _tally(
+    values = tally_values(
         work.records, plan.words, work.tally, work.seen, plan.fields[a], frame.lo, frame.hi
     )
     # The last attribute of a subset: its classes are counted where they stand, and not refined further.
@@ -391,7 +391,7 @@ def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
     if not is_last and values == frame.hi - frame.lo:
         _settle_all_single(plan, work, store, frame, values, rest)
         return
-    _copy_by_value(
+    copy_by_value(
         work.records, work.counts, plan.words, work.tally, work.seen, frame, plan.fields[a], values
     )
     if is_last:
@@ -402,7 +402,7 @@ def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _tally(
+def tally_values(
     records: Words, words: Integer, tally: Any, seen: Any, field: Any, lo: Integer, hi: Integer
 ) -> Integer:
     """Count the records of each value of an attribute; return how many values occur."""
@@ -419,7 +419,7 @@ def _tally(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _copy_by_value(
+def copy_by_value(
     records: Words, counts: Any, words: Integer, tally: Any, seen: Any,
     frame: Any, field: Any, values: Integer,
 ) -> None:  # fmt: skip
@@ -460,7 +460,7 @@ def _settle_all_single(
     """Every value occurs once: each record is a class of its own in all subsets below."""
     for v in range(values):
         work.tally[work.seen[v]] = 0
-    everywhere = _cell(store, frame.child_subset, frame.free | rest)
+    everywhere = cell_of(store, frame.child_subset, frame.free | rest)
     single = frame.hi - frame.lo
     total = single
     if frame.merged:
@@ -505,10 +505,10 @@ def _settle_or_line_up(
             if count == 1:
                 single += 1
             else:
-                everywhere = _cell(store, subset, free | rest)
+                everywhere = cell_of(store, subset, free | rest)
                 _add_class(store.cells, everywhere, plan.size_bin, count, _ONCE)
         else:
-            _make_room(store, plan.largest)
+            make_room(store, plan.largest)
             apart, whole = _settle_few(
                 plan, work, store, start, size, merged, subset, free, rest, attributes, live
             )
@@ -517,7 +517,7 @@ def _settle_or_line_up(
         start = end
     frame.children_end = children
     if total:
-        everywhere = _cell(store, subset, free | rest)
+        everywhere = cell_of(store, subset, free | rest)
         store.cells[everywhere, CLASSES] += single
         _add_certain(store.cells, everywhere, plan.secrets.size, live, total)
 
@@ -548,12 +548,12 @@ def _settle_few(
         differ_12 |= np.int64(unlike_12 != 0) << b
         differ_13 |= np.int64(unlike_13 != 0) << b
         differ_23 |= np.int64(unlike_12 != unlike_13) << b
-    alike = _cell(store, subset, free | (rest & ~(differ_12 | differ_13)))
+    alike = cell_of(store, subset, free | (rest & ~(differ_12 | differ_13)))
     alike_12 = alike_13 = alike_23 = alike
     if size == 3:
-        alike_12 = _cell(store, subset, free | (rest & ~differ_12))
-        alike_13 = _cell(store, subset, free | (rest & ~differ_13))
-        alike_23 = _cell(store, subset, free | (rest & ~differ_23))
+        alike_12 = cell_of(store, subset, free | (rest & ~differ_12))
+        alike_13 = cell_of(store, subset, free | (rest & ~differ_13))
+        alike_23 = cell_of(store, subset, free | (rest & ~differ_23))
     # Classes by size; where all counts are 1 the same corrections every time, ticked off.
     n1 = np.int64(work.counts[at]) if merged else np.int64(1)
     n2 = np.int64(work.counts[at + 1]) if merged else np.int64(1)
@@ -570,7 +570,7 @@ def _settle_few(
             cells[alike_23, PAIRS] += 1
             cells[alike, TRIPLES] += 1
     else:
-        everywhere = _cell(store, subset, free | rest)
+        everywhere = cell_of(store, subset, free | rest)
         for count in (n1, n2, n3):
             if count:
                 _add_class(cells, everywhere, plan.size_bin, count, _ONCE)
@@ -616,7 +616,7 @@ def _count_leaves(
     is_certain = live == 0 or values == frame.hi - frame.lo
     if not is_certain and plan.fields[a].size * plan.largest_secret > JOINT_VALUES:
         return False
-    cell = _cell(store, frame.child_subset, frame.free)
+    cell = cell_of(store, frame.child_subset, frame.free)
     if frame.merged:
         _weigh(work, plan.words, plan.fields[a], frame, values)
     total = np.int64(0)
@@ -640,7 +640,7 @@ def _count_copied_leaves(
     plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer
 ) -> None:
     """Count classes that were copied together, one by one."""
-    cell = _cell(store, frame.child_subset, frame.free)
+    cell = cell_of(store, frame.child_subset, frame.free)
     merged, live = frame.merged != 0, frame.live
     start = np.int64(frame.top)
     for v in range(values):
@@ -701,7 +701,7 @@ def _count_joint(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _merge_if_it_pays(plan: Plan, work: Workspace, frame: Any, a: Integer) -> None:
+def merge_if_it_pays(plan: Plan, work: Workspace, frame: Any, a: Integer) -> None:
     """Merge the records of the frame on top that are equal on what is still to come, where that pays.
 
     What it saves is learnt: per subset and attribute, the share of records that merging made go away, times the number
@@ -784,7 +784,7 @@ def merge(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _cell(store: Store, subset: Integer, free: Integer) -> Integer:
+def cell_of(store: Store, subset: Integer, free: Integer) -> Integer:
     """Return the row of the cell (S, F)."""
     if store.keys.size == 0:
         return store.ternary[subset] + 2 * store.ternary[free]
@@ -806,7 +806,7 @@ def _hashed_cell(keys: Integers, used: Integers, key: Integer) -> Integer:
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _make_room(store: Store, largest: Integer) -> None:
+def make_room(store: Store, largest: Integer) -> None:
     """Expand hashed cells to subsets when fewer than half of the slots are left."""
     if 2 * store.used[0] > store.keys.size:
         flush(store, largest)

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numba import njit
@@ -30,17 +30,20 @@ from glasshouse.arrays import Integers, Words
 from glasshouse.atomic import scratch_folder
 from glasshouse.errors import BudgetError
 from glasshouse.language import marked
-from glasshouse.microdata import sweep_kernel
+from glasshouse.microdata import game_kernel, sweep_kernel
 from glasshouse.microdata.assessment import SIZE_BINS
+from glasshouse.microdata.game_kernel import Aims
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
-from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table import EncodedTable
 from glasshouse.table.encoded import Codes, let_go
 
 DENSE_ATTRIBUTES = 12
 """Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""
 HASHED_CELLS = 1 << 16
 """So many touched cells are kept at a time."""
+GAME_SUMS = 1 << 23
+"""Where cells are wider than those of `sweep_kernel`, so many sums are kept at a time."""
 SAMPLED_RECORDS = 20_000
 """The order of attributes is chosen from a sample of so many records."""
 CHUNK_RECORDS = 1 << 20
@@ -80,6 +83,27 @@ Spread = Callable[[SweepBundles, Sequence[Integers]], Sequence[Swept]]
 """Has bundles swept, by however many."""
 
 
+class Coded(Protocol):
+    """A column of codes from 0 on."""
+
+    @property
+    def codes(self) -> Codes:
+        """The code of each record."""
+
+    @property
+    def cardinality(self) -> int:
+        """How many codes there are."""
+
+
+class Hidden(NamedTuple):
+    """What records hold beside attributes, and what is added up of it."""
+
+    columns: Sequence[Coded]
+    """The secrets, weights and earnings."""
+    aims: Callable[[Fields], Aims]
+    """Returns what is added up, where the columns stand in the records."""
+
+
 def subset_masks(attributes: int, largest: int) -> Integers:
     """Return the subsets as bits, by size, then in the order of the attributes; not the empty one."""
     return np.fromiter(
@@ -113,6 +137,7 @@ def sums_of_all_subsets(
     on_progress: OnProgress | None = None,
     finished: Mapping[int, Integers] | None = None,
     on_step: OnStep | None = None,
+    hidden: Hidden | None = None,
 ) -> tuple[Integers, Integers]:
     """Return the masks of the subsets (bit i is the i-th quasi-identifier) and a row of sums for each.
 
@@ -126,14 +151,16 @@ def sums_of_all_subsets(
         on_progress: Called now and then from this thread.
         finished: The rows of steps that an earlier, interrupted sweep has finished.
         on_step: Called with each step that is finished, and its rows.
+        hidden: What is added up for an adversary beyond one guess at records that weigh the same; instead of secrets.
     """
     order = refinement_order(table, quasi_identifiers)
     names = [quasi_identifiers[i] for i in order]
     masks = subset_masks(len(names), largest)
     row_of = {int(mask): row for row, mask in enumerate(masks)}
-    sums = np.zeros((len(masks), sweep_kernel.cell_width(len(sensitive))), np.int64)
+    secrets = [table.column(name) for name in sensitive] if hidden is None else hidden.columns
     with scratch_folder() as folder:
-        steps = _Steps(table, names, sensitive, largest, threads, memory, folder)
+        steps = _Steps(table, names, secrets, largest, threads, memory, folder, hidden)
+        sums = np.zeros((len(masks), steps.width), np.int64)
         for step in range(len(names)):
             if finished and step in finished:
                 rows = finished[step]
@@ -173,6 +200,7 @@ def sweep_partition(
     bounds: Integers | None = None,
     spread: Spread | None = None,
     on_bundle: Callable[[int], None] | None = None,
+    aims: Aims | None = None,
 ) -> tuple[Integers, Words, Counts]:
     """Answer, among some records, the subsets that hold all attributes of a prefix and any of those that come after.
 
@@ -192,6 +220,7 @@ def sweep_partition(
             laid out so already; the records and counts are then overwritten. By default both are left as they are.
         spread: Has the bundles of parts swept by several threads; by default by this one.
         on_bundle: Called when a bundle is finished with how many records were looked at, from the thread that did it.
+        aims: What is added up for an adversary beyond one guess; by default what `sweep_kernel` adds up.
 
     Returns:
         A row of 64-bit sums for each of `partition_masks`; and the records without the prefix, of which those that are
@@ -204,7 +233,12 @@ def sweep_partition(
     sizes = weights = ends - starts
     if counts is not None and len(sizes):
         weights = np.add.reduceat(counts, starts, dtype=np.int64)
-    light = weights < COUNTED
+    light = weights < (COUNTED if aims is None else 2**31)
+    if aims is not None and not light.all():
+        raise BudgetError(
+            "more than two billion records are alike on a quasi-identifier; weights, priors and gains are for fewer: "
+            "assess a part"
+        )
     merged = (
         np.empty(int(bounds[-1]), np.int32)
         if counts is None
@@ -213,18 +247,21 @@ def sweep_partition(
     keep = _bits_to_keep(packing, rest)
 
     def sweep_bundles(bundles: Iterable[Integers]) -> Swept:
-        work, store = _workspace(plan, int(sizes[light].max(initial=0))), _store(plan)
-        rows, pending = _no_rows(plan), 0
+        work, store = _workspace(plan, int(sizes[light].max(initial=0))), _store(plan, aims)
+        rows, pending = _no_rows(plan, aims), 0
+        room = None if aims is None else game_kernel.scratch(aims)
         for bundle in bundles:
             weight = int(weights[bundle].sum())
-            if pending + weight >= 2 * COUNTED:
+            if aims is None and pending + weight >= 2 * COUNTED:
                 rows += _rows(plan, [store])
-                store, pending = _store(plan), 0
+                store, pending = _store(plan, aims), 0
             pending += weight
             before = int(work.visits[0])
-            sweep_kernel.sweep_parts(
-                plan, work, store, keep, records, merged, counts is not None, starts, ends, bundle
-            )
+            laid_out = (keep, records, merged, counts is not None, starts, ends, bundle)
+            if aims is None:
+                sweep_kernel.sweep_parts(plan, work, store, *laid_out)
+            else:
+                game_kernel.sweep_parts(plan, aims, work, room, store, *laid_out)
             if on_bundle:
                 on_bundle(int(work.visits[0]) - before)
         return Swept(store, rows)
@@ -246,7 +283,9 @@ def sweep_partition(
             np.empty(_slots(int(sizes[part])), np.int32),
         )  # fmt: skip
     number = close_up(records, left, packing.words, starts, ends)
-    return _completed(rows), records[: number * packing.words], left[:number]
+    if aims is None:
+        rows = _completed(rows)
+    return rows, records[: number * packing.words], left[:number]
 
 
 def _rows_by_longer_prefixes(
@@ -447,18 +486,21 @@ class _Steps:
         self,
         table: EncodedTable,
         names: Sequence[str],
-        sensitive: Sequence[str],
+        secrets: Sequence[Coded],
         largest: int,
         threads: int,
         memory: int | None,
         folder: Path,
+        hidden: Hidden | None,
     ) -> None:
         self._attributes = [table.column(name) for name in names]
-        self._secrets = [table.column(name) for name in sensitive]
+        self._secrets = secrets
         self._largest = largest
         self._threads = threads
         # The first attribute is parted by once and never packed.
         self._packing = plan_packing(self._attributes[1:], self._secrets)
+        self._aims = None if hidden is None else hidden.aims(self._packing.secrets)
+        self.width = _width(len(secrets), self._aims)
         self._table_records = table.records
         self._folder = folder
         self._capacity = table.records if memory is None else self._fitting(memory)
@@ -489,6 +531,7 @@ class _Steps:
                 bounds=part.bounds,
                 spread=threads.spread,
                 on_bundle=threads.count,
+                aims=self._aims,
             )
             self._visits += threads.visits
             rows = rows + some_rows if number else some_rows
@@ -521,13 +564,14 @@ class _Steps:
         Raises:
             BudgetError: What is there already, and the cells, leave too little room.
         """
-        width = sweep_kernel.cell_width(len(self._secrets))
+        width = self.width
         attributes = len(self._attributes) - 1
-        cells = 3**attributes if attributes <= DENSE_ATTRIBUTES else HASHED_CELLS
+        _, cells = _cells(attributes, self._aims)
         subsets = number_of_subsets(len(self._attributes), self._largest)
         give_back_memory()
         resident = resident_bytes()
-        fixed = self._threads * (cells * width * 4 + sweep_kernel.JOINT_VALUES * 4)
+        cell_bytes = 4 if self._aims is None else 8
+        fixed = self._threads * (cells * width * cell_bytes + sweep_kernel.JOINT_VALUES * 4)
         fixed += 2 * cells * width * 8 + 2 * subsets * width * 8
         chunk = 4 * min(CHUNK_RECORDS, self._table_records) * self._packing.words * 8
         # Laid out, copied while it is parted, and copied again by the thread that refines it.
@@ -737,7 +781,7 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
     return Workspace(
         records=np.empty(room * plan.words, np.uint64),
         counts=np.empty(room, np.int32),
-        children=np.empty(room // 4 + levels, sweep_kernel.CHILD),
+        children=np.empty(room // 3 + levels, sweep_kernel.CHILD),
         tally=np.zeros(values, np.int32),
         seen=np.zeros(values, np.int32),
         secret_tally=np.zeros(max(sweep_kernel.JOINT_VALUES, plan.largest_secret), np.int32),
@@ -750,12 +794,29 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
     )
 
 
-def _store(plan: Plan) -> Store:
+def _width(secrets: int, aims: Aims | None) -> int:
+    return sweep_kernel.cell_width(secrets) if aims is None else aims.width
+
+
+def _cells(attributes: int, aims: Aims | None) -> tuple[bool, int]:
+    """Tell whether all cells are kept side by side, and how many are kept."""
+    dense = attributes <= DENSE_ATTRIBUTES
+    if aims is None:
+        return dense, 3**attributes if dense else HASHED_CELLS
+    room = GAME_SUMS // aims.width
+    if dense and 3**attributes <= room:
+        return True, 3**attributes
+    return False, min(HASHED_CELLS, 1 << max(6, room.bit_length() - 1))
+
+
+def _store(plan: Plan, aims: Aims | None) -> Store:
     attributes = len(plan.fields)
-    width = sweep_kernel.cell_width(len(plan.secrets))
-    if attributes <= DENSE_ATTRIBUTES:
+    width = _width(len(plan.secrets), aims)
+    sums = np.int32 if aims is None else np.int64
+    dense, cells = _cells(attributes, aims)
+    if dense:
         return Store(
-            cells=np.zeros((3**attributes, width), np.int32),
+            cells=np.zeros((cells, width), sums),
             ternary=np.array([int(f"{mask:b}", 3) for mask in range(1 << attributes)], np.int64),
             keys=np.zeros(0, np.int64),
             used=np.zeros(1, np.int64),
@@ -766,24 +827,24 @@ def _store(plan: Plan) -> Store:
     rows = np.full(1 << attributes, -1, np.int32)
     rows[masks] = np.arange(len(masks))
     return Store(
-        cells=np.zeros((HASHED_CELLS, width), np.int32),
+        cells=np.zeros((cells, width), sums),
         ternary=np.zeros(0, np.int64),
-        keys=np.zeros(HASHED_CELLS, np.int64),
+        keys=np.zeros(cells, np.int64),
         used=np.zeros(1, np.int64),
         rows=rows,
         subsets=np.zeros((len(masks), width), np.int64),
     )
 
 
-def _no_rows(plan: Plan) -> Integers:
+def _no_rows(plan: Plan, aims: Aims | None) -> Integers:
     subsets = len(_relative_masks(len(plan.fields), plan.largest))
-    return np.zeros((subsets, sweep_kernel.cell_width(len(plan.secrets))), np.int64)
+    return np.zeros((subsets, _width(len(plan.secrets), aims)), np.int64)
 
 
 def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
     """Add up the cells of all threads and expand them to the subsets of a step."""
     attributes = len(plan.fields)
-    if attributes > DENSE_ATTRIBUTES:
+    if stores[0].keys.size:
         for store in stores:
             sweep_kernel.flush(store, plan.largest)
         subsets = stores[0].subsets
@@ -836,7 +897,7 @@ class Packing(NamedTuple):
     """The sensitive attributes."""
 
 
-def plan_packing(attributes: Sequence[EncodedColumn], secrets: Sequence[EncodedColumn]) -> Packing:
+def plan_packing(attributes: Sequence[Coded], secrets: Sequence[Coded]) -> Packing:
     """Find a place for every attribute, in the first word that has room for it."""
     used: list[int] = []
     places = [_place(column, used) for column in (*secrets, *attributes)]
@@ -849,8 +910,8 @@ def plan_packing(attributes: Sequence[EncodedColumn], secrets: Sequence[EncodedC
 
 def packed(
     packing: Packing,
-    attributes: Sequence[EncodedColumn],
-    secrets: Sequence[EncodedColumn],
+    attributes: Sequence[Coded],
+    secrets: Sequence[Coded],
     begin: int,
     end: int,
 ) -> Words:
@@ -912,7 +973,7 @@ def close_up(records: Words, counts: Counts, words: int, starts: Integers, ends:
     return at
 
 
-def _place(column: EncodedColumn, used: list[int]) -> tuple[int, int]:
+def _place(column: Coded, used: list[int]) -> tuple[int, int]:
     bits = _bits(column)
     for word, taken in enumerate(used):
         if taken + bits <= WORD_BITS:
@@ -922,11 +983,11 @@ def _place(column: EncodedColumn, used: list[int]) -> tuple[int, int]:
     return len(used) - 1, 0
 
 
-def _bits(column: EncodedColumn) -> int:
+def _bits(column: Coded) -> int:
     return max(1, (column.cardinality - 1).bit_length())
 
 
-def _fields(columns: Sequence[EncodedColumn], places: Sequence[tuple[int, int]]) -> Fields:
+def _fields(columns: Sequence[Coded], places: Sequence[tuple[int, int]]) -> Fields:
     fields = np.zeros(len(columns), sweep_kernel.FIELD)
     for i, (column, (word, shift)) in enumerate(zip(columns, places, strict=True)):
         mask = (1 << _bits(column)) - 1
