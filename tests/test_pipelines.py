@@ -34,7 +34,9 @@ def test_the_action_checks_what_its_inputs_say(tmp_path: Path, policy: str, code
     }
     # the runner has the installed command on its path; here it lies beside the interpreter
     path = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    done = subprocess.run(["bash", "-c", step()], env=os.environ | path | inputs, capture_output=True)
+    done = subprocess.run(
+        ["bash", "-c", step()], env=os.environ | path | inputs, capture_output=True
+    )
     assert done.returncode == code, done.stderr
     assert (tmp_path / "verdict.xml").exists() == (code != 2)
 

@@ -48,7 +48,7 @@ def assess(
             "--subsets",
             "all|full|max:K|COL,COL…",
             "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
-            "these. Repeatable. \\[default: all, up to 13 of them; full with weights, gains, priors or joint secrets]",
+            "these. Repeatable. \\[default: all, up to 13 of them; else full]",
         ),
     ] = None,
     links: Annotated[

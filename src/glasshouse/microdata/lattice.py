@@ -77,8 +77,8 @@ def sweep(
 
     Args:
         table: The release.
-        subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets. A list, and a table with record
-            weights, is answered subset by subset: as exact, but slower.
+        subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets, which is answered one by one: as
+            exact, but slower.
         quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         sensitive: The secrets; by default the table's sensitive attributes.
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
@@ -130,8 +130,21 @@ def sweep(
     width = sweep_kernel.cell_width(len(secrets))
     _check_budget(len(names), largest, width, memory or RESULTS_LIMIT)
     if table.weight is not None:
-        everything = sweep_steps.subset_masks(len(names), largest).tolist()
-        return _sweep_each(table, names, secrets, everything, on_progress)
+        weighed = attack_with_all_subsets(
+            table,
+            subsets=subsets,
+            quasi_identifiers=names,
+            sensitive=secrets,
+            threads=threads,
+            memory=memory,
+            on_progress=on_progress,
+            finished=finished,
+            on_step=on_step,
+        )
+        masks = sweep_steps.subset_masks(len(names), largest)
+        each = 1 + len(secrets)
+        rows = [weighed[at : at + each] for at in range(0, len(weighed), each)]
+        return _swept(table, names, secrets, masks, rows)
     table = with_facts_joined(table, names)
     masks, sums = sweep_steps.sums_of_all_subsets(
         table,
@@ -181,6 +194,7 @@ def attack_with_all_subsets(
     table: EncodedTable,
     *,
     subsets: str = "all",
+    quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
@@ -198,6 +212,7 @@ def attack_with_all_subsets(
     Args:
         table: The release.
         subsets: ``"all"`` or ``"max:K"``.
+        quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret (the empty one is re-identification), what guesses are worth.
         priors: Per secret, what she believes of it instead of what the release says.
@@ -212,7 +227,7 @@ def attack_with_all_subsets(
         StudyError: The quasi-identifiers, subsets, gains or priors make no sense.
         BudgetError: There are more subsets than the memory holds; it says which ``max:K`` fits.
     """
-    names = table.quasi_identifiers
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     largest = largest_size(subsets, len(names))
     secrets = [attributes_of(s) for s in (table.sensitive if sensitive is None else sensitive)]
     _check_roles(table, names, ())
@@ -560,8 +575,7 @@ def _sweep_each(
     masks: Sequence[int],
     on_progress: OnProgress | None,
 ) -> Sweep:
-    """Answer subsets one by one: for a few of them, or where records weigh differently."""
-    weights = record_weights(table, table.weight)
+    """Answer subsets one by one."""
     rows: list[tuple[Attack, ...]] = []
     for done, mask in enumerate(masks, start=1):
         known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
@@ -570,6 +584,18 @@ def _sweep_each(
         if on_progress:
             visits = {"visits": done * table.records}
             on_progress(Progress("sweeping", done / len(masks), 1.0, figures=visits))
+    return _swept(table, names, secrets, np.array(masks, np.int64), rows)
+
+
+def _swept(
+    table: EncodedTable,
+    names: tuple[str, ...],
+    secrets: tuple[str, ...],
+    masks: Integers,
+    rows: Sequence[Sequence[Attack]],
+) -> Sweep:
+    """Return the sums that the attacks of each subset tell of: re-identification first, then each secret."""
+    weights = record_weights(table, table.weight)
 
     def weight(probability: Fraction) -> int:
         return int(probability * weights.total)
@@ -588,7 +614,7 @@ def _sweep_each(
         total=weights.total,
         heaviest=weights.heaviest,
         likeliest=tuple(weight(attack.probabilistic.prior) for attack in rows[0][1:]),
-        masks=np.array(masks, np.int64),
+        masks=masks,
         classes=np.array([attack.class_sizes.classes for attack in naming], np.int64),
         class_records=np.array([attack.class_sizes.records for attack in naming], np.int64),
         named=np.array([weight(a.probabilistic.posterior) for a in naming], np.int64),

@@ -146,10 +146,11 @@ class Workspace(NamedTuple):
     """How many records were looked at; and how many decisions to merge were taken."""
 
 
-def is_compiled() -> bool:
-    """Tell whether the loop was compiled before and is only to be loaded."""
-    cache = Path(sweep_parts.stats.cache_path)
-    return any(cache.glob(f"{Path(__file__).stem}.{sweep_parts.__name__}-*.nbi"))
+def is_compiled(loop: Any) -> bool:
+    """Tell whether a loop was compiled before and is only to be loaded."""
+    cache = Path(loop.stats.cache_path)
+    module = loop.__module__.rpartition(".")[2]
+    return any(cache.glob(f"{module}.{loop.__name__}-*.nbi"))
 
 
 def size_bins() -> Integers:

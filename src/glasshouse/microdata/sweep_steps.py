@@ -507,7 +507,8 @@ class _Steps:
         self._kind = np.int32 if table.records < 1 << 31 else np.int64
         self._spool: Spool = MemorySpool(self._kind)
         self._visits = 0
-        self._first = "" if sweep_kernel.is_compiled() else COMPILING
+        loop = (sweep_kernel if self._aims is None else game_kernel).sweep_parts
+        self._first = "" if sweep_kernel.is_compiled(loop) else COMPILING
 
     def run(self, step: int, on_progress: OnProgress | None) -> Integers:
         """Answer all subsets whose first attribute is the step's, and leave that attribute out."""

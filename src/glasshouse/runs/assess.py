@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -16,7 +17,13 @@ from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.attacks import whole_set
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
-from glasshouse.microdata.lattice import largest_size, numbered_from, share_of, steps_of
+from glasshouse.microdata.lattice import (
+    attack_with_all_subsets,
+    largest_size,
+    numbered_from,
+    share_of,
+    steps_of,
+)
 from glasshouse.progress import Progress, give_back_memory, resident_bytes
 from glasshouse.qif import Tries
 from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
@@ -301,18 +308,17 @@ def _assessment(
 ) -> Assessment:
     """Attack each window of a collection; a single dataset is the only window of itself."""
     if study.sweep is None:
-        adversary = study.adversary
-        secrets = secrets_by_name(adversary)
-        return assess(
-            windows,
-            subsets=study.chosen_subsets(),
-            sensitive=adversary.secrets,
-            gains=study_gains(adversary),
-            priors={secrets[name]: dict(prior) for name, prior in adversary.prior.items()},
-            drop_suppressed=False,
-        )
+        subsets = study.chosen_subsets()
+        return assess(windows, subsets=subsets, drop_suppressed=False, **_aims(study.adversary))
     checkpoint = resources.checkpoint
     finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
+    if not study.adversary.guesses_once:
+        every = tuple(
+            attack
+            for place, window in enumerate(windows)
+            for attack in _window_games(study, window, place, len(windows), resources, finished)
+        )
+        return Assessment(windows[0].records, every)
     swept = [
         _window_sweep(study.sweep, window, place, len(windows), resources, finished)
         for place, window in enumerate(windows)
@@ -380,6 +386,42 @@ def _window_sweep(
         on_step=numbered_from(first, resources.checkpoint.save if resources.checkpoint else None),
         drop_suppressed=False,
     )
+
+
+def _window_games(
+    study: AssessStudy,
+    table: EncodedTable,
+    place: int,
+    windows: int,
+    resources: Resources,
+    finished: Mapping[int, Integers],
+) -> Sequence[Attack]:
+    """Sweep one of several windows for an adversary beyond one guess; the whole set comes with its capacities."""
+    first, aims = place * STEPS_PER_WINDOW, _aims(study.adversary)
+    swept = attack_with_all_subsets(
+        table,
+        subsets=study.sweep or "all",
+        threads=resources.threads,
+        memory=resources.memory,
+        on_progress=share_of(resources.on_progress, place, windows),
+        finished=steps_of(finished, first, STEPS_PER_WINDOW),
+        on_step=numbered_from(first, resources.checkpoint.save if resources.checkpoint else None),
+        **aims,
+    )
+    if swept[-1].quasi_identifiers != table.quasi_identifiers:
+        return swept
+    whole = assess(table, drop_suppressed=False, **aims).attacks
+    return (*swept[: -len(whole)], *whole)
+
+
+def _aims(adversary: Adversary) -> dict[str, Any]:
+    """Return what an adversary is after, as attacks take it."""
+    secrets = secrets_by_name(adversary)
+    return {
+        "sensitive": adversary.secrets,
+        "gains": study_gains(adversary),
+        "priors": {secrets[name]: dict(prior) for name, prior in adversary.prior.items()},
+    }
 
 
 def _linkage(

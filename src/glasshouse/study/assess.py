@@ -124,23 +124,18 @@ class AssessStudy(ReleaseStudy):
     def sweep(self) -> str | None:
         """``all`` or ``max:K`` where one sweep answers the study, else None.
 
-        A sweep knows single secrets and one guess; anything else is assessed subset by subset.
+        Subsets that are named, and records that are linked, are assessed one by one.
         """
         subset = self.subsets[0] if len(self.subsets) == 1 else None
         if not isinstance(subset, str) or not SWEEP.fullmatch(subset):
             return None
-        return subset if self.adversary.guesses_once and not self.links else None
+        return None if self.links else subset
 
 
 def with_default_subsets(study: AssessStudy) -> AssessStudy:
-    """Return the study with the subsets that are assessed when nobody says which: all, where that is quick.
-
-    It is where there are not many and the records weigh the same.
-    """
+    """Return the study with the subsets that are assessed when nobody says which: all, where there are not many."""
     swept = study.model_copy(update={"subsets": ("all",)})
-    adversary = study.adversary
-    quick = len(adversary.knowable) <= SWEPT_BY_DEFAULT and adversary.weight is None
-    return swept if quick and swept.sweep else study
+    return swept if len(study.adversary.knowable) <= SWEPT_BY_DEFAULT and swept.sweep else study
 
 
 def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:
