@@ -36,6 +36,8 @@ ERRORS = {
     "StoppedError",
 }
 """Errors that the user reads; what they are raised with is a message, unless it was said before."""
+DISPENSABLE = {"count", "subject"}
+"""Parts that a translation may leave out: a number that its form says, a user's noun whose gender it would need."""
 ENGLISH = "qif/"
 """The mathematics speaks to those who write formulas in Python, in English."""
 Message = str | tuple[str, str]
@@ -149,7 +151,7 @@ def faults(folder: Path) -> list[str]:
         parts = set().union(*map(fields_of, english))
         for form in foreign if isinstance(foreign, tuple) else (foreign,):
             extra = fields_of(form) - parts
-            lost = fields_of(english[-1]) - fields_of(form) - {"count"}
+            lost = fields_of(english[-1]) - fields_of(form) - DISPENSABLE
             if extra or (lost and isinstance(message, str)):
                 wrong.append(f"other parts: {message!r} → {form!r}")
     return missing + stale + sorted(wrong)
