@@ -87,7 +87,7 @@ def test_two_years_of_a_census_end_to_end(glasshouse: Glasshouse) -> None:
     assert {row["run"] for row in frame} == {"run2018", "run2019"}
     pages = archive.from_json(Path("changes/report.json").read_text(), "report.json")
     assert set(pages) == set(LANGUAGES)
-    assert pages["pt-BR"].title == "Avaliações lado a lado"
+    assert pages["pt-BR"].title == "Comparação de avaliações"
     assert len(pages["en"].figures) == 2
     assert all(figure.table is not None for figure in pages["en"].figures)
     assert "run2018: 2018.csv" in Path("changes/report.html").read_text()
@@ -366,5 +366,5 @@ def test_runs_are_compared_in_portuguese(glasshouse: Glasshouse) -> None:
     both(glasshouse)
     outcome = glasshouse("compare", "y2018", "y2019", "--lang", "pt-BR", "--out", "changes")
     assert outcome.code == 0, outcome.error
-    assert "De “y2018” para “y2019” ficou mais fácil identificar" in " ".join(outcome.out.split())
+    assert "De “y2018” para “y2019”, ficou mais fácil identificar" in " ".join(outcome.out.split())
     assert '<html lang="pt-BR">' in Path("changes/report.html").read_text()

@@ -190,7 +190,7 @@ def test_the_outcome_is_told_in_the_language(glasshouse: Glasshouse) -> None:
     assert outcome.code == 0, outcome.error
     assert "people.csv: 1.206 registros" in outcome.out
     assert "O adversário conhece age, sex: " in outcome.out
-    assert "acerto em um palpite" in outcome.out
+    assert "acerto em uma tentativa" in outcome.out
     assert "░ antes, █ depois" in outcome.out
     assert "Relatório: run/report.html" in outcome.out
 
@@ -216,7 +216,7 @@ def test_a_process_speaks_the_language_of_its_environment() -> None:
     spoken = {**os.environ, "GLASSHOUSE_LANG": "pt-BR"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=spoken)
     assert done.returncode == 2
-    assert done.stderr.startswith("glasshouse: none.csv: não há esse arquivo em ")
+    assert done.stderr.startswith("glasshouse: none.csv: esse arquivo não existe em ")
 
 
 def test_names_and_reasons_are_told_in_the_language() -> None:

@@ -348,4 +348,4 @@ def test_thousands_that_are_taken_for_decimals_are_pointed_out(
 def test_the_notes_are_in_portuguese_too(raw: Path, glasshouse: Glasshouse) -> None:
     run = glasshouse("--lang", "pt-BR", "assess", raw, *ROLES, *SEEN, "--json")
     assert run.code == 0, run.error
-    assert "“age” é visto em faixas, que começam em 18, 40 e 65." in run.error
+    assert "“age” é vista em faixas, que começam em 18, 40 e 65." in run.error

@@ -24,7 +24,7 @@ TERMS = {
     "sensitive attribute": "atributo(s)? sensive",
     "record": "registro",
     "class": "classe",
-    "release": "divulga",
+    "release": r"\bbases?\b|vers(ao|oes)\b|publi[cq]|tabela",
     "channel": "cana(l|is)",
     "hyper": "hiperdistribui",
     "gain function": "fun(cao|coes) de ganho",
@@ -45,7 +45,7 @@ TERMS = {
     "anonymised": "anonimiza",
     "utility": "utilidade",
     "attacker": "atacante",
-    "learner": "aprendiz",
+    "learner": "so estuda a populacao|learner",
     "random worlds": "mundos aleatorios",
     "relative threat": "ameaca relativa",
     "faithfulness": "fidelidade",
@@ -80,6 +80,7 @@ OTHERWISE = {
         "membership needs",
     ],
     "population": ["outpatient, population or trade"],  # the generator
+    "release": ["sample the release instead", "sample this release"],  # “use a amostragem”
     "report": ["please report it"],  # the verb
 }
 """Phrases in which a word is said in another way on purpose."""
@@ -142,6 +143,14 @@ def test_the_words_of_the_field_are_used_alike(word: str) -> None:
         and not re.search(TERMS[word], plain(foreign))
     ]
     assert strayed == []
+
+
+STRUCK = r"palpite|aprendiz\b|\balvo \(|\bsegredo|tranquilizador|convem saber|[a-z]\w+,? and [A-Z]"
+"""What an editor struck from the Portuguese: colloquial, a calque, or English (a regular expression)."""
+
+
+def test_no_word_that_an_editor_struck_comes_back() -> None:
+    assert [foreign for _, foreign in pairs() if re.search(STRUCK, plain(foreign))] == []
 
 
 def without_phrases(said: str, word: str) -> str:

@@ -147,7 +147,7 @@ def test_nothing_is_said_of_anatomy_that_it_does_not_do() -> None:
     protection = next(each for each in page.sections if each.title == "How it is protected")
     options = [row[0].text for row in protection.tables[0].groups[0].rows]
     assert [option for option in options if option.startswith("--")] == ["--l"]
-    assert "Loss" not in [term.name for term in page.glossary]
+    assert "loss" not in [term.name for term in page.glossary]
 
 
 def test_the_objective_is_no_option_of_mondrian() -> None:
@@ -200,7 +200,7 @@ def test_the_page_of_a_protection_in_every_language(name: str, code: str) -> Non
     assert page.limits
     assert page.glossary
     if code == "pt-BR":
-        assert page.title == "Uma divulgação protegida e o que ela ainda revela"
+        assert page.title == "Uma versão protegida e o que ela ainda revela"
 
 
 COMPARISONS: dict[str, tuple[str, list[dict[str, Any]]]] = {

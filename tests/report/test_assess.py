@@ -302,6 +302,6 @@ def test_no_part_of_a_sweep_tells_a_value() -> None:
 def test_the_report_is_in_portuguese_throughout() -> None:
     with speaking("pt-BR"):
         said = text(to_html(page_of_a_sweep()))
-    assert "O que crowd.csv permite a um adversário descobrir" in said
+    assert "O que crowd.csv revela a um adversário" in said
     for english in ("Someone who", "The adversary", "quasi-identifiers", "guess", "records"):
         assert english not in said

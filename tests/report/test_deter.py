@@ -115,7 +115,7 @@ def test_the_page_in_every_language(name: str, code: str) -> None:
     assert document.count('class="picture wide"') == len(page.figures)
     assert all(figure.table is not None for figure in page.figures)
     assert page.limits
-    assert ("O que o dissuadiria" in document) == (code == "pt-BR")
+    assert ("O que dissuadiria o adversário" in document) == (code == "pt-BR")
 
 
 def test_the_main_figures_are_kept_for_later_comparisons() -> None:

@@ -236,7 +236,7 @@ def test_several_tries_are_said_as_a_frequency(tries: int, said: str) -> None:
     assert said in sentences
     with speaking("pt-BR"):
         own = " ".join(each.sentence for each in findings(outcome, tries=tries))
-    assert ("em até 2 palpites" if tries == 2 else "com 1 palpite") in own
+    assert ("em até 2 tentativas" if tries == 2 else "com 1 tentativa") in own
 
 
 def test_tries_at_a_secret_and_tries_in_vain() -> None:

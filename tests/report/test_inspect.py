@@ -93,6 +93,6 @@ def test_the_page_says_what_to_do_next_and_why(language: str) -> None:
     assert "<code>glasshouse assess people.csv -q idade</code>" in html
     assert "cp1252" in html
     assert 'id="known"' not in html
-    assert {"en": "called &#34;idade&#34;", "pt-BR": "o nome traz &#34;idade&#34;"}[
+    assert {"en": "called &#34;idade&#34;", "pt-BR": "o nome contém &#34;idade&#34;"}[
         language
     ] in html

@@ -495,7 +495,12 @@ def test_the_page_says_that_it_is_personal_data_and_what_it_leaves_out() -> None
     assert page.limits[2] == (
         "glasshouse target --json prints all of it exactly, for the analyst alone."
     )
-    assert [term.name for term in page.glossary[:3]] == ["Candidates", "Prosecutor", "Certain"]
+    assert [term.name for term in page.glossary[:3]] == [
+        "Candidates",
+        "Certain",
+        "Guess before, guess after",
+    ]
+    assert "prosecutor risk" in [term.name for term in page.glossary]
     assert page.command == "glasshouse target --study study.toml"
     assert all(figure.table is not None for figure in page.figures)
 

@@ -72,12 +72,6 @@ AS_THEY_ARE = marked("Released as they are, and in no figure: {columns}.")
 CERTAINTY = {
     marked("Known for certain"): marked("Records whose secret she infers with probability 1.")
 }
-LOSS = {
-    marked("Loss"): marked(
-        "The mean share of the domain that a released value stands for, per attribute, joined by a geometric mean: 0 "
-        "where nothing is generalised, 1 where everything is."
-    )
-}
 HEIGHT = {marked("Height"): marked("How many levels of its hierarchy a column was generalised.")}
 SUGGESTED = marked(
     "These hierarchies were suggested by the program and should be reviewed: {columns}."
@@ -175,11 +169,8 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
             "adversary, quasi-identifier, sensitive attribute, class, re-identification",
             "attribute inference, generalisation, suppression",
             *{"risk": (), "anatomy": ("Anatomy",)}.get(outcome.method, (outcome.method,)),
-            terms=(
-                CERTAINTY,
-                content.get("loss") is not None and LOSS,
-                bool(content.get("heights")) and HEIGHT,
-            ),
+            content.get("loss") is not None and "loss",
+            terms=(CERTAINTY, bool(content.get("heights")) and HEIGHT),
         ),
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",

@@ -184,7 +184,7 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
         limits=sentences(*LIMITS, comparison.estimated and ESTIMATED),
         glossary=glossary(
             "adversary, quasi-identifier, class, re-identification, attribute inference",
-            "generalisation, suppression",
+            "generalisation, suppression, loss",
             terms=(TERMS, comparison.estimated and ALONE, predicted is not None and PREDICTION),
             target=predicted and predicted["target"],
             majority=predicted and percentage(Fraction(predicted["majority"])),
@@ -222,7 +222,6 @@ ESTIMATED = marked(
 )
 TERMS = {
     marked("Highest, average"): marked("Of the chances that the record of a person is named."),
-    marked("Loss"): marked("The share of detail that is lost: 0 nothing, 1 everything."),
     marked("Distance, of pairs"): marked(
         "How far the distribution of a column, or of two columns together, is from the truth on average (total "
         "variation)."

@@ -47,7 +47,6 @@ MONEY = ("gain", "penalty", "access_cost", "link_cost", "exploit_cost")
 """The terms that are amounts."""
 WORDS = {
     marked("Value"): marked("What the attack is worth to her by the optimal plan, costs deducted."),
-    marked("Discount"): marked("What something one step later is worth beside the same now."),
     marked("Enough from here on"): marked(
         "The least value from which on every larger one is enough too. With a limited number of penalties more is not "
         "always safer."
@@ -110,7 +109,7 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
         ),
         limits=(*sentences(*LIMITS), *(() if outcome.prior_is_given else (published_prior(),))),
         glossary=glossary(
-            "adversary, quasi-identifier, re-identification, exploit", terms=(WORDS,)
+            "adversary, quasi-identifier, re-identification, exploit, discount", terms=(WORDS,)
         ),
         provenance=provenance,
         command="glasshouse deter --study study.toml",

@@ -113,18 +113,8 @@ FIGURES = {
     ),
 }
 """What the figures follow from, by whether some are estimated."""
-PROSECUTOR_TERMS = {
-    marked("Candidates"): marked("The records that fit everything that is known."),
-    marked("Prosecutor"): marked(
-        "An adversary who knows that the person is in the release: the figures are hers unless said otherwise."
-    ),
-}
-JOURNALIST_TERMS = {
-    marked("Journalist"): marked(
-        "An adversary who knows that the person is in the population, but not whether they are in the release."
-    )
-}
 TERMS = {
+    marked("Candidates"): marked("The records that fit everything that is known."),
     marked("Certain"): marked(
         "She is right with probability 1: there is one candidate, or all candidates have the same value."
     ),
@@ -198,7 +188,9 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
             "adversary, target, record, release, vulnerability, leakage, re-identification",
             bool(outcome.secrets) and "sensitive attribute, attribute inference",
             any(secret.gain for secret in outcome.secrets) and "gain function",
-            terms=(PROSECUTOR_TERMS, journalist is not None and JOURNALIST_TERMS, TERMS),
+            "prosecutor risk",
+            journalist is not None and "journalist risk",
+            terms=(TERMS,),
         ),
     )
 
