@@ -293,6 +293,17 @@ def test_a_page_speaks_its_language(code: str) -> None:
     assert ("Em um minuto" in page) == (code == "pt-BR")
 
 
+def test_authors_are_joined_as_the_language_joins_them_and_titles_stay() -> None:
+    method = "Dankar and El Emam 2010, “Flexible and Scalable”; Nergiz, Atzori and Clifton 2007"
+    page = replace(PAGE, method=method)
+    assert page.source == method
+    with speaking("pt-BR"):
+        assert page.source == (
+            "Dankar e El Emam 2010, “Flexible and Scalable”; Nergiz, Atzori e Clifton 2007"
+        )
+        assert "Atzori e Clifton 2007" in text(to_html(page))
+
+
 def test_a_page_is_kept_as_it_is() -> None:
     pages = {"en": PAGE, "pt-BR": replace(PAGE, title="Título")}
     assert from_json(to_json(pages), "report.json") == pages

@@ -7,6 +7,7 @@ specifications of pictures, and is made of aggregates: no record can enter it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +19,9 @@ from glasshouse.language import marked, text, translated
 
 if TYPE_CHECKING:
     import altair as alt
+
+_LAST_AUTHOR = re.compile(r"(\w+) and ((?:[A-Z]\w+ )+[0-9]{4})")
+"""The last two authors of a reference, and its year."""
 
 
 class Severity(StrEnum):
@@ -328,6 +332,13 @@ class Page:
     """What to do."""
     front: Figure | None = None
     """The picture of the first screen."""
+
+    @property
+    def source(self) -> str:
+        """Whose method it is, with the authors joined as the language joins them."""
+        return _LAST_AUTHOR.sub(
+            lambda names: text("{first} and {last}", first=names[1], last=names[2]), self.method
+        )
 
     @property
     def first_sentence(self) -> str:

@@ -269,7 +269,7 @@ def _origins(page: Page) -> list[list[str]]:
     if provenance.libraries:
         versions = ", ".join(f"{name} {version}" for name, version in provenance.libraries.items())
         origins.append([text("Computed with"), versions])
-    return [*origins, [text("The method"), page.method]]
+    return [*origins, [text("The method"), page.source]]
 
 
 def _typst() -> Any:

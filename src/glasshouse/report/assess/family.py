@@ -553,8 +553,11 @@ def family_page(
         ),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
-        method="Gonze, Lemes, Almeida, Gonçalves and Alvim 2025, on the outpatient records of Brazil; the attacks: "
-        + METHOD,
+        method=text(
+            "{source}, on the outpatient records of Brazil; the attacks: {attacks}",
+            source="Gonze, Lemes, Almeida, Gonçalves and Alvim 2025",
+            attacks=METHOD,
+        ),
         figures=tuple(_picture(family, target, part) for target in targets),
         sections=tuple(filter(None, sections)),
         glossary=glossary(

@@ -183,8 +183,8 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
         ),
         limits=sentences(*LIMITS, comparison.estimated and ESTIMATED),
         glossary=glossary(
-            "adversary, quasi-identifier, class, re-identification, attribute inference",
-            "generalisation, suppression, loss",
+            "adversary, quasi-identifier, class, re-identification, attribute inference, loss",
+            "generalisation, suppression",
             terms=(TERMS, comparison.estimated and ALONE, predicted is not None and PREDICTION),
             target=predicted and predicted["target"],
             majority=predicted and percentage(Fraction(predicted["majority"])),
