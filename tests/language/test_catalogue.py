@@ -66,6 +66,13 @@ TERMS = {
     "standard error": "erros?[ -]padrao",
     "privacy": "privacidade",
     "with certainty": "certeza|identificacao certa",
+    "policy": "politica|regra",
+    "verdict": "veredito",
+    "margin": "margem",
+    "register": "cadastro",
+    "best guess": "melhor(es)? (tentativa|resposta)|acert",
+    "penalty": "multa",
+    "prior": "a priori",
     "unique": "unic",
 }
 """The words of the field and how their translations begin, without accents (a regular expression)."""
@@ -145,7 +152,7 @@ def test_the_words_of_the_field_are_used_alike(word: str) -> None:
     assert strayed == []
 
 
-STRUCK = r"palpite|aprendiz\b|\balvo \(|\bsegredo|tranquilizador|convem saber|[a-z]\w+,? and [A-Z]"
+STRUCK = r"palpite|aprendiz\b|\balvo \(|tranquilizador|convem saber|[a-z]\w+,? and [A-Z]"
 """What an editor struck from the Portuguese: colloquial, a calque, or English (a regular expression)."""
 
 
