@@ -9,7 +9,7 @@ the k, l and t that it has whatever was promised: the strictest criteria that al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +26,8 @@ from glasshouse.mitigation.anatomy import Anatomy
 from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows, records_per_value
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
-from glasshouse.table import EncodedTable, Step
+from glasshouse.table import EncodedColumn, EncodedTable, Step
+from glasshouse.table.encoded import smallest_unsigned
 from glasshouse.table.generalised import without_suppressed
 
 GROUP = "group"
@@ -45,6 +46,36 @@ class UsedHierarchy:
     """Its number of levels, the values themselves and the root among them."""
     mixed: bool = False
     """Whether most of its values are numbers, and not all."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A step from the original to the release, with all those before it: what is lost so far, and what is learned."""
+
+    column: str | None
+    """The column that is told in less detail from here on; None: the original, or where records are suppressed."""
+    suppressed: int
+    """How many records are suppressed so far."""
+    loss: float
+    """The share of detail that is lost so far."""
+    assessment: Assessment
+    """What an adversary learns with all quasi-identifiers."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step as plain values: of each attack, who is known for certain and how often a guess is right."""
+        return {
+            "column": self.column,
+            "suppressed": self.suppressed,
+            "loss": self.loss,
+            "attacks": [
+                {
+                    "sensitive": attack.sensitive,
+                    "certain": float(attack.deterministic.posterior),
+                    "guess": float(attack.probabilistic.posterior),
+                }
+                for attack in self.assessment.attacks
+            ],
+        }
 
 
 @dataclass(frozen=True)
@@ -92,6 +123,8 @@ class Anonymisation:
     """The columns of the dataset that are not released."""
     steps: tuple[Step, ...] = ()
     """What was left out of the dataset before it was protected."""
+    ladder: tuple[Rung, ...] = ()
+    """The way from the original to the release, step by step; none where nothing was recoded, or nobody asked."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -225,6 +258,8 @@ class Anonymisation:
             content["treatment"] = [step.to_dict() for step in self.steps]
         content["before"] = [attack.to_dict() for attack in self.before.attacks]
         content["after"] = [attack.to_dict() for attack in self.after.attacks]
+        if self.ladder:
+            content["ladder"] = [rung.to_dict() for rung in self.ladder]
         return content
 
     def to_frame(self) -> pa.Table:
@@ -264,6 +299,69 @@ def columns_of(table: EncodedTable) -> tuple[str, ...]:
     """Return the columns that the quasi-identifiers of a table stand for."""
     return tuple(
         column.name for known in table.quasi_identifiers for column in table.columns_of(known)
+    )
+
+
+def with_ladder(
+    outcome: Anonymisation,
+    table: EncodedTable,
+    recoding: Recoding,
+    hierarchies: Mapping[str, Hierarchy],
+) -> Anonymisation:
+    """Return an outcome with the way from its original to its release, each step measured as the two ends are.
+
+    Column after column is recoded, the one that loses least first; last, records are suppressed. Until then, a record
+    that will be has what its level has where all records are generalised alike, and its own value where they are not.
+
+    Args:
+        outcome: What came out.
+        table: The records before.
+        recoding: How they were recoded.
+        hierarchies: The hierarchies that were used.
+    """
+    recoded = {
+        name: column
+        for name in recoding.quasi_identifiers
+        if (column := _unsuppressed(table.column(name), recoding, hierarchies[name])) is not None
+    }
+    detail = {} if outcome.quality is None else outcome.quality.attributes
+    order = sorted(recoded, key=lambda name: -detail[name].granularity)
+    rungs = [Rung(None, 0, 0.0, outcome.before)]
+    nobody = np.zeros(table.records, np.bool_)
+    released = {name: table.column(name) for name in recoding.quasi_identifiers}
+    for name in order if outcome.suppressed else order[:-1]:
+        released[name] = recoded[name]
+        step = replace(recoding, heights=None, released=released, suppressed=nobody)
+        learned = assess(step.release(table), drop_suppressed=False)
+        rungs.append(Rung(name, 0, quality(table, step, hierarchies).loss, learned))
+    if not order and not outcome.suppressed:
+        return outcome
+    last = None if outcome.suppressed else order[-1]
+    rungs.append(Rung(last, outcome.suppressed, outcome.loss or 0.0, outcome.after))
+    return replace(outcome, ladder=tuple(rungs))
+
+
+def _unsuppressed(
+    column: EncodedColumn, recoding: Recoding, hierarchy: Hierarchy
+) -> EncodedColumn | None:
+    """Return a column as it would be released if no record were suppressed; None: as it is."""
+    if recoding.heights is not None:
+        level = recoding.heights[column.name]
+        coded = hierarchy.coded(column, where=column.name)
+        labels = coded.labels[level]
+        return column.with_values(labels[code] for code in coded.codes[level]) if level else None
+    released = recoding.released[column.name]
+    values = column.values.to_pylist()
+    place = {
+        value: code
+        for code, value in enumerate(dict.fromkeys([*values, *released.values.to_pylist()]))
+    }
+    places = np.array([place[value] for value in released.values.to_pylist()])
+    codes = np.where(recoding.suppressed, column.codes, places[released.codes])
+    if np.array_equal(codes, column.codes):
+        return None
+    return EncodedColumn(
+        column.name, codes.astype(smallest_unsigned(len(place))), pa.array(place, pa.large_string())
     )
 
 

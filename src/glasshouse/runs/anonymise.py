@@ -16,7 +16,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
-from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of
+from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of, with_ladder
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
@@ -105,8 +105,13 @@ def answer(
         else available_columns(study.datasets[0].path, dialect=study.datasets[0].dialect)
     )
     protected = protect(study, single.table, resources, columns=list(there), steps=single.steps)
+    outcome = protected.outcome
+    if protected.recoding is not None:
+        outcome = with_ladder(
+            outcome, protected.original, protected.recoding, protected.hierarchies
+        )
     files = study.protection.hierarchies
-    manifest = protected.outcome.manifest(
+    manifest = outcome.manifest(
         release=RELEASE,
         hierarchies={
             name: fingerprint(source) if isinstance(source, Path) else source
@@ -120,7 +125,7 @@ def answer(
     }
     return Run(
         study,
-        protected.outcome,
+        outcome,
         manifest=manifest | ({"missing": missing} if missing else {}),
         release=protected.release,
         write_files=lambda folder: protected.write(folder, study),
