@@ -78,6 +78,18 @@ class ComparedRelease:
         )
 
     @property
+    def risk(self) -> Fraction:
+        """The greatest risk that is left: of a right guess at who it is, or of what is added to knowing a secret.
+
+        What is added is that to the share of right guesses, or to that of people of whom it is certain.
+        """
+        added = (
+            max(attack.probabilistic.additive, attack.deterministic.additive)
+            for attack in self.inferring
+        )
+        return max(self.naming.probabilistic.posterior, *added, Fraction(0))
+
+    @property
     def distance(self) -> float:
         """How far the release is from the truth: of two columns together on average; of one, where there is one."""
         pairs = self.utility.distances.mean_pair
@@ -153,6 +165,22 @@ class Comparison:
         return min(
             self.releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance)
         )
+
+    @property
+    def by_trade(self) -> tuple[ComparedRelease, ...]:
+        """The releases, the best trade of risk against distance from the truth first: the knee of their frontier.
+
+        Both are counted as shares of their range, the original included, and added. A release that another one beats
+        comes after it.
+        """
+        risks = [row.risk for row in self.rows]
+        range_of_risk, farthest = max(risks) - min(risks), max(row.distance for row in self.rows)
+
+        def cost(row: ComparedRelease) -> tuple[float, Fraction, float]:
+            risk = (row.risk - min(risks)) / range_of_risk if range_of_risk else 0
+            return float(risk) + row.distance / (farthest or 1.0), row.risk, row.distance
+
+        return tuple(sorted(self.releases, key=cost))
 
     @property
     def missing(self) -> dict[str, int]:

@@ -59,6 +59,8 @@ class Measurement:
     """Which of several releases, or parts, it is about."""
     is_bound: bool = False
     """Whether it is on the safe side of what is not told, or not known, exactly."""
+    is_choice: bool = False
+    """Whether the releases are versions of which one is chosen, the better ones first; else all must meet a rule."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; the value as an exact ratio in text."""
@@ -69,7 +71,7 @@ class Measurement:
             "release": self.release,
             "value": str(self.value),
             "is_bound": self.is_bound,
-        }
+        } | ({"is_choice": True} if self.is_choice else {})
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -82,6 +84,7 @@ class Measurement:
             None if knows == "all" else int(knows),
             content["release"],
             bool(content["is_bound"]),
+            bool(content.get("is_choice")),
         )
 
 
@@ -156,10 +159,31 @@ class Verdict:
 def verdict_on(measurements: Iterable[Measurement], policy: ReleasePolicy) -> Verdict | None:
     """Hold what was measured against a policy; None: it measures nothing that the policy asks for.
 
+    Of versions to choose from it is the verdict on the one to choose: the first of those that do best by the policy.
+
     Raises:
         StudyError: A condition is about a sensitive attribute that is none.
     """
     measured = tuple(measurements)
+    versions = dict.fromkeys(entry.release for entry in measured if entry.is_choice)
+    if versions:
+        verdicts = (
+            verdict_on(
+                (
+                    replace(entry, is_choice=False)
+                    for entry in measured
+                    if not entry.is_choice or entry.release == version
+                ),
+                policy,
+            )
+            for version in versions
+        )
+        order = list(Decision)
+        return max(
+            filter(None, verdicts),
+            key=lambda verdict: order.index(verdict.decision),
+            default=None,
+        )
     judgements = tuple(
         Judgement(condition, measurement)
         for condition in policy.conditions
@@ -318,8 +342,9 @@ def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measuremen
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison
 
     if isinstance(outcome, Comparison):
-        for release in outcome.releases:
-            yield from of_attacks([release.attacks], None, release.name)
+        for release in outcome.by_trade:
+            for entry in of_attacks([release.attacks], None, release.name):
+                yield replace(entry, is_choice=True)
     elif isinstance(outcome, AssessedRuns):
         for run, assessment in zip(outcome.runs, outcome.assessments, strict=True):
             yield from of_assessment(assessment, run.name)
