@@ -87,9 +87,9 @@ def test_two_years_of_a_census_end_to_end(glasshouse: Glasshouse) -> None:
     assert {row["run"] for row in frame} == {"run2018", "run2019"}
     pages = archive.from_json(Path("changes/report.json").read_text(), "report.json")
     assert set(pages) == set(LANGUAGES)
-    assert pages["pt-BR"].title == "Comparação de avaliações"
-    assert len(pages["en"].figures) == 2
-    assert all(figure.table is not None for figure in pages["en"].figures)
+    assert pages["pt-BR"].title == "Avaliações lado a lado"
+    assert len(pages["en"].pictures) == 2
+    assert all(figure.table is not None for figure in pages["en"].pictures)
     assert "run2018: 2018.csv" in Path("changes/report.html").read_text()
     manifest = json.loads(Path("changes/manifest.json").read_text())
     assert (manifest["command"], manifest["report"]["language"]) == ("compare", "en")
@@ -117,7 +117,7 @@ def test_what_is_said_of_two_years(glasshouse: Glasshouse) -> None:
 
 
 def title(page: Page, place: int) -> str:
-    own = page.figures[place].chart["title"]["text"]
+    own = page.pictures[place].chart["title"]["text"]
     return own if isinstance(own, str) else " ".join(own)
 
 
@@ -126,15 +126,15 @@ def test_the_titles_of_pictures_say_what_differs(glasshouse: Glasshouse) -> None
         assess(glasshouse, file, out, "-s", "ill", "--subsets", "all")
     page = assessed_page(compared("y2018", "y2019"), provenance=PROVENANCE, command="")
     assert title(page, 0) == (
-        "A guess at who it is: right for 71 of every 100 in “y2018”, for all in “y2019”"
+        "Guesses at who it is are right in 71.4% of cases in “y2018”, and in 100% in “y2019”"
     )
     assert title(page, 1) == (
-        "Guesses at who it is differ most with 1 attribute known: right for 57 of every 100 in “y2018”, for 88 of "
-        "every 100 in “y2019”"
+        "Guesses at who it is differ most with 1 attribute known: right in 57.1% of cases in “y2018”, and in 87.5% "
+        "in “y2019”"
     )
     same = assessed_page(compared("y2018", "again"), provenance=PROVENANCE, command="")
     assert title(same, 0) == (
-        "A guess at who it is: right for 71 of every 100 in “again”, as in “y2018”"
+        "Guesses at who it is are right in 71.4% of cases in “again”, as in “y2018”"
     )
     assert title(same, 1) == "With the best set of each size an adversary does alike in every run"
 
@@ -199,7 +199,7 @@ def test_terms_of_deterrence_side_by_side(glasshouse: Glasshouse) -> None:
     assert_snapshot("side-by-side-deter", lambda: measured_findings(outcome))
     found = measured_findings(outcome)
     assert [finding.severity for finding in found] == [Severity.NOTE]
-    assert "size from which on she does not begin: 19 instead of 45" in found[0].sentence
+    assert "size from which on she does not begin: 19 (before: 45)" in found[0].sentence
     shown = glasshouse("compare", "before", "after", "--out", "changes")
     assert shown.code == 0, shown.error
     assert "▼" in shown.out
@@ -286,7 +286,7 @@ def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
         "From “before” to “after” this got better: chance that a guess at the person’s record"
         in told
     )
-    assert "is right: 25.0% instead of 50.0%" in told
+    assert "is right: 25.0% (before: 50.0%)" in told
     report = Path("changes/report.html").read_text()
     assert "fewer than 10" in report
     assert "more than 1 in 10" in report
@@ -317,7 +317,7 @@ def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
     assert (figures["delta_max"], figures["delta_min"]) == ([1, 0.5], [0, 0.5])
     told = " ".join(glasshouse("compare", "before", "after").out.split())
     assert (
-        "this got better: people of whom it is certain whether they are in: 0% instead of" in told
+        "this got better: people of whom it is certain whether they are in: 0% (before:" in told
     )
     document = json.loads(glasshouse("compare", "before-sampled", "after-sampled", "--json").out)
     assert document["figures"]["uniques"] == [0, 20]
@@ -347,12 +347,12 @@ def test_parts_before_and_after(glasshouse: Glasshouse) -> None:
     shown = glasshouse("compare", "before", "after", "--out", "changes")
     assert shown.code == 0, shown.error
     told = " ".join(shown.out.split())
-    assert "this got better: SP: right guesses at who it is: 10.0% instead of 50.0%" in told
+    assert "this got better: SP: right guesses at who it is: 10.0% (before: 50.0%)" in told
     assert "AC: right guesses at who it is" in told
     assert "Parts are compared by the best set of 2 attributes in each of them." in told
     report = Path("changes/report.html").read_text()
     assert "right guesses at the ill" in report
-    assert "this got better: SP: right guesses at who it is: 10.0% instead of 50.0%" in report
+    assert "this got better: SP: right guesses at who it is: 10.0% (before: 50.0%)" in report
     assert "AC: " not in report, "two people are too few to be shown"
     assert "fewer than 10 people in one of the runs are not shown" in report
     whole = glasshouse("assess", "before.csv", "-q", "age", "-s", "ill", "--out", "whole")

@@ -65,6 +65,10 @@ def compared(file: str = "people.csv", *, hows: list[dict[str, Any]]) -> Compari
     return outcome
 
 
+QUESTION = CompareStudy(runs=(Path("first"), Path("second")))
+"""A question with the policy that is taken by default."""
+
+
 def severities(findings: tuple[Finding, ...]) -> list[str]:
     return [finding.severity.value for finding in findings]
 
@@ -101,7 +105,7 @@ def test_anatomy_does_not_protect_against_naming_and_that_is_a_high_risk() -> No
     naming, inferring, group, *_ = protection_findings(run)
     assert naming.severity == Severity.HIGH
     assert "does not protect against being named" in naming.sentence
-    assert inferring.sentence.startswith("Nobody's ill can be inferred with certainty any more")
+    assert inferring.sentence.startswith("Nobody's ill is known for certain any more")
     assert group.severity == Severity.SAFE
     assert "but not the sensitive value: the group only tells that it is one of at least 3" in (
         naming.meaning
@@ -113,24 +117,32 @@ def test_whoever_is_named_in_a_recoded_release_is_read() -> None:
     naming, *_ = protection_findings(protected(k=1))
     assert (
         naming.meaning
-        == "Of whoever is named, all else that is released of the record is read as well."
+        == "Once a person is named, everything else that is released in the record is known too."
     )
-    assert naming.remedy.startswith("A stricter protection (a larger k")
+    assert naming.remedy.startswith(
+        "A stricter protection makes it harder: more people who look alike (a larger k"
+    )
 
 
 def test_a_better_guess_by_anatomy_asks_for_a_larger_l() -> None:
     write("rare.csv", {"age": list("abcdefgh"), "sex": list("FMFMFMFM"), "ill": list("stuvwxyz")})
     _, inferring, *_ = protection_findings(protected("rare.csv", method="anatomy", l=2))
     assert inferring.severity == Severity.HIGH
-    assert inferring.remedy.startswith("Ask for a larger l:")
+    assert inferring.remedy.startswith("Ask for groups with more different values (a larger l):")
 
 
 @pytest.mark.parametrize(
     ("how", "remedy"),
     [
         ({"k": 2}, "Protect the secret itself: l-diversity"),
-        ({"method": "l-diversity", "l": 1}, "Ask for a larger l, or for t-closeness"),
-        ({"method": "t-closeness", "t": 1.0}, "Ask for a smaller t"),
+        (
+            {"method": "l-diversity", "l": 1},
+            "Ask for groups with more different values (a larger l), or",
+        ),
+        (
+            {"method": "t-closeness", "t": 1.0},
+            "Ask for groups that are more like all records (a smaller t)",
+        ),
     ],
 )
 def test_the_remedy_is_more_than_what_was_done(how: dict[str, Any], remedy: str) -> None:
@@ -147,7 +159,7 @@ def test_nothing_is_said_of_anatomy_that_it_does_not_do() -> None:
     protection = next(each for each in page.sections if each.title == "How it is protected")
     options = [row[0].text for row in protection.tables[0].groups[0].rows]
     assert [option for option in options if option.startswith("--")] == ["--l"]
-    assert "loss" not in [term.name for term in page.glossary]
+    assert "Loss" not in [term.name for term in page.glossary]
 
 
 def test_the_objective_is_no_option_of_mondrian() -> None:
@@ -176,8 +188,8 @@ def test_a_guess_that_became_harder_is_not_said_to_be_the_same() -> None:
     write("pairs.csv", {"age": ["21", "21", "22", "22"], "sex": ["F"] * 4, "ill": list("abab")})
     naming, *_ = protection_findings(protected("pairs.csv", k=4))
     assert naming.sentence == (
-        "In the original nobody could be named with certainty; in the protected release nobody can, and a guess is "
-        "right for 25 of every 100 instead of 50 of every 100."
+        "Nobody can be named outright, neither in the original nor in the protected release. Guesses at who it is are "
+        "right in 25.0% of cases, down from 50.0%."
     )
 
 
@@ -195,12 +207,13 @@ def test_the_page_of_a_protection_in_every_language(name: str, code: str) -> Non
     with speaking(code):
         page = protection_page(run, study(k=2), provenance=PROVENANCE)
         assert "<svg" in to_html(page)
-    assert all(figure.table is not None for figure in page.figures)
+    assert all(figure.table is not None for figure in page.pictures)
+    assert len(page.pictures) == 1
     assert page.adversary
     assert page.limits
     assert page.glossary
     if code == "pt-BR":
-        assert page.title == "Uma versão protegida e o que ela ainda revela"
+        assert page.title == "A versão protegida e o que ela ainda revela"
 
 
 COMPARISONS: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -215,12 +228,12 @@ COMPARISONS: dict[str, tuple[str, list[dict[str, Any]]]] = {
 def test_what_is_said_of_releases_side_by_side(name: str) -> None:
     file, hows = COMPARISONS[name]
     outcome = compared(file, hows=hows)
-    assert_snapshot(f"comparison-{name}", lambda: comparison_findings(outcome))
+    assert_snapshot(f"comparison-{name}", lambda: comparison_findings(outcome, QUESTION))
 
 
 def test_a_release_that_another_one_beats_is_named() -> None:
     outcome = compared("people.csv", hows=[{"k": 3}, {"k": 3, "recoding": "local"}])
-    sentences = [finding.sentence for finding in comparison_findings(outcome)]
+    sentences = [finding.sentence for finding in comparison_findings(outcome, QUESTION)]
     beaten = [sentence for sentence in sentences if "is beaten by" in sentence]
     rows = {row.name: row for row in outcome.rows}
     for sentence in beaten:
@@ -232,33 +245,31 @@ def test_a_release_that_another_one_beats_is_named() -> None:
 @pytest.mark.parametrize(
     ("hows", "guess"),
     [
-        ([{"k": 4}], "A guess is right for 25 of every 100 there, instead of 50 of every 100."),
+        ([{"k": 4}], "Guesses at who it is are right in 25.0% of cases, down from 50.0%."),
         (
             [{"k": 2}, {"k": 4}],
-            "A guess is right for 25 of every 100 there, instead of 50 of every 100; none of the other releases makes "
-            "it harder.",
+            "Guesses at who it is are right in 25.0% of cases, down from 50.0%. No other version protects better "
+            "against being named.",
         ),
     ],
 )
 def test_where_nobody_can_be_named_that_is_said(hows: list[dict[str, Any]], guess: str) -> None:
     write("pairs.csv", {"age": ["21", "21", "22", "22"], "sex": ["F"] * 4, "ill": list("abab")})
-    naming, *_ = comparison_findings(compared("pairs.csv", hows=hows))
-    first = "Nobody can be named with certainty, neither in the original nor in “k = 4”."
+    _, naming, *_ = comparison_findings(compared("pairs.csv", hows=hows), QUESTION)
+    first = "Nobody can be named outright, neither in the original nor in “k = 4”."
     assert naming.sentence == f"{first} {guess}"
 
 
 def test_a_release_without_any_loss_is_right_for_all_records() -> None:
-    _, nearest, *_ = comparison_findings(compared("alike.csv", hows=[{"k": 2}]))
-    assert nearest.sentence == (
-        "“k = 2” keeps the truth: what it says of two columns together is right for all records."
-    )
+    _, _, nearest, *_ = comparison_findings(compared("alike.csv", hows=[{"k": 2}]), QUESTION)
+    assert nearest.sentence == "“k = 2” keeps the data as accurate as the original."
 
 
 def test_of_every_release_it_is_said_what_is_known_of_it() -> None:
     hows: list[dict[str, Any]] = [{"k": 2}, {"method": "anatomy", "l": 3}]
     recoded, grouped, both = (
         comparison_page(
-            compared("balanced.csv", hows=own), provenance=PROVENANCE, command=""
+            compared("balanced.csv", hows=own), QUESTION, provenance=PROVENANCE, command=""
         ).adversary[1:]
         for own in (hows[:1], hows[1:], hows)
     )
@@ -272,7 +283,7 @@ def test_of_every_release_it_is_said_what_is_known_of_it() -> None:
 
 def test_no_release_that_is_no_harder_is_praised() -> None:
     outcome = compared("balanced.csv", hows=[{"method": "anatomy", "l": 3}])
-    naming, *_ = comparison_findings(outcome)
+    _, naming, *_ = comparison_findings(outcome, QUESTION)
     assert "does not make it harder to guess who it is" in naming.sentence
     assert naming.severity == Severity.HIGH
 
@@ -281,9 +292,11 @@ def test_no_release_that_is_no_harder_is_praised() -> None:
 def test_the_page_of_a_comparison_in_every_language(code: str) -> None:
     outcome = compared(*COMPARISONS["several"][:1], hows=COMPARISONS["several"][1])
     with speaking(code):
-        page = comparison_page(outcome, provenance=PROVENANCE, command="glasshouse compare")
+        page = comparison_page(
+            outcome, QUESTION, provenance=PROVENANCE, command="glasshouse compare"
+        )
         assert "<svg" in to_html(page)
-    first = page.figures[0].table
+    first = page.pictures[0].table
     assert first is not None
     assert [row[0].text for row in first.groups[0].rows] == [
         "original",

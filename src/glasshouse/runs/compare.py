@@ -195,8 +195,10 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
     """Compare releases that ``anonymise`` wrote, as they are on disk, with their original."""
     folders = study.runs
     stored = [stored_release(folder) for folder in folders]
-    names = [folder.resolve().name for folder in folders]
     studies = [load_question(folder / STUDY, AnonymiseStudy) for folder in folders]
+    names = _titles(
+        [study.title for study in studies], [folder.resolve().name for folder in folders]
+    )
     _check_alike(studies, names)
     runs = list(zip(studies, stored, names, strict=True))
     for protection, release, name in runs:
@@ -344,7 +346,15 @@ def stored_runs(folders: Sequence[Path]) -> tuple[ComparedRun, ...]:
         name if names.count(name) == 1 else f"{place.parent.name}/{name}"
         for name, place in zip(names, places, strict=True)
     ]
-    return tuple(map(_stored_run, folders, labels))
+    runs = list(map(_stored_run, folders, labels))
+    titles = _titles([title for title, _ in runs], labels)
+    return tuple(replace(run, name=title) for title, (_, run) in zip(titles, runs, strict=True))
+
+
+def _titles(titles: Sequence[str | None], names: Sequence[str]) -> list[str]:
+    """Return what runs are called: by their titles, where each has one of its own, else by their names."""
+    titled = [title for title in titles if title]
+    return titled if len(set(titled)) == len(names) else list(names)
 
 
 def command_of(folder: Path) -> str:
@@ -358,8 +368,8 @@ def command_of(folder: Path) -> str:
         return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
 
 
-def _stored_run(folder: Path, name: str) -> ComparedRun:
-    """Return the run of a folder: its data, its main figures, and the units of its study."""
+def _stored_run(folder: Path, name: str) -> tuple[str | None, ComparedRun]:
+    """Return the run of a folder with its title: its data, its main figures, and the units of its study."""
     _check_run(folder)
     with _undamaged(folder, STUDY):
         study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
@@ -368,7 +378,7 @@ def _stored_run(folder: Path, name: str) -> ComparedRun:
         asked = study.get("known") or adversary.get("quasi_identifiers", ())
     with _undamaged(folder, MANIFEST):
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return ComparedRun(
+        return study.get("title"), ComparedRun(
             name=name,
             command=str(manifest["command"]),
             records=int(manifest["records"]),

@@ -1,6 +1,7 @@
-"""The report of a protected release: each attack before and after, and how the release is protected.
+"""The report of a protected release: the way to it step by step, each attack before and after, and what it costs.
 
-The page comes first, then the findings: what a protection buys, what it costs, and what it does not stop.
+The page comes first, then the first screen, then the findings: what a protection buys, what it costs, and what it does
+not stop.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Any
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
+from glasshouse.report.anonymise.front import actions, ladder_figure, tiles
 from glasshouse.report.attacks import (
     METHOD,
+    MOST_NAMED,
     exact_figure,
     graded,
     learned,
@@ -29,7 +32,12 @@ from glasshouse.report.cells import (
     three_digits,
     under,
 )
-from glasshouse.report.charts import NEUTRAL, TARGETS, successes_chart, successes_table
+from glasshouse.report.charts import (
+    NEUTRAL,
+    TARGETS,
+    successes_chart,
+    successes_table,
+)
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import (
     Brief,
@@ -44,12 +52,14 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
+from glasshouse.report.verdict import of_assessment, verdict_on
 from glasshouse.report.words import (
     counted,
     enumeration,
-    frequencies,
     glossary,
     percentage,
+    percentages,
+    plural,
     sentences,
     share,
     singular,
@@ -89,7 +99,7 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
         "{dataset}: {count} record, {method}",
         "{dataset}: {count} records, {method}",
         dataset=outcome.dataset,
-        method=outcome.method,
+        method=_promise(outcome),
     )
     heights = outcome.heights or {}
     levels = ", ".join(f"{name} {height}" for name, height in heights.items())
@@ -143,18 +153,24 @@ def _review(outcome: Anonymisation) -> tuple[str, ...]:
 def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Provenance) -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
-    steps, kinds = success_steps(outcome.pairs), [text("original"), text("protected")]
     done = treatment_section(outcome.steps, missing_notes(outcome.before.missing))
     sections = (_risks(outcome), _protection(content), done)
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
+    findings = protection_findings(outcome, subject=question.subject)
+    verdict = verdict_on(of_assessment(outcome.after), question.policy)
     return Page(
         title=text("A protected release, and what it still tells"),
         lead=text(
-            "{records} records, protected by {method}",
+            "{records} records of {dataset}, protected by {method}",
             records=outcome.records,
-            method=content["method"],
+            dataset=outcome.dataset,
+            method=_promise(outcome),
         ),
-        findings=protection_findings(outcome, subject=question.subject),
+        findings=findings,
+        summary=_summary(outcome, question.subject),
+        tiles=tiles(outcome, question.subject),
+        actions=actions(outcome, question, verdict),
+        front=ladder_figure(outcome) if outcome.ladder else _before_and_after(outcome),
         adversary=(
             exact_knowledge(outcome.before.attacks[0].quasi_identifiers),
             text(
@@ -175,25 +191,74 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",
         method=METHOD,
-        figures=(
-            Figure.of(
-                successes_chart(
-                    steps,
-                    kinds,
-                    field="what",
-                    colours=[NEUTRAL, TARGETS[0][0]],
-                    shapes=["circle", "diamond"],
-                    title=_chart_title(outcome),
-                    subtitle=text("with all quasi-identifiers; suppressed records are left out"),
-                ),
-                label=text("Each attack on the original and on the protected release"),
-                caption=text(
-                    "Grey circles: the original. Orange diamonds: the protected release. Further left is safer."
-                ),
-                table=successes_table(steps, kinds),
-            ),
-        ),
         sections=tuple(filter(None, sections)),
+    )
+
+
+_PROMISES = {
+    "k-anonymity": marked("k-anonymity"),
+    "l-diversity": marked("l-diversity"),
+    "t-closeness": marked("t-closeness"),
+    "anatomy": marked("Anatomy"),
+    "risk": marked("limits on the risk"),
+}
+
+
+def _promise(outcome: Anonymisation) -> str:
+    """Say what is promised of a release, with its parameters."""
+    promised_parameters = ", ".join(
+        f"{name} = {number(outcome.parameters[name], '.6g')}"
+        for name in ("k", "l", "t")
+        if outcome.parameters.get(name) is not None
+    )
+    method = translated(_PROMISES[outcome.method])
+    return f"{method} ({promised_parameters})" if promised_parameters else method
+
+
+def _summary(outcome: Anonymisation, subject: str) -> str:
+    """Return the sentence of the first screen: who can be named still, and whose secret is known still."""
+    naming, *inferring = outcome.after.attacks
+    words = {"many": plural(subject), "share": percentage(naming.deterministic.posterior)}
+    if naming.certain:
+        named = text("{share} of {many} can still be named outright.", **words)
+    elif outcome.suppressed:
+        named = text("Nobody whose record is kept can be named outright.")
+    else:
+        named = text("Nobody can be named outright.")
+    if not inferring:
+        return named
+    most = max(inferring, key=lambda attack: attack.deterministic.posterior)
+    words = {
+        "named": named,
+        "many": plural(subject),
+        "secret": enumeration(most.secret),
+        "share": percentage(most.deterministic.posterior),
+    }
+    if most.certain:
+        return text(
+            "{named} The {secret} of {share} of {many} is still known for certain.", **words
+        )
+    return text("{named} No sensitive value is known for certain.", **words)
+
+
+def _before_and_after(outcome: Anonymisation) -> Figure:
+    """Show each attack on the original and on the release."""
+    steps, kinds = success_steps(outcome.pairs), [text("original"), text("protected")]
+    return Figure.of(
+        successes_chart(
+            steps,
+            kinds,
+            field="what",
+            colours=[NEUTRAL, TARGETS[0][0]],
+            shapes=["circle", "diamond"],
+            title=guesses_change(*outcome.pairs[0]),
+            subtitle=text("with all quasi-identifiers; suppressed records are left out"),
+        ),
+        label=text("Each attack on the original and on the protected release"),
+        caption=text(
+            "Grey circles: the original. Orange diamonds: the protected release. Further left is safer."
+        ),
+        table=successes_table(steps, kinds),
     )
 
 
@@ -213,20 +278,34 @@ def recoding_known() -> str:
     )
 
 
-def _chart_title(outcome: Anonymisation) -> str:
-    """Say how often a guess at who it is is right in the original and in the release."""
-    naming, named = (
-        assessment.attacks[0].probabilistic.posterior
-        for assessment in (outcome.before, outcome.after)
-    )
-    before, after = frequencies(naming, named)
-    if naming == named:
-        return text("A guess at who it is: right for {after}, as in the original", after=after)
-    return text(
-        "A guess at who it is: right for {before} in the original, for {after} in the protected release",
-        before=before,
-        after=after,
-    )
+def guesses_change(before: Attack, after: Attack) -> str:
+    """Say how often guesses are right after something, and how often before; a direction only where figures differ."""
+    first, last = before.probabilistic.posterior, after.probabilistic.posterior
+    said_before, said_after = percentages(first, last)
+    words = {
+        "before": said_before,
+        "after": said_after,
+        "secret": enumeration(after.secret),
+    }
+    if said_before == said_after:
+        template = (
+            marked("Guesses at the {secret} are right in {after} of cases, as before.")
+            if after.secret
+            else marked("Guesses at who it is are right in {after} of cases, as before.")
+        )
+    elif last < first:
+        template = (
+            marked("Guesses at the {secret} are right in {after} of cases, down from {before}.")
+            if after.secret
+            else marked("Guesses at who it is are right in {after} of cases, down from {before}.")
+        )
+    else:
+        template = (
+            marked("Guesses at the {secret} are right in {after} of cases, up from {before}.")
+            if after.secret
+            else marked("Guesses at who it is are right in {after} of cases, up from {before}.")
+        )
+    return translated(template, **words)
 
 
 def _risks(outcome: Anonymisation) -> Section:
@@ -363,8 +442,14 @@ def learned_without_a_name() -> str:
     )
 
 
+MANY_PEOPLE, MANY_OF_ALL = 100, Fraction(1, 100)
+"""Certainty about more people than this, or about a greater share of all, is a high risk."""
+
+
 def release_severity(after: Attack, risk: Fraction) -> Severity:
     """Return how much an attack on a release should worry; what hardly succeeds, and never surely, is safe."""
+    if after.certain > MANY_PEOPLE or after.deterministic.posterior > MANY_OF_ALL:
+        return Severity.HIGH
     grade = graded(risk, certain=after.certain > 0)
     return Severity.SAFE if grade == Severity.LOW else grade
 
@@ -374,7 +459,7 @@ def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: s
     meaning, remedy = only_quasi_identifiers(), ""
     if after.certain and anatomy:
         meaning = text(
-            "Of whoever is named, all that is published with the quasi-identifiers is read as well, but not the "
+            "Once a person is named, all that is published with the quasi-identifiers is known too, but not the "
             "sensitive value: the group only tells that it is one of at least {count}.",
             count=min(secret["l"] for secret in content["attained"]["sensitive"]),
         )
@@ -384,13 +469,15 @@ def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: s
         )
     elif after.certain:
         meaning = text(
-            "Of whoever is named, all else that is released of the record is read as well."
+            "Once a person is named, everything else that is released in the record is known too."
         )
+    severity = release_severity(after, after.probabilistic.posterior)
+    if severity != Severity.SAFE and not anatomy:
         remedy = text(
-            "A stricter protection (a larger k, or fewer attributes released) makes it harder."
+            "A stricter protection makes it harder: more people who look alike (a larger k), or fewer attributes."
         )
     return Finding(
-        release_severity(after, after.probabilistic.posterior),
+        severity,
         _naming_sentence(before, after, subject, anatomy=anatomy),
         _exact_figures(before, after),
         meaning,
@@ -399,53 +486,48 @@ def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: s
 
 
 def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bool) -> str:
-    said_before, said_after = frequencies(
-        before.probabilistic.posterior, after.probabilistic.posterior
-    )
     words = {
-        "people": counted(before.certain, subject),
-        "records": number(before.records),
+        "certain": number(before.certain),
+        "people": counted(before.records, subject),
         "share": share(before.certain, before.records),
-        "left": counted(after.certain, subject),
+        "left": number(after.certain),
+        "kept": counted(after.records, subject),
         "left_share": share(after.certain, after.records),
-        "kept": number(after.records),
-        "before": said_before,
-        "after": said_after,
-        "nobody": text("nobody")
-        if after.records == before.records
-        else text("none of the {kept} whose record is kept", kept=after.records),
     }
     if _same(before, after) and after.certain and anatomy:
         template = marked(
-            "Anatomy does not protect against being named: with or without it {people} of {records} can be named with "
-            "certainty ({share}), and a guess is right for {after}."
+            "Anatomy does not protect against being named: with or without it {certain} of {people} ({share}) can be "
+            "named outright."
         )
     elif _same(before, after) and after.certain:
         template = marked(
-            "This protection does not keep anybody from being named: with or without it {people} of {records} can be "
-            "named with certainty ({share}), and a guess is right for {after}."
+            "The protection changes nothing for being named: with or without it {certain} of {people} ({share}) can be "
+            "named outright."
         )
     elif _same(before, after):
         template = marked(
-            "The protection changes nothing for being named: with or without it nobody can be named with certainty, "
-            "and a guess is right for {after}."
+            "The protection changes nothing for being named: with or without it nobody can be named outright."
         )
     elif after.certain:
         template = marked(
-            "Before, {people} of {records} could be named with certainty ({share}); in the protected release {left} of "
-            "{kept} can ({left_share}), and a guess is right for {after} instead of {before}."
+            "In the protected release {left} of {kept} ({left_share}) can be named outright; in the original {certain} "
+            "of {people} ({share}) can."
         )
     elif before.certain == 0:
         template = marked(
-            "In the original nobody could be named with certainty; in the protected release {nobody} can, and a guess "
-            "is right for {after} instead of {before}."
+            "Nobody can be named outright, neither in the original nor in the protected release."
+        )
+    elif after.records == before.records:
+        template = marked(
+            "Nobody can be named outright in the protected release; in the original {certain} of {people} ({share}) "
+            "can."
         )
     else:
         template = marked(
-            "Before, {people} of {records} could be named with certainty ({share}); in the protected release {nobody} "
-            "can, and a guess is right for {after} instead of {before}."
+            "Nobody whose record is kept can be named outright in the protected release; in the original {certain} of "
+            "{people} ({share}) can."
         )
-    return translated(template, **words)
+    return f"{translated(template, **words)} {guesses_change(before, after)}"
 
 
 def _same(before: Attack, after: Attack) -> bool:
@@ -479,57 +561,46 @@ def _inferring_remedy(content: Mapping[str, Any]) -> str:
     """Say what would protect the secret better than what was done."""
     if content["method"] == "anatomy":
         return text(
-            "Ask for a larger l: the more values every group has, the less it tells of a person."
+            "Ask for groups with more different values (a larger l): the more there are, the less a group tells."
         )
     if "t" in content["parameters"]:
-        return text("Ask for a smaller t: every class then tells less beyond what all records do.")
+        return text(
+            "Ask for groups that are more like all records (a smaller t): each then tells less of a person."
+        )
     if "l" in content["parameters"]:
         return text(
-            "Ask for a larger l, or for t-closeness: every class then tells less beyond what all records do."
+            "Ask for groups with more different values (a larger l), or that are more like all records (t-closeness)."
         )
     return protect_the_secret()
 
 
 def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
-    said_before, said_after = frequencies(
-        before.probabilistic.posterior, after.probabilistic.posterior
-    )
     words = {
         "secret": enumeration(after.secret),
         "people": counted(after.certain, subject),
         "share": share(after.certain, after.records),
         "known": counted(before.certain, subject),
-        "after": said_after,
-        "before": said_before,
+        "known_share": share(before.certain, before.records),
     }
     if after.certain:
-        return text(
-            "What the protection does not stop: in the protected release the {secret} of {people} ({share}) is known "
-            "with certainty, because all records that may be theirs share it; in the original it is that of {known}.",
-            **words,
-        )
-    all_kept = after.records == before.records
-    if before.certain and all_kept:
         template = marked(
-            "Nobody's {secret} can be inferred with certainty any more; before it was that of {known}. A guess at it "
-            "is right for {after} instead of {before}."
+            "What the protection does not stop: the {secret} of {people} ({share}) is known for certain, because all "
+            "records that may be theirs share it; in the original it is that of {known} ({known_share})."
+        )
+    elif before.certain and after.records == before.records:
+        template = marked(
+            "Nobody's {secret} is known for certain any more; in the original that of {known} ({known_share}) is."
         )
     elif before.certain:
         template = marked(
-            "Nobody's {secret} can be inferred with certainty any more, if their record is kept; before it was that of "
-            "{known}. A guess at it is right for {after} instead of {before}."
-        )
-    elif _same(before, after):
-        template = marked(
-            "With or without the protection nobody's {secret} can be inferred with certainty, and a guess at it is "
-            "right for {after}."
+            "Nobody's {secret} is known for certain any more, if their record is kept; in the original that of {known} "
+            "({known_share}) is."
         )
     else:
         template = marked(
-            "Neither in the original nor in the protected release can anybody's {secret} be inferred with certainty; a "
-            "guess at it is right for {after} instead of {before}."
+            "Nobody's {secret} is known for certain, neither in the original nor in the protected release."
         )
-    return translated(template, **words)
+    return f"{translated(template, **words)} {guesses_change(before, after)}"
 
 
 def attained_findings(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
@@ -596,22 +667,40 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
             ),
         )
     return note(
-        text("The protection costs nothing: no detail is lost.")
-        if loss == 0
-        else _cost_sentence(content, percentage(Fraction(loss))),
+        " ".join(_cost_sentences(content, Fraction(loss))),
         figure=text(
             "loss {loss}; suppressed records: {suppressed}; classes: {classes}",
             loss=number(loss, ".6g"),
             suppressed=content["suppressed"],
             classes=content["classes"],
         ),
-        meaning=text(
-            "Detail that is lost cannot be used by anybody, honest users included; glasshouse compare shows what they "
-            "lose."
-        )
-        if loss
-        else "",
+        meaning=_cost_meaning(content) if loss else "",
     )
+
+
+def _cost_meaning(content: Mapping[str, Any]) -> str:
+    if content["parameters"].get("recoding", "global") != "global":
+        return text("Detail that is lost cannot be used by anybody, honest users included.")
+    return text(
+        "Detail that is lost cannot be used by anybody, honest users included. Generalised record by record, the same "
+        "promise often costs less, and may give away more."
+    )
+
+
+def _cost_sentences(content: Mapping[str, Any], loss: Fraction) -> Iterator[str]:
+    """Yield what is lost, what is known of how good that is, and what became of the columns."""
+    if loss == 0:
+        yield text("The protection costs nothing: no detail is lost.")
+        return
+    yield _cost_sentence(content, percentage(loss))
+    detail = content["quality"]["attributes"]
+    recoded = [rung["column"] for rung in content.get("ladder", ()) if rung["column"] is not None]
+    untold = [name for name in recoded if detail[name]["granularity"] <= 0]
+    coarser = [name for name in recoded if name not in untold]
+    if untold:
+        yield text("No longer told: {columns}.", columns=enumeration(untold))
+    if coarser and len(coarser) <= MOST_NAMED:
+        yield text("In less detail: {columns}.", columns=enumeration(coarser))
 
 
 def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
@@ -622,19 +711,19 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
         if parameters.get("importance"):
             objective = text("{objective} with attributes weighed", objective=objective)
         return text(
-            "The cost: {loss} of the detail is lost; what was made as good as possible is {objective} ({value}).",
+            "The cost: {loss} of the detail is lost; what was made as good as possible is {objective}.",
             loss=loss,
             objective=objective,
-            value=number(content["objective"], ".4g"),
         )
     if content.get("optimal"):
         template = marked(
             "The cost: {loss} of the detail is lost, the least that is possible for this protection if a value is "
-            "generalised alike in all records; generalised record by record (--recoding local) it is often far less."
+            "generalised alike in all records."
         )
     elif bound is not None:
         template = marked(
-            "The cost: {loss} of the detail is lost, the least that was found; no recoding loses less than {bound}."
+            "The cost: {loss} of the detail is lost, the least that was found; no recoding that generalises a value "
+            "alike in all records loses less than {bound}."
         )
     elif parameters.get("recoding") == "mondrian":
         template = marked("The cost: {loss} of the detail is lost.")
@@ -653,8 +742,9 @@ def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Fin
         yield note(
             text_for(
                 count,
-                "{count} record ({share}) is suppressed: it stays in the file, but tells nothing of who it is.",
-                "{count} records ({share}) are suppressed: they stay in the file, but tell nothing of who they are.",
+                "{count} record ({share}) is suppressed: it stays in the file without anything that tells whose it is.",
+                "{count} records ({share}) are suppressed: they stay in the file without anything that tells whose "
+                "they are.",
                 share=hidden,
             ),
             figure=figure,

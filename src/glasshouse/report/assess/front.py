@@ -33,7 +33,7 @@ from glasshouse.report.words import (
     percentages,
     plural,
 )
-from glasshouse.study import Address, Dialect
+from glasshouse.study import Address, Dialect, ReleaseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.policy import Measure, ReleasePolicy, promised
 
@@ -336,7 +336,7 @@ def _rule_label(limit: Fraction) -> str:
 
 def command_of(advice: Advice, study: AssessStudy) -> str:
     """Return the command that shows what an advice comes to, as it is typed where the files are."""
-    words = _words(study, advice.quasi_identifiers)
+    words = command_words(study, advice.quasi_identifiers)
     if advice.kind != "generalise":
         return shlex.join(["glasshouse", "assess", *words])
     risks = promised(study.policy).items()
@@ -344,7 +344,7 @@ def command_of(advice: Advice, study: AssessStudy) -> str:
     return shlex.join(["glasshouse", "anonymise", *words, *promises, "--out", "protected"])
 
 
-def _words(study: AssessStudy, names: Sequence[str]) -> Iterator[str]:
+def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command about the files of a study, with some of what can be known."""
     adversary, treatment = study.adversary, study.treatment
     for dataset in study.datasets:

@@ -20,10 +20,27 @@ from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.discretion import Among, Discretion, among_part, more_than_one_in
-from glasshouse.report.page import Cell, Finding, Page, Provenance, Section, Severity, Table, note
+from glasshouse.report.page import (
+    Cell,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Severity,
+    Table,
+    Tile,
+    note,
+)
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
-from glasshouse.report.words import enumeration, glossary, hundredths, percentage, sentences
+from glasshouse.report.words import (
+    enumeration,
+    glossary,
+    hundredths,
+    percentage,
+    percentages,
+    sentences,
+)
 
 
 class Kind(Enum):
@@ -151,6 +168,8 @@ FIGURES: Mapping[str, Mapping[str, Known]] = {
     },
 }
 """The figures of each command that keeps such."""
+MOST_TILES = 3
+"""So many figures are on the first screen."""
 MOST_SAID = 2
 """So many changes are in a sentence; all are in its figure."""
 
@@ -258,10 +277,8 @@ def _listed(
     """Return the first changes and how many more there are, and all of them."""
     changes = []
     for name in names:
-        before, after = (
-            figure_cell(outcome, name, number, exact=exact).text for number in (0, place)
-        )
-        change = text("{after} instead of {before}", after=after, before=before)
+        before, after = _two_figures(outcome, name, place, exact=exact)
+        change = text("{after} (before: {before})", after=after, before=before)
         if before == after:
             change = text("{after} in both, as far as it is told here", after=after)
         changes.append(f"{label(outcome, name)}: {change}")
@@ -275,6 +292,30 @@ def _listed(
         changes=first,
     )
     return shortened, every
+
+
+def _two_figures(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> tuple[str, str]:
+    """Return a figure of the first run and of another: shares so that what differs is said differently."""
+    before, after = (figure_cell(outcome, name, number, exact=exact) for number in (0, place))
+    if known(outcome, name).kind == Kind.CHANCE and None not in (before.exact, after.exact):
+        values = (outcome.runs[number].summary[name] or 0 for number in (0, place))
+        first, last = percentages(*map(Fraction, values))
+        return first, last
+    return before.text, after.text
+
+
+def _tiles(outcome: MeasuredRuns) -> tuple[Tile, ...]:
+    """Return the first figures about the risk, in the first run and in the last."""
+    last = len(outcome.runs) - 1
+    names = [name for name in outcome.figures if known(outcome, name).risk][:MOST_TILES]
+    return tuple(
+        Tile(
+            text("First and last run"),
+            " → ".join(_two_figures(outcome, name, last, exact=False)),
+            label(outcome, name),
+        )
+        for name in names
+    )
 
 
 def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
@@ -318,6 +359,7 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
         findings=measured_findings(outcome),
+        tiles=_tiles(outcome),
         sections=(Section(text("The figures"), tables=(measured_table(outcome, exact=False),)),),
         adversary=(text("What the adversary is assumed to know is in the report of each run."),),
         limits=(

@@ -1,20 +1,18 @@
-"""The report of a comparison: one picture of risk against what is lost, and one table."""
+"""The report of a comparison: which version to choose, one picture of risk against error, and one table."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
 
-import altair as alt
-
-from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
+from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
 from glasshouse.report.anonymise.page import (
     exact_knowledge,
+    guesses_change,
     learned_without_a_name,
     only_quasi_identifiers,
     recoding_known,
@@ -23,7 +21,6 @@ from glasshouse.report.anonymise.page import (
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
-    graded,
     learned,
     protect_the_secret,
     target_label,
@@ -37,15 +34,22 @@ from glasshouse.report.cells import (
     three_digits,
     under,
 )
-from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled
 from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
+from glasshouse.report.compare.frontier import (
+    actions,
+    choice,
+    choice_sentence,
+    error_of,
+    frontier_figure,
+    recommendation,
+    tiles,
+)
 from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     Brief,
     Cell,
     Column,
-    Figure,
     Finding,
     Page,
     Provenance,
@@ -59,11 +63,10 @@ from glasshouse.report.provenance import missing_notes, treatment_blocks, treatm
 from glasshouse.report.words import (
     counted,
     enumeration,
-    frequencies,
-    frequency,
     glossary,
     joined,
     percentage,
+    percentages,
     sentences,
     share,
 )
@@ -79,7 +82,7 @@ def page(
     """Return the report of releases beside their original, or of runs side by side."""
     command = _command(question)
     if isinstance(outcome, Comparison):
-        return comparison_page(outcome, provenance=provenance, command=command)
+        return comparison_page(outcome, question, provenance=provenance, command=command)
     if isinstance(outcome, AssessedRuns):
         return assessed_page(outcome, provenance=provenance, command=command)
     return measured_page(outcome, provenance=provenance, command=command)
@@ -89,8 +92,9 @@ def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareSt
     """Return what a terminal says of releases beside their original, or of runs side by side."""
     if isinstance(outcome, Comparison):
         done = treatment_blocks(outcome.steps, missing_notes(outcome.missing))
-        blocks = (*done, _releases_table(outcome.rows))
-        return Brief(blocks, comparison_findings(outcome))
+        chosen = choice_sentence(outcome, choice(outcome, question.policy))
+        blocks = (*done, _releases_table(outcome.rows), chosen)
+        return Brief(blocks, comparison_findings(outcome, question))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
         return Brief(
@@ -146,8 +150,12 @@ def _command(question: CompareStudy) -> str:
     return shlex.join(words)
 
 
-def comparison_page(comparison: Comparison, *, provenance: Provenance, command: str) -> Page:
+def comparison_page(
+    comparison: Comparison, question: CompareStudy, *, provenance: Provenance, command: str
+) -> Page:
     """Return the report of a comparison, and the command that repeats it."""
+    chosen = choice(comparison, question.policy)
+    findings = comparison_findings(comparison, question)
     original, *releases = comparison.rows
     grouped, recoded = (
         joined([text("“{name}”", name=row.name) for row in releases if row.grouped == apart])
@@ -155,22 +163,18 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
     )
     predicted = original.to_dict()["prediction"]
     return Page(
-        title=text("Protected releases side by side"),
+        title=text("Protected versions side by side"),
         lead=text_for(
             len(releases),
-            "{count} release of {dataset}",
-            "{count} releases of {dataset}",
+            "{count} protected version of {dataset}",
+            "{count} protected versions of {dataset}",
             dataset=original.naming.datasets[0],
         ),
-        findings=comparison_findings(comparison),
-        figures=(
-            Figure.of(
-                risk_and_utility(comparison),
-                label=text("Risk against utility, one point per release and attack"),
-                caption=text("Down: harder to learn about somebody. Left: nearer to the truth."),
-                table=_chart_table(comparison),
-            ),
-        ),
+        findings=findings,
+        summary=choice_sentence(comparison, chosen),
+        tiles=tiles(comparison, chosen),
+        actions=actions(comparison, question, chosen),
+        front=frontier_figure(comparison, chosen),
         sections=(
             Section(text("The figures"), tables=(_figures(comparison),)),
             *filter(None, [treatment_section(comparison.steps, missing_notes(comparison.missing))]),
@@ -185,7 +189,12 @@ def comparison_page(comparison: Comparison, *, provenance: Provenance, command: 
         glossary=glossary(
             "adversary, quasi-identifier, class, re-identification, attribute inference, loss",
             "generalisation, suppression",
-            terms=(TERMS, comparison.estimated and ALONE, predicted is not None and PREDICTION),
+            terms=(
+                ERROR,
+                TERMS,
+                comparison.estimated and ALONE,
+                predicted is not None and PREDICTION,
+            ),
             target=predicted and predicted["target"],
             majority=predicted and percentage(Fraction(predicted["majority"])),
         ),
@@ -220,6 +229,12 @@ LIMITS = (
 ESTIMATED = marked(
     "How many are alone in the population is an estimate from the sample, by the rule of Dankar et al. 2012."
 )
+ERROR = {
+    marked("Error"): marked(
+        "For which share of the records a version is wrong in what it says of two columns together, on average; of a "
+        "single column, where there is but one."
+    )
+}
 TERMS = {
     marked("Highest, average"): marked("Of the chances that the record of a person is named."),
     marked("Distance, of pairs"): marked(
@@ -240,88 +255,6 @@ PREDICTION = {
     )
 }
 UTILITIES = ("loss", "column_distance", "pair_distance", "query_error")
-
-
-def risk_and_utility(comparison: Comparison) -> alt.TopLevelMixin:
-    """Show what is lost against what she still learns: one point per release and attack."""
-    labels = (target_label(attack.secret) for attack in comparison.original.attacks)
-    attacks = list(dict.fromkeys(labels))[: len(TARGETS)]
-    rows = [
-        {
-            "name": printable(_name(comparison, row)),
-            "attack": label,
-            "error": 100 * row.distance,
-            "risk": 100 * float(attack.probabilistic.posterior),
-        }
-        for row in sorted(comparison.rows, key=lambda row: row.distance)
-        for label, attack in zip(attacks, row.attacks, strict=False)
-    ]
-    error = (
-        text("distance from the truth, single columns (%)")
-        if comparison.rows[0].to_dict()["pair_distance"] is None
-        else text("distance from the truth, pairs of columns (%)")
-    )
-    base = plot(rows).encode(
-        x=alt.X("error:Q", title=error),
-        y=alt.Y("risk:Q", title=text("share of right guesses (%)"), scale=PER_CENT),
-    )
-    colours, shapes = (
-        alt.Scale(domain=attacks, range=list(looks))
-        for looks in zip(*TARGETS[: len(attacks)], strict=True)
-    )
-    colour = alt.Color("attack:N", title=None, scale=colours)
-    lines = base.mark_line(strokeWidth=1.5, opacity=0.5).encode(color=colour)
-    points = base.mark_point(filled=True, size=120, opacity=1).encode(
-        color=colour, shape=alt.Shape("attack:N", title=None, scale=shapes)
-    )
-    chart = alt.layer(lines, points, *_labels(rows))
-    subtitle = text("towards the lower left is better; each column of points is a release")
-    return titled(chart, _chart_title(comparison), subtitle, (85, 95), width=620, height=340)
-
-
-def _chart_title(comparison: Comparison) -> str:
-    best = comparison.safest
-    before, after = (row.naming.probabilistic.posterior for row in (comparison.original, best))
-    if after >= before:
-        return text(
-            "No release makes it harder to guess who it is: right for {before}",
-            before=frequency(before),
-        )
-    said_before, said_after = frequencies(before, after)
-    return text(
-        "A guess at who it is: right for {before} in the original, for {after} in “{name}”",
-        before=said_before,
-        after=said_after,
-        name=best.name,
-    )
-
-
-def _labels(rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
-    """Name each release above its topmost point, the neighbours at different heights."""
-    topmost: dict[str, Mapping[str, Any]] = {}
-    for row in rows:
-        if row["name"] not in topmost or row["risk"] > topmost[row["name"]]["risk"]:
-            topmost[row["name"]] = row
-    return [
-        plot(named)
-        .mark_text(align="left", dx=6, dy=dy, fontSize=12)
-        .encode(x="error:Q", y="risk:Q", text="name:N")
-        for turn, dy in ((0, -10), (1, -26))
-        if (named := list(topmost.values())[turn::2])
-    ]
-
-
-def _chart_table(comparison: Comparison) -> Table:
-    labels = [target_label(attack.secret) for attack in comparison.original.attacks]
-    rows = [
-        (
-            Cell(_name(comparison, row)),
-            percent_cell(Fraction(row.distance)),
-            *(percent_cell(attack.probabilistic.posterior) for attack in row.attacks),
-        )
-        for row in comparison.rows
-    ]
-    return cell_table(text("Release"), [text("Distance"), *labels], rows)
 
 
 def _figures(comparison: Comparison) -> Table:
@@ -374,10 +307,11 @@ NO_DISTANCE = 1e-12
 """Below this, a distance from the truth is none: what is left is the rounding of its sum."""
 
 
-def comparison_findings(comparison: Comparison) -> tuple[Finding, ...]:
-    """Return which release protects best and which keeps most, what they do not stop, and which another one beats."""
+def comparison_findings(comparison: Comparison, question: CompareStudy) -> tuple[Finding, ...]:
+    """Return which version to choose, which protects best and keeps most, what they do not stop, which are beaten."""
     original, *releases = comparison.rows
-    findings = [_named(comparison), _nearest(releases)]
+    chosen = choice(comparison, question.policy)
+    findings = [recommendation(comparison, chosen), _named(comparison), _nearest(releases)]
     if original.inferring:
         findings.extend(_inferred(releases, comparison.subject))
     findings.extend(_beaten(releases))
@@ -402,7 +336,9 @@ def _named(comparison: Comparison) -> Finding:
         meaning=only_quasi_identifiers() if safe else "",
         remedy=""
         if safe
-        else text("A larger k, or less detail of the attributes released, makes naming harder."),
+        else text(
+            "More people who look alike (a larger k), or less detail of the attributes, makes naming harder."
+        ),
     )
 
 
@@ -410,36 +346,34 @@ def _naming_sentence(
     original: ComparedRelease, best: ComparedRelease, subject: str, *, alone: bool
 ) -> str:
     before, after = original.naming, best.naming
-    said_before, said_after = frequencies(
+    said_before, said_after = percentages(
         before.probabilistic.posterior, after.probabilistic.posterior
     )
     words = {"name": best.name, "before": said_before, "after": said_after}
-    no_harder = after.probabilistic.posterior >= before.probabilistic.posterior
+    no_harder = (
+        said_before == said_after or after.probabilistic.posterior > before.probabilistic.posterior
+    )
     if no_harder and alone:
         return text(
-            "“{name}” does not make it harder to guess who it is: a guess is right for {after}, and in the original "
-            "for {before}.",
+            "“{name}” does not make it harder to guess who it is: guesses are right in {after} of cases, and in the "
+            "original in {before}.",
             **words,
         )
     if no_harder:
         return text(
-            "None of the releases makes it harder to guess who it is: a guess is right for {before} in the original, "
-            "and no less often in any of them.",
+            "None of the versions makes it noticeably harder to guess who it is: guesses are right in {before} of "
+            "cases in the original, and in {after} in the best of them.",
             **words,
         )
-    guess = (
-        text("A guess is right for {after} there, instead of {before}.", **words)
-        if alone
-        else text(
-            "A guess is right for {after} there, instead of {before}; none of the other releases makes it harder.",
-            **words,
-        )
-    )
-    return f"{_certain_sentence(before, best, subject)} {guess}"
+    both = f"{_certain_sentence(before, best, subject)} {guesses_change(before, after)}"
+    if alone:
+        return both
+    best_one = text("No other version protects better against being named.")
+    return f"{both} {best_one}"
 
 
 def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> str:
-    """Say who can be named with certainty in the original, and who in the release in which naming is hardest."""
+    """Say who can be named outright in the original, and who in the version in which naming is hardest."""
     after = best.naming
     words = {
         "people": counted(before.certain, subject),
@@ -449,20 +383,18 @@ def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> st
         "left_share": share(after.certain, after.records),
     }
     if before.certain == after.certain == 0:
-        template = marked(
-            "Nobody can be named with certainty, neither in the original nor in “{name}”."
-        )
+        template = marked("Nobody can be named outright, neither in the original nor in “{name}”.")
     elif before.certain == 0:
         template = marked(
-            "Nobody can be named with certainty in the original, but {left} ({left_share}) can in “{name}”."
+            "In “{name}” {left} ({left_share}) can be named outright; in the original nobody can."
         )
     elif after.certain == 0:
         template = marked(
-            "Without protection {people} ({share}) can be named with certainty; in “{name}” nobody can."
+            "In “{name}” nobody can be named outright; in the original {people} ({share}) can."
         )
     else:
         template = marked(
-            "Without protection {people} ({share}) can be named with certainty; in “{name}” {left} ({left_share}) can."
+            "In “{name}” {left} ({left_share}) can be named outright; in the original {people} ({share}) can."
         )
     return translated(template, **words)
 
@@ -471,7 +403,7 @@ def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
     nearest = min(releases, key=lambda row: row.distance)
     content = nearest.to_dict()
     return note(
-        _distance_sentence(nearest, alone=len(releases) == 1),
+        _distance_sentence(nearest, releases),
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
             single=number(content["column_distance"], ".4g"),
@@ -479,55 +411,50 @@ def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
             queries=number(content["query_error"], ".4g"),
         ),
         meaning=text(
-            "The nearer to the truth, the more the release still serves those who have an honest question."
+            "The more accurate a version, the better it still serves those who have an honest question."
         ),
     )
 
 
-def _distance_sentence(nearest: ComparedRelease, *, alone: bool) -> str:
-    """Say how near to the truth the nearest release is."""
+def _distance_sentence(nearest: ComparedRelease, releases: Sequence[ComparedRelease]) -> str:
+    """Say how accurate the most accurate version is; that it is the most only where others are less."""
     single = nearest.to_dict()["pair_distance"] is None
-    words = {"name": nearest.name, "wrong": percentage(Fraction(nearest.distance))}
-    if nearest.distance < NO_DISTANCE and single:
-        template = marked(
-            "“{name}” keeps the truth: what it says of the column is right for all records."
-        )
-    elif nearest.distance < NO_DISTANCE:
-        template = marked(
-            "“{name}” keeps the truth: what it says of two columns together is right for all records."
-        )
+    alone = len(set(percentages(*map(error_of, releases)))) == 1
+    words = {"name": nearest.name, "wrong": percentage(error_of(nearest))}
+    if nearest.distance < NO_DISTANCE:
+        template = marked("“{name}” keeps the data as accurate as the original.")
+    elif single and alone:
+        template = marked("The error is {wrong} in what is said of the column.")
     elif single:
         template = marked(
-            "None of the releases is nearer to the truth than “{name}”: what it says of the column is wrong for "
-            "{wrong} of the records."
+            "“{name}” keeps the data most accurate: an error of {wrong} in what it says of the column."
         )
     elif alone:
         template = marked(
-            "The cost of “{name}”: what it says of two columns together is wrong for {wrong} of the records on "
-            "average."
+            "The error is {wrong} in what is said of two columns together, on average."
         )
     else:
         template = marked(
-            "None of the releases is nearer to the truth than “{name}”: what it says of two columns together is wrong "
-            "for {wrong} of the records on average."
+            "“{name}” keeps the data most accurate: an error of {wrong} in what it says of two columns together, on "
+            "average."
         )
     return translated(template, **words)
 
 
 def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
-    """Yield in which releases nobody's secret is known with certainty, and how many are known in the others."""
+    """Yield in which versions nobody's secret is known for certain, and how many are known in the others."""
     safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
     if safe:
         yield reassurance(
-            text("In all of the releases nobody's sensitive value is known with certainty.")
+            text("Nobody's sensitive value is known for certain in any of the versions.")
             if len(safe) == len(releases) > 1
             else text(
-                "In {releases} nobody's sensitive value is known with certainty.",
+                "In {releases} nobody's sensitive value is known for certain.",
                 releases=joined([text("“{name}”", name=row.name) for row in safe]),
             ),
             meaning=text(
                 "This holds as long as the adversary knows nothing of a person but the quasi-identifiers; guesses may "
-                "still be good ones."
+                "still be right often."
             ),
         )
     leaking = [row for row in releases if row not in safe]
@@ -536,7 +463,7 @@ def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Fin
 
 
 def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: bool) -> Finding:
-    """Say how many secrets are known in the best of the releases that give some away."""
+    """Say how many secrets are known in the best of the versions that give some away."""
     least = min(leaking, key=lambda row: max(attack.certain for attack in row.inferring))
     most = max(least.inferring, key=lambda attack: attack.certain)
     words = {
@@ -546,16 +473,16 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
         "share": share(most.certain, most.records),
     }
     return Finding(
-        graded(learned(most), certain=True),
+        release_severity(most, learned(most)),
         text(
             "Protection against naming is not protection against inference: even in “{name}” the {secret} of {people} "
-            "({share}) is known with certainty.",
+            "({share}) is known for certain.",
             **words,
         )
         if all_of_them
         else text(
             "Protection against naming is not protection against inference: in “{name}” the {secret} of {people} "
-            "({share}) is known with certainty.",
+            "({share}) is known for certain.",
             **words,
         ),
         figure=f"{least.name} – {exact_figure(most)}",
@@ -565,36 +492,36 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
 
 
 def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
-    """Yield the releases that another one beats both in risk and in what is left of the data."""
+    """Yield the versions that another one beats both in risk and in accuracy, where that can be seen."""
     for row in releases:
         better = next((other for other in releases if other.beats(row)), None)
-        if better is not None:
+        if better is None:
+            continue
+        worse_error, better_error = percentages(error_of(row), error_of(better))
+        if worse_error != better_error:
             yield note(
                 text(
-                    "“{worse}” is beaten by “{better}”, which is nearer to the truth while no attack succeeds more "
-                    "often.",
+                    "“{worse}” is beaten by “{better}”, which is more accurate (an error of {better_error} against "
+                    "{worse_error}) while no attack succeeds more often.",
                     worse=row.name,
                     better=better.name,
-                ),
-                figure=text(
-                    "distance {worse} against {better}",
-                    worse=number(row.distance, ".4g"),
-                    better=number(better.distance, ".4g"),
-                ),
+                    worse_error=worse_error,
+                    better_error=better_error,
+                )
             )
 
 
 def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
-    """Say how well a classifier does that learned from the release which serves it best."""
+    """Say how well a classifier does that learned from the version which serves it best."""
     predicted = {row.name: row.to_dict()["prediction"] for row in releases}
     name, best = max(predicted.items(), key=lambda pair: float(pair[1]["release"]))
-    release, original, majority = frequencies(
+    release, original, majority = percentages(
         *(Fraction(best[what]) for what in ("release", "original", "majority"))
     )
     return note(
         text(
-            "A classifier that learned from “{name}” tells the {target} of real records right for {release}; one that "
-            "learned from the original, for {original}; always saying the most frequent value, for {majority}.",
+            "A classifier that learned from “{name}” tells the {target} of real records right in {release} of cases; "
+            "one that learned from the original, in {original}; always saying the most frequent value, in {majority}.",
             name=name,
             target=enumeration([best["target"]]),
             release=release,

@@ -11,11 +11,17 @@ from glasshouse.language import exactly, marked, number, printable, text, text_f
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
 from glasshouse.mitigation.comparison import Change, change, change_by
-from glasshouse.report.anonymise.page import CERTAINTY, exact_knowledge, only_quasi_identifiers
+from glasshouse.report.anonymise.front import risk_tiles
+from glasshouse.report.anonymise.page import (
+    CERTAINTY,
+    exact_knowledge,
+    guesses_change,
+    only_quasi_identifiers,
+    release_severity,
+)
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
-    graded,
     learned,
     success_steps,
     target_label,
@@ -54,13 +60,12 @@ from glasshouse.report.page import (
 from glasshouse.report.words import (
     decimal,
     enumeration,
-    frequencies,
     glossary,
     joined,
     percentage,
+    percentages,
     plural,
     sentences,
-    share,
     times,
 )
 
@@ -68,11 +73,16 @@ from glasshouse.report.words import (
 def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of assessments side by side, and the command that repeats it."""
     first = outcome.largest[0]
+    largest, *best = _figures(outcome)
     return Page(
         title=text("Assessments side by side"),
         lead=", ".join(run.name for run in outcome.runs),
         findings=side_by_side_findings(outcome),
-        figures=_figures(outcome),
+        tiles=tuple(risk_tiles(_first_and_last(outcome), outcome.subject))
+        if first.same_knowledge
+        else (),
+        front=largest,
+        figures=tuple(best),
         sections=_sections(outcome),
         adversary=(exact_knowledge(first.attacks[0].quasi_identifiers),)
         if first.same_knowledge
@@ -105,6 +115,11 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
         command=command,
         method=METHOD,
     )
+
+
+def _first_and_last(outcome: AssessedRuns) -> list[tuple[Attack, Attack]]:
+    """Return each attack in the first run and in the last."""
+    return [(line.attacks[0], line.attacks[-1]) for line in outcome.largest]
 
 
 def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
@@ -174,12 +189,15 @@ def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
 
 def _title(outcome: AssessedRuns) -> str:
     naming = outcome.largest[0].attacks
-    before, after = frequencies(*(naming[place].probabilistic.posterior for place in (0, -1)))
+    before, after = percentages(*(naming[place].probabilistic.posterior for place in (0, -1)))
     words = {"after": after, "first": outcome.runs[0].name, "last": outcome.runs[-1].name}
     if before == after:
-        return text("A guess at who it is: right for {after} in “{last}”, as in “{first}”", **words)
+        return text(
+            "Guesses at who it is are right in {after} of cases in “{last}”, as in “{first}”",
+            **words,
+        )
     return text(
-        "A guess at who it is: right for {before} in “{first}”, for {after} in “{last}”",
+        "Guesses at who it is are right in {before} of cases in “{first}”, and in {after} in “{last}”",
         before=before,
         **words,
     )
@@ -223,7 +241,7 @@ def _best_title(outcome: AssessedRuns) -> str:
     line, place = outcome.most_different
     if line.differences()[place - 1][0] == 0:
         return text("With the best set of each size an adversary does alike in every run")
-    before, after = frequencies(
+    before, after = percentages(
         *(line.attacks[entry].probabilistic.posterior for entry in (0, place))
     )
     words = {
@@ -235,19 +253,19 @@ def _best_title(outcome: AssessedRuns) -> str:
     if line.secret:
         return text_for(
             line.size,
-            "Guesses at the {secret} differ most with {count} attribute known: right for {before} in “{first}”, for "
-            "{after} in “{last}”",
-            "Guesses at the {secret} differ most with {count} attributes known: right for {before} in “{first}”, for "
-            "{after} in “{last}”",
+            "Guesses at the {secret} differ most with {count} attribute known: right in {before} of cases in "
+            "“{first}”, and in {after} in “{last}”",
+            "Guesses at the {secret} differ most with {count} attributes known: right in {before} of cases in "
+            "“{first}”, and in {after} in “{last}”",
             secret=enumeration(line.secret),
             **words,
         )
     return text_for(
         line.size,
-        "Guesses at who it is differ most with {count} attribute known: right for {before} in “{first}”, for {after} "
-        "in “{last}”",
-        "Guesses at who it is differ most with {count} attributes known: right for {before} in “{first}”, for {after} "
-        "in “{last}”",
+        "Guesses at who it is differ most with {count} attribute known: right in {before} of cases in “{first}”, and "
+        "in {after} in “{last}”",
+        "Guesses at who it is differ most with {count} attributes known: right in {before} of cases in “{first}”, and "
+        "in {after} in “{last}”",
         **words,
     )
 
@@ -363,12 +381,12 @@ def _known_by_run(outcome: AssessedRuns) -> str:
 
 def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subject: str) -> Finding:
     before = line.attacks[0]
-    what = change(before, after)
+    what = change(before, after) if _is_seen(before, after) else Change.SAME
     risk = learned(after) if line.secret else after.probabilistic.posterior
-    grade = graded(risk, certain=after.certain > 0)
-    safe = grade == Severity.LOW and what in (Change.BETTER, Change.SAME)
+    grade = release_severity(after, risk)
+    safe = grade == Severity.SAFE and what in (Change.BETTER, Change.SAME)
     return Finding(
-        Severity.SAFE if safe else grade,
+        Severity.LOW if grade == Severity.SAFE and not safe else grade,
         _changed_sentence(what, names, before, after, subject),
         figure=_figure(names, before, after),
         meaning=_meaning(what, before, after, safe=safe),
@@ -381,69 +399,96 @@ def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subjec
     )
 
 
+def _is_seen(before: Attack, after: Attack) -> bool:
+    """Tell whether a difference between two attacks can be seen in the figures that are shown."""
+    guesses = percentages(before.probabilistic.posterior, after.probabilistic.posterior)
+    certain = percentages(before.deterministic.posterior, after.deterministic.posterior)
+    return len(set(guesses)) > 1 or len(set(certain)) > 1
+
+
 def _changed_sentence(
     what: Change, names: tuple[str, str], before: Attack, after: Attack, subject: str
 ) -> str:
-    """Say what became of naming people, or of inferring a secret."""
-    guessed, now = frequencies(before.probabilistic.posterior, after.probabilistic.posterior)
-    about = {"secret": enumeration(after.secret), "many": plural(subject)}
-    words = {"first": names[0], "last": names[1], "after": now}
-    if what == Change.MIXED:
-        return text(
-            "From “{first}” to “{last}” {attack} changed both ways, right guesses by {guesses} points and certainty by "
-            "{certainty}: a guess is right for {after}, and {certain}.",
-            attack=text("inferring the {secret}", **about)
+    """Say what became of naming people, or of inferring a secret: first in a word, then by guesses and certainty."""
+    words = {
+        "first": names[0],
+        "last": names[1],
+        "secret": enumeration(after.secret),
+        "many": plural(subject),
+    }
+    naming, inferring = _HEADS[what]
+    head = translated(inferring if after.secret else naming, **words)
+    return f"{head} {guesses_change(before, after)} {_certainty_change(before, after, subject)}"
+
+
+_HEADS = {
+    Change.WORSE: (
+        marked("From “{first}” to “{last}” it became easier to name {many}."),
+        marked("From “{first}” to “{last}” it became easier to infer the {secret}."),
+    ),
+    Change.BETTER: (
+        marked("From “{first}” to “{last}” it became harder to name {many}."),
+        marked("From “{first}” to “{last}” it became harder to infer the {secret}."),
+    ),
+    Change.MIXED: (
+        marked("From “{first}” to “{last}” naming {many} changed both ways."),
+        marked("From “{first}” to “{last}” inferring the {secret} changed both ways."),
+    ),
+    Change.SAME: (
+        marked("In “{last}” it is as easy to name {many} as in “{first}”."),
+        marked("In “{last}” it is as easy to infer the {secret} as in “{first}”."),
+    ),
+}
+"""What is said of naming and of inferring, by what became of them."""
+
+
+def _certainty_change(before: Attack, after: Attack, subject: str) -> str:
+    """Say of how many people something is certain, and of how many it was; a direction only where figures differ."""
+    first, last = before.deterministic.posterior, after.deterministic.posterior
+    said_before, said_after = percentages(first, last)
+    words = {
+        "secret": enumeration(after.secret),
+        "many": plural(subject),
+        "before": said_before,
+        "after": said_after,
+        "counted": number(after.certain),
+        "counted_before": number(before.certain),
+    }
+    if before.certain == after.certain == 0:
+        template = (
+            marked("Nobody’s {secret} is known for certain, as before.")
             if after.secret
-            else text("naming {many}", **about),
-            guesses=points(after.probabilistic.posterior - before.probabilistic.posterior),
-            certainty=points(after.deterministic.posterior - before.deterministic.posterior),
-            certain=_known_with_certainty(after, _certain(after)),
-            **words,
+            else marked("Nobody can be named outright, as before.")
         )
-    words["attack"] = (
-        text("infer the {secret}", **about) if after.secret else text("name {many}", **about)
-    )
-    if what == Change.SAME:
-        return text(
-            "In “{last}” it is as easy to {attack} as in “{first}”: a guess is right for {after}, and {certain}.",
-            certain=_known_with_certainty(after, percentage(after.deterministic.posterior)),
-            **words,
+    elif said_before == said_after:
+        template = (
+            marked("The {secret} is known for certain of {after} of {many} ({counted}), as before.")
+            if after.secret
+            else marked("{after} of {many} ({counted}) can be named outright, as before.")
         )
-    template = (
-        marked(
-            "From “{first}” to “{last}” it became easier to {attack}: a guess is right for {guess}, and {certain}."
+    elif last < first:
+        template = (
+            marked(
+                "The {secret} is known for certain of {after} of {many} ({counted}), down from {before} "
+                "({counted_before})."
+            )
+            if after.secret
+            else marked(
+                "{after} of {many} ({counted}) can be named outright, down from {before} ({counted_before})."
+            )
         )
-        if what == Change.WORSE
-        else marked(
-            "From “{first}” to “{last}” it became harder to {attack}: a guess is right for {guess}, and {certain}."
+    else:
+        template = (
+            marked(
+                "The {secret} is known for certain of {after} of {many} ({counted}), up from {before} "
+                "({counted_before})."
+            )
+            if after.secret
+            else marked(
+                "{after} of {many} ({counted}) can be named outright, up from {before} ({counted_before})."
+            )
         )
-    )
-    guess = (
-        text("{after} in both", after=now)
-        if guessed == now
-        else text("{after} instead of {before}", after=now, before=guessed)
-    )
-    certain = text(
-        "{known} instead of {before}",
-        known=_known_with_certainty(after, _certain(after)),
-        before=_certain(before),
-    )
-    return translated(template, guess=guess, certain=certain, **words)
-
-
-def _known_with_certainty(attack: Attack, people: str) -> str:
-    if attack.secret:
-        return text("that of {people} is known with certainty", people=people)
-    return text("{people} can be named with certainty", people=people)
-
-
-def _certain(attack: Attack) -> str:
-    return text(
-        "{certain} of {records} ({share})",
-        certain=attack.certain,
-        records=attack.records,
-        share=share(attack.certain, attack.records),
-    )
+    return translated(template, **words)
 
 
 def _figure(names: tuple[str, str], before: Attack, after: Attack) -> str:
@@ -475,7 +520,7 @@ def points(difference: Fraction) -> str:
 def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
     if after.secret:
         return text(
-            "What the attack itself adds to a guess was {before} points of success, and is {after}.",
+            "What the quasi-identifiers add to right guesses was {before} percentage points, and is {after}.",
             before=points(before.probabilistic.additive),
             after=points(after.probabilistic.additive),
         )

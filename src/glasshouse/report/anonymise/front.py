@@ -1,0 +1,362 @@
+"""The first screen of a protected release: before and after, what to do, and the way to it step by step."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+
+import altair as alt
+
+from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.microdata import Attack
+from glasshouse.mitigation import Anonymisation
+from glasshouse.mitigation.anonymisation import Rung
+from glasshouse.mitigation.information_loss import AttributeQuality
+from glasshouse.report.assess.front import command_words
+from glasshouse.report.attacks import learned, target_label
+from glasshouse.report.cells import cell_table, percent_cell, under
+from glasshouse.report.charts import NEUTRAL, TARGETS, keyed, plot, titled
+from glasshouse.report.page import (
+    MOST_ACTIONS,
+    Action,
+    Cell,
+    Column,
+    Figure,
+    Tile,
+    keep_assumptions,
+)
+from glasshouse.report.verdict import Verdict
+from glasshouse.report.words import enumeration, percentage, percentages, plural, share
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.policy import Measure, promised
+
+
+def tiles(outcome: Anonymisation, subject: str) -> tuple[Tile, ...]:
+    """Return who is at risk and what is given away, before and after, and what is kept of the data."""
+    return (*risk_tiles(outcome.pairs, subject), _kept(outcome))
+
+
+def risk_tiles(pairs: Sequence[tuple[Attack, Attack]], subject: str) -> Iterator[Tile]:
+    """Yield who is at risk and what is given away: each attack before, and the same after; naming first."""
+    (before, after), *inferring = pairs
+    guesses = _change(before.probabilistic.posterior, after.probabilistic.posterior)
+    if before.certain or after.certain:
+        yield Tile(
+            text("Who is at risk"),
+            _change(before.deterministic.posterior, after.deterministic.posterior),
+            text(
+                "of {people} can be named outright, before and after; right guesses at who it is: {change}",
+                people=plural(subject),
+                change=guesses,
+            ),
+        )
+    else:
+        yield Tile(
+            text("Who is at risk"),
+            guesses,
+            text("right guesses at who it is, before and after; nobody can be named outright"),
+        )
+    if inferring:
+        yield _given_away(*max(inferring, key=lambda pair: (learned(pair[1]), learned(pair[0]))))
+
+
+def _given_away(before: Attack, after: Attack) -> Tile:
+    guess = after.probabilistic
+    words = {
+        "secret": enumeration(after.secret),
+        "prior": percentage(guess.prior),
+        "certain": _change(before.deterministic.posterior, after.deterministic.posterior),
+    }
+    template = marked(
+        "right guesses of {secret}, before and after; naming the most frequent value is right in {prior} of cases"
+    )
+    if before.certain or after.certain:
+        template = marked(
+            "right guesses of {secret}, before and after; naming the most frequent value is right in {prior} of "
+            "cases; known for certain: {certain}"
+        )
+    change = _change(before.probabilistic.posterior, guess.posterior)
+    return Tile(text("What is given away"), change, translated(template, **words))
+
+
+def _kept(outcome: Anonymisation) -> Tile:
+    title = text("What is kept")
+    if outcome.loss is None:
+        return Tile(
+            title,
+            percentage(Fraction(1)),
+            text(
+                "of each attribute by itself; which sensitive value is whose is cut off inside each group"
+            ),
+        )
+    sentence = text("of the detail of the attributes that somebody could know")
+    suppressed = text_for(
+        outcome.suppressed,
+        "{kept}; {count} record ({share}) is suppressed",
+        "{kept}; {count} records ({share}) are suppressed",
+        kept=sentence,
+        share=share(outcome.suppressed, outcome.records),
+    )
+    return Tile(
+        title,
+        percentage(1 - Fraction(outcome.loss)),
+        suppressed if outcome.suppressed else sentence,
+    )
+
+
+def _change(before: Fraction, after: Fraction) -> str:
+    return " → ".join(percentages(before, after))
+
+
+def actions(
+    outcome: Anonymisation, study: AnonymiseStudy, verdict: Verdict | None
+) -> tuple[Action, ...]:
+    """Return what to do: what the rule still asks for, or to keep the assumptions."""
+    advice = list(stricter(study, verdict))
+    if advice:
+        return tuple(advice[:MOST_ACTIONS])
+    advice.append(keep_assumptions())
+    protection = study.protection
+    if outcome.loss and protection.recoding == "global":
+        local = protection.model_copy(update={"recoding": "local"})
+        advice.append(
+            Action(
+                text(
+                    "To keep more detail, generalise record by record instead of alike in all records, and see what "
+                    "that gives away."
+                ),
+                command=anonymise_command(study.model_copy(update={"protection": local})),
+            )
+        )
+    return tuple(advice)
+
+
+_NAMING: tuple[Measure, ...] = ("named", "best-guess", "highest-risk", "smallest-class")
+
+
+def stricter(study: AnonymiseStudy | None, verdict: Verdict | None) -> Iterator[Action]:
+    """Yield what would bring a release nearer to its rule, with the parameters that follow from the rule.
+
+    Args:
+        study: How the release was made; None: no command can be told.
+        verdict: What the rule says of it; None: nothing.
+    """
+    if verdict is None or not verdict.failed:
+        return
+    failed = [judgement for judgement in verdict.judgements if not judgement.met]
+    risks = promised(verdict.policy)
+    if risks and any(judgement.condition.measure in _NAMING for judgement in failed):
+        yield Action(_asked_of_naming(risks), command=_promising(study, **risks))
+    added = [entry for entry in failed if entry.condition.measure == "inference-added"]
+    certain = [entry for entry in failed if entry.condition.measure == "inference-certain"]
+    about = dict.fromkeys(entry.measured.of for entry in (*added, *certain) if entry.measured.of)
+    if about:
+        limits = [
+            entry.condition.limit
+            for entry in verdict.judgements
+            if entry.condition.measure == "inference-added"
+        ]
+        most = min(limits, default=Fraction(1, 5))
+        yield Action(
+            text(
+                "Let no group of people who look alike differ by more than {points} percentage points from all "
+                "records in {secrets}.",
+                secrets=enumeration(list(about)),
+                points=number(100 * float(most), ".3g"),
+            ),
+            command=_promising(study, **risks, t=float(most)),
+        )
+    yield Action(
+        text("Leave out attributes that somebody could know, or restrict who gets the file.")
+    )
+
+
+def _asked_of_naming(risks: Mapping[str, float]) -> str:
+    """Say what a rule asks of being named: how many look alike, and how often guesses are right."""
+    words = {
+        "size": ceil(1 / risks.get("highest_risk", 1.0)),
+        "average": percentage(Fraction(str(risks.get("average_risk", 1.0)))),
+    }
+    if "highest_risk" not in risks:
+        template = marked(
+            "Ask for what the rule asks: right guesses at who it is in at most {average} of cases."
+        )
+    elif "average_risk" not in risks:
+        template = marked("Ask for what the rule asks: at least {size} people who look alike.")
+    else:
+        template = marked(
+            "Ask for what the rule asks: at least {size} people who look alike, and right guesses at who it is in at "
+            "most {average} of cases."
+        )
+    return translated(template, **words)
+
+
+def _promising(study: AnonymiseStudy | None, **promises: float) -> str:
+    """Return the command that makes the same release with other promises."""
+    if study is None:
+        return ""
+    protection = study.protection.model_copy(
+        update={
+            **dict.fromkeys(("k", "l", "c", "t", "highest_risk", "average_risk")),
+            "diversity": "distinct",
+            "closeness": "equal",
+            "method": "risk",
+            "order": {},
+            **promises,
+        }
+    )
+    if study.protection.recoding == "mondrian" or study.protection.method == "anatomy":
+        protection = protection.model_copy(update={"recoding": "global"})
+    return anonymise_command(study.model_copy(update={"protection": protection}))
+
+
+_OPTIONS = {"hierarchies": "--hierarchy", "time_limit": "--time-limit"}
+
+
+def anonymise_command(study: AnonymiseStudy) -> str:
+    """Return the command that makes a release, as it is typed where its file is; none where it would tell values."""
+    protection, treatment = study.protection, study.treatment
+    if treatment.where or treatment.invalid or protection.order:
+        return ""
+    words = ["glasshouse", "anonymise", *command_words(study, study.adversary.quasi_identifiers)]
+    for name, value in protection.model_dump(exclude_defaults=True).items():
+        option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        if name == "method" and value != "anatomy":
+            continue
+        if isinstance(value, Mapping):
+            entries: Iterable[object] = (
+                f"{column}={getattr(entry, 'name', entry)}" for column, entry in value.items()
+            )
+        else:
+            entries = value if isinstance(value, tuple) else [value]
+        for entry in entries:
+            words += [option] if entry is True else [option, f"{entry}"]
+    return shlex.join([*words, "--out", "protected"])
+
+
+def ladder_figure(outcome: Anonymisation) -> Figure:
+    """Show the way from the original to the release: after each step, what is still learned and what is lost."""
+    secret = max(outcome.after.attacks[1:], key=learned, default=None)
+    measures = [text("who it is: right guesses")]
+    if secret is not None:
+        measures.append(text("{secret}: right guesses", secret=enumeration(secret.secret)))
+    measures.append(text("detail lost"))
+    steps = [(_rung_label(outcome, rung), _rung_figures(rung, secret)) for rung in outcome.ladder]
+    labels = [printable(label) for label, _ in steps]
+    rows = [
+        {
+            "step": label,
+            "measure": measure,
+            "value": 100 * float(figure),
+            "label": percentage(figure),
+        }
+        for label, (_, figures) in zip(labels, steps, strict=True)
+        for measure, figure in zip(measures, figures, strict=True)
+    ]
+    colours, width = [TARGETS[0][0], TARGETS[1][0], NEUTRAL], 180
+    if secret is None:
+        colours, width = [TARGETS[0][0], NEUTRAL], 240
+    base = plot(rows).encode(
+        y=alt.Y("step:N", sort=labels, title=None, axis=alt.Axis(labelPadding=8, labelLimit=250)),
+        x=alt.X(
+            "value:Q",
+            title=None,
+            scale=alt.Scale(domain=[0, 140]),
+            axis=alt.Axis(values=[0, 50, 100]),
+        ),
+    )
+    bars = base.mark_bar(height=15).encode(
+        color=alt.Color("measure:N", legend=None, **keyed(measures, colours))
+    )
+    figures = base.mark_text(align="left", dx=4, fontSize=12).encode(text="label:N")
+    header = alt.Header(labelFontSize=13, labelAnchor="start", labelLimit=width)
+    chart = (
+        alt.layer(bars, figures)
+        .properties(width=width, height=alt.Step(26))
+        .facet(facet=alt.Facet("measure:N", sort=measures, title=None, header=header), columns=3)
+    )
+    titles = (text("guess right"), text("known for certain"))
+    columns: list[str | Column] = [*under(text("Named"), *titles)]
+    if secret is not None:
+        columns += under(target_label(secret.secret), *titles)
+    columns.append(text("Detail lost"))
+    numbers: list[list[str | Cell]] = [
+        [label, *_rung_cells(rung, secret)]
+        for (label, _), rung in zip(steps, outcome.ladder, strict=True)
+    ]
+    return Figure.of(
+        titled(
+            chart,
+            _ladder_title(outcome),
+            text("in %; from top to bottom, each step with all those before it"),
+            padding={"left": 24, "right": 5, "top": 5, "bottom": 5},
+        ),
+        label=text("From the original to the protected release, step by step"),
+        caption=text(
+            "The first row is the original, the last the protected release. Columns are taken in the order in which "
+            "they lose detail, the least first; each figure is measured."
+        ),
+        table=cell_table(text("Step"), columns, numbers),
+    )
+
+
+def _rung_figures(rung: Rung, secret: Attack | None) -> list[Fraction]:
+    """Return how often guesses are right, at who it is and at a secret, and what is lost."""
+    attacks = [rung.assessment.attacks[0], *_on(rung, secret)]
+    return [*(attack.probabilistic.posterior for attack in attacks), Fraction(rung.loss)]
+
+
+def _on(rung: Rung, secret: Attack | None) -> list[Attack]:
+    """Return the attack on a secret at a step."""
+    attacks = rung.assessment.attacks[1:]
+    return [attack for attack in attacks if secret is not None and attack.secret == secret.secret]
+
+
+def _rung_cells(rung: Rung, secret: Attack | None) -> list[Cell]:
+    attacks = [rung.assessment.attacks[0], *_on(rung, secret)]
+    cells = [
+        percent_cell(leakage.posterior)
+        for attack in attacks
+        for leakage in (attack.probabilistic, attack.deterministic)
+    ]
+    return [*cells, percent_cell(Fraction(rung.loss))]
+
+
+def _rung_label(outcome: Anonymisation, rung: Rung) -> str:
+    """Say what is done at a step."""
+    if rung.column is None and not rung.suppressed:
+        return text("original")
+    if rung.column is None:
+        return text_for(rung.suppressed, "{count} record suppressed", "{count} records suppressed")
+    column = enumeration([rung.column])
+    if rung.column in _untold(outcome):
+        return text("without {column}", column=column)
+    return text("{column} in less detail", column=column)
+
+
+def _ladder_title(outcome: Anonymisation) -> str:
+    """Say which step makes naming hardest."""
+    guesses = [rung.assessment.attacks[0].probabilistic.posterior for rung in outcome.ladder]
+    falls = [before - after for before, after in pairwise(guesses)]
+    place = max(range(len(falls)), key=falls.__getitem__)
+    before, after = percentages(guesses[place], guesses[place + 1])
+    if before == after or falls[place] <= 0:
+        return text("No step makes it harder to guess who it is")
+    return text(
+        "The step that protects most is “{step}”: right guesses at who it is fall from {before} to {after}",
+        step=_rung_label(outcome, outcome.ladder[place + 1]),
+        before=before,
+        after=after,
+    )
+
+
+def _untold(outcome: Anonymisation) -> list[str]:
+    """Return the columns of which nothing is told any more."""
+    return [name for name, detail in _attributes(outcome).items() if detail.granularity <= 0]
+
+
+def _attributes(outcome: Anonymisation) -> Mapping[str, AttributeQuality]:
+    return {} if outcome.quality is None else outcome.quality.attributes
