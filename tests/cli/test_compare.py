@@ -316,9 +316,7 @@ def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
     assert (figures["certain"], figures["certainly_in"]) == ([1, 0], [20, 0])
     assert (figures["delta_max"], figures["delta_min"]) == ([1, 0.5], [0, 0.5])
     told = " ".join(glasshouse("compare", "before", "after").out.split())
-    assert (
-        "this got better: people of whom it is certain whether they are in: 0% (before:" in told
-    )
+    assert "this got better: people of whom it is certain whether they are in: 0% (before:" in told
     document = json.loads(glasshouse("compare", "before-sampled", "after-sampled", "--json").out)
     assert document["figures"]["uniques"] == [0, 20]
     assert document["figures"]["journalist"] == [0.25, 0.5]

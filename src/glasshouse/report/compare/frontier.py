@@ -78,11 +78,13 @@ def recommendation(comparison: Comparison, chosen: Choice) -> Finding:
     )
     if stricter_one is None:
         return note(_figures_sentence(comparison, chosen.release), meaning=how)
+    _, risk = percentages(chosen.release.risk, stricter_one.risk)
+    _, error = percentages(error_of(chosen.release), error_of(stricter_one))
     following = text(
         "The next stricter version is “{name}”: greatest risk {risk}, error {error}.",
         name=stricter_one.name,
-        risk=percentage(stricter_one.risk),
-        error=percentage(error_of(stricter_one)),
+        risk=risk,
+        error=error,
     )
     return note(f"{_figures_sentence(comparison, chosen.release)} {following}", meaning=how)
 
@@ -92,7 +94,9 @@ def _next(comparison: Comparison, chosen: ComparedRelease) -> ComparedRelease | 
     safer = [
         row
         for row in comparison.releases
-        if row.risk < chosen.risk and not any(other.beats(row) for other in comparison.releases)
+        if row.risk < chosen.risk
+        and len(set(percentages(row.risk, chosen.risk))) > 1
+        and not any(other.beats(row) for other in comparison.releases)
     ]
     return max(safer, key=lambda row: row.risk, default=None)
 
