@@ -393,12 +393,12 @@ def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(
     assert ("hoose" in sentence or "scolha" in sentence) == (
         chosen.meets and len(outcome.releases) > 1
     )
-    error = shown[-1]
-    assert_said(error.figure, Fraction(best.distance))
+    cost = shown[-1]
+    assert_said(cost.figure, Fraction(best.distance))
     least = min(outcome.releases, key=lambda row: row.distance)
-    if figures(error.sentence):
-        assert_said(figures(error.sentence)[0], Fraction(least.distance))
-        assert figures(error.sentence)[0] != error.figure
+    if figures(cost.sentence):
+        assert_said(figures(cost.sentence)[0], Fraction(least.distance))
+        assert figures(cost.sentence)[0] != cost.figure
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

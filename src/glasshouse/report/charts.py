@@ -291,7 +291,8 @@ def successes_chart(
         shape=alt.Shape(f"{field}:N", **keyed(names, shapes)),
     )
     chart = alt.layer(lines, marks)
-    return titled(chart, title, subtitle, (75, 85), width=520, height=alt.Step(34))
+    room = {"left": min(40, round(1.2 * max(map(len, order)))), "right": 5}  # other fonts are wider
+    return titled(chart, title, subtitle, (75, 85), width=520, height=alt.Step(34), padding=room)
 
 
 def before_and_after_table(first: str, rows: Iterable[tuple[str, Cell, Cell]]) -> Table:

@@ -55,7 +55,7 @@ from glasshouse.runs.reading import Prepared, labels_of, only_one, secrets_by_na
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import load_question, load_study, paths_of
-from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy
 from glasshouse.table import EncodedTable, Labels, read
@@ -196,9 +196,11 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
     folders = study.runs
     stored = [stored_release(folder) for folder in folders]
     studies = [load_question(folder / STUDY, AnonymiseStudy) for folder in folders]
-    names = _titles(
-        [study.title for study in studies], [folder.resolve().name for folder in folders]
+    promises = _titles(
+        [_promised(study.protection) for study in studies],
+        [folder.resolve().name for folder in folders],
     )
+    names = _titles([study.title for study in studies], promises)
     _check_alike(studies, names)
     runs = list(zip(studies, stored, names, strict=True))
     for protection, release, name in runs:
@@ -349,6 +351,15 @@ def stored_runs(folders: Sequence[Path]) -> tuple[ComparedRun, ...]:
     runs = list(map(_stored_run, folders, labels))
     titles = _titles([title for title, _ in runs], labels)
     return tuple(replace(run, name=title) for title, (_, run) in zip(titles, runs, strict=True))
+
+
+def _promised(protection: Protection) -> str:
+    """Return what a release is called by what it promises, as where one file is protected in several ways."""
+    words = ["Anatomy"] if protection.method == "anatomy" else []
+    for name in ("k", "l", "t", "highest_risk", "average_risk", "inference_risk"):
+        value = getattr(protection, name)
+        words += [] if value is None else [f"{name.replace('_', '-')} = {value:.15g}"]
+    return ", ".join([*words, *[protection.recoding] * (protection.recoding != "global")])
 
 
 def _titles(titles: Sequence[str | None], names: Sequence[str]) -> list[str]:

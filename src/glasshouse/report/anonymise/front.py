@@ -292,7 +292,7 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
             chart,
             _ladder_title(outcome),
             text("in %; from top to bottom, each step with all those before it"),
-            padding={"left": 24, "right": 5, "top": 5, "bottom": 5},
+            padding={"left": min(40, round(1.2 * max(map(len, labels)))), "right": 5},
         ),
         label=text("From the original to the protected release, step by step"),
         caption=text(

@@ -251,7 +251,7 @@ def _before_and_after(outcome: Anonymisation) -> Figure:
             field="what",
             colours=[NEUTRAL, TARGETS[0][0]],
             shapes=["circle", "diamond"],
-            title=guesses_change(*outcome.pairs[0]),
+            title=guesses_change(*outcome.pairs[0]).rstrip("."),
             subtitle=text("with all quasi-identifiers; suppressed records are left out"),
         ),
         label=text("Each attack on the original and on the protected release"),
@@ -267,7 +267,7 @@ def exact_knowledge(names: Sequence[str]) -> str:
     return text(
         "The adversary knows that the person’s record is in the release, and knows that person’s quasi-identifiers "
         "exactly: {known}.",
-        known=column_labels(names),
+        known=enumeration(names),
     )
 
 

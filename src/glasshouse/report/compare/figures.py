@@ -38,7 +38,6 @@ from glasshouse.report.words import (
     glossary,
     hundredths,
     percentage,
-    percentages,
     sentences,
 )
 
@@ -212,12 +211,16 @@ def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) ->
         if cell.exact is None or before.exact is None:
             return cell
         return replace(cell, mark=change_of(outcome, name, place).value or None)
-    value, candidates = run.summary[name], run.summary.get("candidates")
+    candidates = run.summary.get("candidates")
     rough = candidates is not None and Discretion(exact).hides(int(candidates))
+    what, value = known(outcome, name), run.summary[name]
+    written = what.written(value, run.currency, rough=rough)
+    first = what.written(outcome.runs[0].summary[name], outcome.runs[0].currency, rough=rough)
+    changed = change_of(outcome, name, place).value or None
     return Cell(
-        known(outcome, name).written(value, run.currency, rough=rough),
+        written,
         exact=None if value is None or rough else exactly(value),
-        mark=change_of(outcome, name, place).value or None,
+        mark=changed if rough or written != first else None,
     )
 
 
@@ -253,7 +256,7 @@ def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Find
             finding = note(translated(sentence, changes=changes, **words), figure=every)
             worse = replace(finding, severity=Severity.MODERATE, remedy=look)
             yield worse if change == Change.WORSE else finding
-    same = all(change_of(outcome, name, place) == Change.SAME for name in marks)
+    same = not any(marks.values())
     if marks and same and not any(_is_hidden(outcome, name, place, exact=exact) for name in marks):
         yield note(
             text(
@@ -277,7 +280,9 @@ def _listed(
     """Return the first changes and how many more there are, and all of them."""
     changes = []
     for name in names:
-        before, after = _two_figures(outcome, name, place, exact=exact)
+        before, after = (
+            figure_cell(outcome, name, number, exact=exact).text for number in (0, place)
+        )
         change = text("{after} (before: {before})", after=after, before=before)
         if before == after:
             change = text("{after} in both, as far as it is told here", after=after)
@@ -294,16 +299,6 @@ def _listed(
     return shortened, every
 
 
-def _two_figures(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> tuple[str, str]:
-    """Return a figure of the first run and of another: shares so that what differs is said differently."""
-    before, after = (figure_cell(outcome, name, number, exact=exact) for number in (0, place))
-    if known(outcome, name).kind == Kind.CHANCE and None not in (before.exact, after.exact):
-        values = (outcome.runs[number].summary[name] or 0 for number in (0, place))
-        first, last = percentages(*map(Fraction, values))
-        return first, last
-    return before.text, after.text
-
-
 def _tiles(outcome: MeasuredRuns) -> tuple[Tile, ...]:
     """Return the first figures about the risk, in the first run and in the last."""
     last = len(outcome.runs) - 1
@@ -311,7 +306,7 @@ def _tiles(outcome: MeasuredRuns) -> tuple[Tile, ...]:
     return tuple(
         Tile(
             text("First and last run"),
-            " → ".join(_two_figures(outcome, name, last, exact=False)),
+            " → ".join(figure_cell(outcome, name, place, exact=False).text for place in (0, last)),
             label(outcome, name),
         )
         for name in names

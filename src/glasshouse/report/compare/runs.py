@@ -78,6 +78,7 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
         title=text("Assessments side by side"),
         lead=", ".join(run.name for run in outcome.runs),
         findings=side_by_side_findings(outcome),
+        summary=_summary(outcome),
         tiles=tuple(risk_tiles(_first_and_last(outcome), outcome.subject))
         if first.same_knowledge
         else (),
@@ -91,7 +92,7 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
                 "In “{name}” the adversary knows that the person’s record is in the release, and knows that person’s "
                 "quasi-identifiers exactly: {known}.",
                 name=run.name,
-                known=column_labels(attack.quasi_identifiers),
+                known=enumeration(attack.quasi_identifiers),
             )
             for run, attack in zip(outcome.runs, first.attacks, strict=True)
         ),
@@ -114,6 +115,17 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
         provenance=provenance,
         command=command,
         method=METHOD,
+    )
+
+
+def _summary(outcome: AssessedRuns) -> str:
+    """Return the sentence of the first screen: what became of naming, and of the first secret, up to the last run."""
+    if any(not line.same_knowledge for line in outcome.largest):
+        return ""
+    names = (outcome.runs[0].name, outcome.runs[-1].name)
+    return " ".join(
+        _head(before, after, names, outcome.subject)
+        for before, after in _first_and_last(outcome)[:MOST_SUMMED_UP]
     )
 
 
@@ -161,6 +173,8 @@ def _looks(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
     return names, [colour for colour, _ in looks], [shape for _, shape in looks]
 
 
+MOST_SUMMED_UP = 2
+"""So many attacks are in the sentence of the first screen."""
 TERMS = {
     marked("Points, factor"): marked(
         "The chance of a right guess in one run minus that in the first, in points of a hundred; and divided by it. ▲ "
@@ -181,7 +195,7 @@ def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
         colours=colours,
         shapes=shapes,
         title=_title(outcome),
-        subtitle=text("she knows {known}", known=column_labels(first.attacks[0].quasi_identifiers))
+        subtitle=text("she knows {known}", known=enumeration(first.attacks[0].quasi_identifiers))
         if first.same_knowledge
         else text("with the largest set of quasi-identifiers of each run"),
     )
@@ -381,13 +395,19 @@ def _known_by_run(outcome: AssessedRuns) -> str:
 
 def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subject: str) -> Finding:
     before = line.attacks[0]
-    what = change(before, after) if _is_seen(before, after) else Change.SAME
+    what = _change(before, after)
     risk = learned(after) if line.secret else after.probabilistic.posterior
     grade = release_severity(after, risk)
     safe = grade == Severity.SAFE and what in (Change.BETTER, Change.SAME)
     return Finding(
         Severity.LOW if grade == Severity.SAFE and not safe else grade,
-        _changed_sentence(what, names, before, after, subject),
+        " ".join(
+            (
+                _head(before, after, names, subject),
+                guesses_change(before, after),
+                _certainty_change(before, after, subject),
+            )
+        ),
         figure=_figure(names, before, after),
         meaning=_meaning(what, before, after, safe=safe),
         remedy=text(
@@ -399,26 +419,24 @@ def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subjec
     )
 
 
-def _is_seen(before: Attack, after: Attack) -> bool:
-    """Tell whether a difference between two attacks can be seen in the figures that are shown."""
+def _change(before: Attack, after: Attack) -> Change:
+    """Tell what became of an attack, as far as it can be seen in the figures that are shown."""
     guesses = percentages(before.probabilistic.posterior, after.probabilistic.posterior)
     certain = percentages(before.deterministic.posterior, after.deterministic.posterior)
-    return len(set(guesses)) > 1 or len(set(certain)) > 1
+    is_seen = len(set(guesses)) > 1 or len(set(certain)) > 1
+    return change(before, after) if is_seen else Change.SAME
 
 
-def _changed_sentence(
-    what: Change, names: tuple[str, str], before: Attack, after: Attack, subject: str
-) -> str:
-    """Say what became of naming people, or of inferring a secret: first in a word, then by guesses and certainty."""
-    words = {
-        "first": names[0],
-        "last": names[1],
-        "secret": enumeration(after.secret),
-        "many": plural(subject),
-    }
-    naming, inferring = _HEADS[what]
-    head = translated(inferring if after.secret else naming, **words)
-    return f"{head} {guesses_change(before, after)} {_certainty_change(before, after, subject)}"
+def _head(before: Attack, after: Attack, names: tuple[str, str], subject: str) -> str:
+    """Say what became of naming people, or of inferring a secret, in a word."""
+    naming, inferring = _HEADS[_change(before, after)]
+    return translated(
+        inferring if after.secret else naming,
+        first=names[0],
+        last=names[1],
+        secret=enumeration(after.secret),
+        many=plural(subject),
+    )
 
 
 _HEADS = {
