@@ -522,6 +522,26 @@ def test_the_commands_of_a_protected_release_do_what_they_say(
             assert measured["inference-added", "ill"] <= 0.05
 
 
+def test_where_only_certainty_is_limited_two_values_in_every_group_are_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glasshouse: Glasshouse
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("people.csv", {"age": list("112233"), "ill": list("aabbab")})
+    Path("rule.toml").write_text(
+        'name = "certain"\n[[conditions]]\nmeasure = "inference-certain"\nat_most = 0\n',
+        encoding="utf-8",
+    )
+    words = ("anonymise", "people.csv", "-q", "age", "-s", "ill", "--policy", "rule.toml")
+    assert glasshouse(*words, "--k", "2", "--out", "run").code == 0
+    page = archive.from_json(Path("run/report.json").read_text(encoding="utf-8"), "page")["en"]
+    assert page.actions[0].sentence == (
+        "Let every group of people who look alike have at least two different values of ill."
+    )
+    typed = shlex.split(page.actions[0].command)[1:]
+    outcome = glasshouse(*typed, "--policy", "rule.toml", "--json")
+    assert json.loads(outcome.out)["verdict"]["decision"] == Decision.MEETS.value
+
+
 def test_the_command_of_the_version_to_choose_makes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glasshouse: Glasshouse
 ) -> None:

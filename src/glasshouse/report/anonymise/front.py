@@ -14,7 +14,6 @@ from glasshouse.language import marked, number, printable, text, text_for, trans
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.anonymisation import Rung
-from glasshouse.mitigation.information_loss import AttributeQuality
 from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import learned, target_label
 from glasshouse.report.cells import cell_table, percent_cell, under
@@ -135,6 +134,7 @@ def actions(
 
 
 _NAMING: tuple[Measure, ...] = ("named", "best-guess", "highest-risk", "smallest-class")
+_INFERRING: tuple[Measure, ...] = ("inference-added", "inference-certain")
 
 
 def stricter(study: AnonymiseStudy | None, verdict: Verdict | None) -> Iterator[Action]:
@@ -150,24 +150,33 @@ def stricter(study: AnonymiseStudy | None, verdict: Verdict | None) -> Iterator[
     risks = promised(verdict.policy)
     if risks and any(judgement.condition.measure in _NAMING for judgement in failed):
         yield Action(_asked_of_naming(risks), command=_promising(study, **risks))
-    added = [entry for entry in failed if entry.condition.measure == "inference-added"]
-    certain = [entry for entry in failed if entry.condition.measure == "inference-certain"]
-    about = dict.fromkeys(entry.measured.of for entry in (*added, *certain) if entry.measured.of)
-    if about:
-        limits = [
-            entry.condition.limit
-            for entry in verdict.judgements
-            if entry.condition.measure == "inference-added"
-        ]
-        most = min(limits, default=Fraction(1, 5))
+    about = dict.fromkeys(
+        judgement.measured.of
+        for judgement in failed
+        if judgement.condition.measure in _INFERRING and judgement.measured.of
+    )
+    limits = [
+        condition.limit
+        for condition in verdict.policy.conditions
+        if condition.measure == "inference-added"
+    ]
+    if about and limits:
         yield Action(
             text(
                 "Let no group of people who look alike differ by more than {points} percentage points from all "
                 "records in {secrets}.",
                 secrets=enumeration(list(about)),
-                points=number(100 * float(most), ".3g"),
+                points=number(100 * float(min(limits)), ".3g"),
             ),
-            command=_promising(study, **risks, t=float(most)),
+            command=_promising(study, **risks, t=float(min(limits))),
+        )
+    elif about:
+        yield Action(
+            text(
+                "Let every group of people who look alike have at least two different values of {secrets}.",
+                secrets=enumeration(list(about)),
+            ),
+            command=_promising(study, **risks, l=2),
         )
     yield Action(
         text("Leave out attributes that somebody could know, or restrict who gets the file.")
@@ -355,8 +364,5 @@ def _ladder_title(outcome: Anonymisation) -> str:
 
 def _untold(outcome: Anonymisation) -> list[str]:
     """Return the columns of which nothing is told any more."""
-    return [name for name, detail in _attributes(outcome).items() if detail.granularity <= 0]
-
-
-def _attributes(outcome: Anonymisation) -> Mapping[str, AttributeQuality]:
-    return {} if outcome.quality is None else outcome.quality.attributes
+    attributes = {} if outcome.quality is None else outcome.quality.attributes
+    return [name for name, detail in attributes.items() if detail.granularity <= 0]
