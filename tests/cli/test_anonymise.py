@@ -384,7 +384,7 @@ def test_releases_are_compared(glasshouse: Glasshouse) -> None:
     shown = glasshouse(*arguments, "--out", "run")
     assert shown.code == 0, shown.error
     assert "Risk and utility" in shown.out
-    assert "Risk against utility" in Path("run/report.html").read_text()
+    assert "“k = 2”" in Path("run/report.html").read_text()
 
 
 def test_a_comparison_takes_the_options_of_a_protection(glasshouse: Glasshouse) -> None:
@@ -437,7 +437,7 @@ def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
         )
         assert made.code == 0, made.error
     document = json.loads(glasshouse("compare", "k2", "k4", "--json").out)
-    assert [row["name"] for row in document["releases"]] == ["original", "k2", "k4"]
+    assert [row["name"] for row in document["releases"]] == ["original", "k = 2", "k = 4"]
     for arguments, message in (
         (("compare", "people.csv", *KNOWN), "say what to promise"),
         (("compare", "people.csv", *KNOWN, "--k", "two"), '"two" is no number'),

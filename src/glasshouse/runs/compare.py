@@ -196,11 +196,7 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
     folders = study.runs
     stored = [stored_release(folder) for folder in folders]
     studies = [load_question(folder / STUDY, AnonymiseStudy) for folder in folders]
-    promises = _titles(
-        [_promised(study.protection) for study in studies],
-        [folder.resolve().name for folder in folders],
-    )
-    names = _titles([study.title for study in studies], promises)
+    names = [folder.resolve().name for folder in folders]
     _check_alike(studies, names)
     runs = list(zip(studies, stored, names, strict=True))
     for protection, release, name in runs:
@@ -214,9 +210,11 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
                     name=name,
                 )
     original = _original(studies[0], resources, study.predict)
+    promises = _titles([_promised(protection.protection) for protection in studies], names)
+    titles = _titles([protection.title for protection in studies], promises)
     releases = [
-        _read_release(protection, release, name, original.table, study.predict)
-        for protection, release, name in runs
+        _read_release(protection, release, title, original.table, study.predict)
+        for protection, release, title in zip(studies, stored, titles, strict=True)
     ]
     return _comparison(original, releases, study, studies[0])
 
