@@ -19,7 +19,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Attack, Leakage, assess
-from glasshouse.mitigation import Comparison
+from glasshouse.mitigation import ComparedRun, Comparison, MeasuredRuns
 from glasshouse.mitigation.comparison import Change, ComparedRelease
 from glasshouse.report import archive
 from glasshouse.report.anonymise.front import ladder_figure, risk_tiles
@@ -28,6 +28,7 @@ from glasshouse.report.anonymise.page import (
     protection_findings,
     release_severity,
 )
+from glasshouse.report.compare.figures import label, measured_findings
 from glasshouse.report.compare.frontier import (
     HEIGHT,
     LETTER,
@@ -563,3 +564,40 @@ def test_the_command_of_the_version_to_choose_makes_it(
         for kind in ("probabilistic", "deterministic")
     ]
     assert_said(figures(first.change)[1], Fraction(str(max(risks))))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("seed", range(30))
+def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(
+    seed: int, code: str
+) -> None:
+    chance = random.Random(seed)
+    names = ("attacker", "relative_global_threat", "share_twice")
+    values = [{name: float(share(chance)) for name in names} for _ in range(2)]
+    if seed % 5 == 0:
+        values[1] = values[0]
+    runs = tuple(
+        ComparedRun(name, "threat", 1000, {}, summary, "person", None)
+        for name, summary in zip(("first", "last"), values, strict=True)
+    )
+    outcome = MeasuredRuns(runs)
+    with speaking(code):
+        findings = measured_findings(outcome)
+        labels = {label(outcome, name): name for name in names}
+    worse = {"en": "this got worse", "pt-BR": "isto piorou"}[code]
+    better = {"en": "this got better", "pt-BR": "isto melhorou"}[code]
+    for finding in findings:
+        rises = worse in finding.sentence
+        if not rises and better not in finding.sentence:
+            assert all(values[0][name] == values[1][name] for name in names) or (
+                "in both" in finding.sentence or finding.severity == Severity.NOTE
+            )
+            continue
+        for change in finding.figure.split("; "):
+            name = labels[change.rpartition(": ")[0].rpartition(": ")[0] or change]
+            before, after = Fraction(values[0][name]), Fraction(values[1][name])
+            said_after, said_before = figures(change)
+            assert said_after != said_before
+            assert_said(said_after, after)
+            assert_said(said_before, before)
+            assert (after > before) == rises
