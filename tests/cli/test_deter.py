@@ -64,7 +64,7 @@ def test_the_golden_cases(glasshouse: Glasshouse, shared: Callable[[str], Path])
 def test_the_defaults_are_explained_and_repeated(glasshouse: Glasshouse) -> None:
     outcome = glasshouse("deter", "--currency", "US$", "--out", "run")
     assert outcome.code == 0, outcome.error
-    assert "attacks groups of up to 44 people alike" in " ".join(outcome.out.split())
+    assert "an attack pays where fewer than 45 people are alike" in " ".join(outcome.out.split())
     assert "US$ 486,699.00" in outcome.out
     again = glasshouse("deter", "--study", "run/study.toml", "--out", "again")
     assert again.code == 0, again.error

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import json
+import math
+import random
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from glasshouse.economics import Deterrence
+from glasshouse.economics import Deterrence, ReleaseExposure
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Provenance, page_of
-from glasshouse.report.deter.findings import deterrence_findings
+from glasshouse.report.deter.charts import (
+    exposure_figure,
+    ruler_figure,
+    thresholds_by_parameter,
+)
+from glasshouse.report.deter.findings import (
+    PARAMETERS,
+    deterrence_findings,
+    is_deterred,
+    nearest,
+    present,
+)
 from glasshouse.report.html import to_html
-from glasshouse.report.page import Finding, Severity
+from glasshouse.report.page import Finding, Severity, keep_assumptions
 from glasshouse.runs import Resources, Run
 from glasshouse.runs.deter import answer
 from glasshouse.study.deter import DeterStudy
 from tests.cli.test_longitudinal import write
+from tests.conftest import Glasshouse
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.0", "", ())
@@ -84,25 +101,216 @@ def test_what_is_said_of_an_attacker(name: str) -> None:
     assert_snapshot(f"deterrence-{name}", lambda: findings_of(run))
 
 
-def test_what_is_safe_is_said_with_its_assumption() -> None:
-    safe = [finding for finding in said("defaults") if finding.severity == Severity.SAFE]
-    assert [finding.sentence for finding in safe] == [
-        "Where 45 or more people are alike, a rational adversary who knows it does not begin on these terms."
-    ]
-    assert "rational adversary on the terms given" in safe[0].meaning
+def test_whom_it_pays_to_attack_is_one_finding_with_its_assumption() -> None:
+    (attacked,) = (finding for finding in said("defaults") if "an attack pays" in finding.sentence)
+    assert attacked.severity == Severity.HIGH
+    assert attacked.sentence == (
+        "On these terms an attack pays where fewer than 45 people are alike, and not where 45 or more are. "
+        "In groups of 1 to 44 people, the risk of being re-identified is 63.0%."
+    )
+    assert "rational adversary on the terms given" in attacked.meaning
+
+
+def test_a_release_that_is_attacked_is_told_of_once() -> None:
+    sentences = [finding.sentence for finding in said("release")]
+    assert sum("worth attacking" in sentence for sentence in sentences) == 1
+    assert sum("an attack" in sentence for sentence in sentences) == 1
+    assert not any("too small a group" in sentence for sentence in sentences)
 
 
 def test_larger_groups_are_not_always_safer_and_that_is_said() -> None:
     rising = [finding for finding in said("rising") if "not always safer" in finding.sentence]
     assert [finding.sentence for finding in rising] == [
-        "Larger groups are not always safer: the risk rises from groups of 2 to groups of 3."
+        "Larger groups are not always safer: in groups of 2 the risk is 41.1%, in groups of 3 it rises to 49.0%."
     ]
 
 
 def test_terms_that_are_enough_already_ask_for_nothing_more() -> None:
-    last = said("nobody")[-1]
-    assert last.severity == Severity.SAFE
-    assert last.sentence.startswith("The present terms are enough already")
+    run = deterred("nobody")
+    (only,) = findings_of(run)
+    assert only.severity == Severity.SAFE
+    assert only.sentence.startswith("On these terms an attack pays on nobody")
+    page = page_of(run.outcome, run.question, provenance=PROVENANCE)
+    assert [tile.figure for tile in page.tiles] == ["nobody", "0%", "as it is"]
+    assert page.actions == (keep_assumptions(),)
+
+
+def test_the_first_screen_says_whom_how_likely_and_what_is_nearest_to_stop_it() -> None:
+    run = deterred("defaults")
+    page = page_of(run.outcome, run.question, provenance=PROVENANCE)
+    assert [tile.figure for tile in page.tiles] == ["fewer than 45", "63.0%", "US$ 3,593.00"]
+    linked = deterred("release")
+    page = page_of(linked.outcome, linked.question, provenance=PROVENANCE)
+    assert [tile.figure for tile in page.tiles] == ["50.0%", "1.26", "45 alike"]
+    assert page.actions[0].sentence == "Publish so that at least 45 people are alike."
+    assert page.actions[0].change == "Risk: 63.0% → 0%."
+
+
+@pytest.mark.parametrize("name", ["defaults", "target", "rising", "once-punished", "belief"])
+def test_an_advised_deterrent_comes_to_what_its_command_shows(
+    name: str, glasshouse: Glasshouse
+) -> None:
+    run = deterred(name)
+    page = page_of(run.outcome, run.question, provenance=PROVENANCE)
+    commands = [action.command for action in page.actions if action.command]
+    if name == "belief":  # nobody asks about a group of one
+        assert len(commands) == 1
+    for command in commands:
+        words = shlex.split(command)[1:]
+        content = json.loads(
+            glasshouse(*words, "--sizes", f"{run.question.protect}:9", "--json").out
+        )
+        assert content["sizes"][0]["reidentification"] <= run.question.target
+
+
+def test_larger_groups_of_the_same_people_come_with_the_command_that_makes_them() -> None:
+    write("people.csv", {"age": ["20"] * 60 + ["30"] * 5 + ["40"], "sex": ["F"] * 66})
+    people = {"path": "people.csv"}
+    study = {"release": people, "people": people, "quasi_identifiers": ["age", "sex"]}
+    run = answer(DeterStudy.model_validate(study), resources=Resources())
+    page = page_of(run.outcome, run.question, provenance=PROVENANCE)
+    assert page.actions[0].command == (
+        "glasshouse anonymise people.csv -q age -q sex --k 45 --out protected"
+    )
+
+
+def test_the_ruler_marks_each_size_once() -> None:
+    figure = ruler_figure(deterred("defaults").outcome.policy)
+    assert figure is not None
+    points = [row for rows in figure.chart["datasets"].values() for row in rows if "label" in row]
+    assert {row["label"] for row in points} == {"24", "45", "51"}
+    assert ruler_figure(deterred("rising").outcome.policy) is None, "the risk itself is to be seen"
+    assert ruler_figure(deterred("belief").outcome.policy) is None
+
+
+def test_terms_are_drawn_by_how_little_has_to_change_without_lines_that_coincide() -> None:
+    outcome = deterred("once-punished").outcome
+    figure = thresholds_by_parameter(outcome, None)
+    assert figure.table is not None
+    first = [group.title for group in figure.table.groups]
+    assert first[: len(nearest(outcome))] == [PARAMETERS[name] for name, _, _ in nearest(outcome)]
+    for panel in figure.chart["concat"]:
+        rows = figure.chart["datasets"][panel["layer"][0]["data"]["name"]]
+        lines = {
+            who: [r["size"] for r in rows if r["who"] == who] for who in {r["who"] for r in rows}
+        }
+        assert len(set(map(tuple, lines.values()))) == len(lines)
+
+
+def test_few_records_of_a_risk_are_not_told_in_the_picture() -> None:
+    figure = exposure_figure(few_exposed())
+    assert figure is not None
+    drawn = [row for rows in figure.chart["datasets"].values() for row in rows]
+    assert {row["label"] for row in drawn if row["share"] == 0} == {"not told"}
+    assert all(row["share"] == 0 for row in drawn)
+
+
+def few_exposed() -> ReleaseExposure:
+    """A release of which few records are in groups small enough to be attacked."""
+    write("some.csv", {"age": ["20"] * 60 + ["30"] * 4})
+    linked = LINKED | {"release": {"path": "some.csv"}}
+    exposure = answer(DeterStudy.model_validate(linked), resources=Resources()).outcome.exposure
+    assert exposure is not None
+    return exposure
+
+
+def figures_in(sentence: str, code: str) -> list[float]:
+    """Return the numbers of a sentence, percentages as they are written."""
+    numbers = re.findall(r"[0-9][0-9.,]*", sentence)
+    plain = [number.rstrip(".,") for number in numbers]
+    if code == "pt-BR":
+        plain = [number.translate(str.maketrans(",.", ".,")) for number in plain]
+    return [float(number.replace(",", "")) for number in plain]
+
+
+def random_terms(chosen: random.Random) -> dict[str, Any]:
+    return {
+        "prior": chosen.choice([0.2, 0.5, 1.0]),
+        "gain": chosen.choice([0.5, 800.0, 6000.0, 20_000.0]),
+        "penalty": chosen.choice([0.0, 2500.0, 10_000.0]),
+        "access_cost": chosen.choice([0.0, 100.0, 900.0]),
+        "exploit_cost": chosen.choice([0.0, 10.0, 70.0]),
+        "detection": chosen.choice([[-4.59, 0.0], [0.6, 1.0], [-2.0, 0.3]]),
+        "penalties": chosen.choice([1, 2, "unlimited"]),
+        "discount": chosen.choice([0.9, 1.0]),
+        "sizes": chosen.choice([[1, 60], [3, 40], [30, 90]]),
+        "protect": chosen.choice([1, 5]),
+        "target": chosen.choice([0.0, 0.1]),
+    }
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("seed", range(25))
+def test_what_is_said_of_random_terms_is_what_came_out(seed: int, code: str) -> None:
+    run = answer(
+        DeterStudy.model_validate(random_terms(random.Random(seed))), resources=Resources()
+    )
+    outcome, policy = run.outcome, run.outcome.policy
+    with speaking(code):
+        attacked, *further = findings_of(run)
+    end, highest = policy.thresholds.no_attack, float(policy.reidentification.max())
+    assert (end == 1) is (not further)
+    *rising, stopped = further or [attacked]
+    figures = figures_in(attacked.sentence, code)
+    if end not in (None, 1):
+        assert figures[:2] == [end, end]
+        assert (policy.value[policy.sizes < end] > 0).all(), "fewer than so many: it pays"
+        assert not policy.value[policy.sizes >= end].any(), "so many or more: it does not"
+    if highest:
+        assert figures[-1] == pytest.approx(100 * highest, abs=0.051)
+        where = [int(figure) for figure in figures[2 if end not in (None, 1) else 0 : -1]]
+        risks = dict(zip(policy.sizes.tolist(), policy.reidentification.tolist(), strict=True))
+        assert all(risks[size] == pytest.approx(highest) for size in where)
+    for finding in rising:
+        figures = figures_in(finding.sentence, code)
+        if figures:
+            smaller, before, larger, after = figures
+            assert larger == smaller + 1
+            assert after > before
+            place = int(smaller) - int(policy.sizes[0])
+            assert before == pytest.approx(100 * policy.reidentification[place], abs=0.051)
+            assert after == pytest.approx(100 * policy.reidentification[place + 1], abs=0.051)
+    if not nearest(outcome) or is_deterred(outcome):
+        return
+    figures = figures_in(stopped.sentence.split(": ", 1)[1], code)
+    for (parameter, lasting, multiple), (enough, now) in zip(
+        nearest(outcome), zip(figures[::2], figures[1::2], strict=True), strict=True
+    ):
+        percent = 100 if parameter == "detection" else 1
+        assert enough >= percent * lasting > now * (1 - 1e-2)
+        assert now == pytest.approx(percent * present(policy.terms, parameter), rel=1e-2)
+        assert multiple == pytest.approx(enough / now if now else math.inf, rel=2e-2)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_said_of_random_releases_is_what_came_out(seed: int, code: str) -> None:
+    chosen = random.Random(seed)
+    ages = [str(min(90, int(chosen.expovariate(0.08)))) for _ in range(400)]
+    write("register.csv", {"age": ages})
+    write("part.csv", {"age": chosen.sample(ages, 120)})
+    terms = random_terms(chosen) | {"belief": None, "loss": 3.0}
+    files = {"release": {"path": "part.csv"}, "people": {"path": "register.csv"}}
+    study = DeterStudy.model_validate({**terms, **files, "quasi_identifiers": ["age"]})
+    run = answer(study, resources=Resources())
+    exposure = run.outcome.exposure
+    assert exposure is not None
+    with speaking(code):
+        expected, lost, *_ = findings_of(run)
+    known, unknown = exposure.expected_known, exposure.expected_unknown
+    if max(known, unknown) == 0:
+        assert figures_in(expected.sentence, code) == [120]
+        return
+    worth = int((exposure.known > 0).sum())
+    count, records, share, *people = figures_in(expected.sentence, code)
+    assert (count, records) == (worth, 120)
+    assert share == pytest.approx(100 * worth / 120, abs=0.051)
+    assert people[0] == pytest.approx(known, rel=6e-3)
+    assert people[-1] == pytest.approx(unknown, rel=6e-3)
+    amounts = figures_in(lost.sentence, code)
+    assert amounts[0] == pytest.approx(3 * known, abs=0.006)
+    assert amounts[-1] == pytest.approx(3 * unknown, abs=0.006)
+    assert len(people) == len(set(people)), "what is the same is said once"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -112,8 +320,8 @@ def test_the_page_in_every_language(name: str, code: str) -> None:
     with speaking(code):
         page = page_of(run.outcome, run.question, provenance=PROVENANCE)
         document = to_html(page)
-    assert document.count('class="picture wide"') == len(page.figures)
-    assert all(figure.table is not None for figure in page.figures)
+    assert document.count('class="picture wide"') == len(page.pictures)
+    assert all(figure.table is not None for figure in page.pictures)
     assert page.limits
     assert ("O que dissuadiria o adversário" in document) == (code == "pt-BR")
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from glasshouse.arrays import Integers
-from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Terms
+from glasshouse.economics import Deterrence, Deterrent, Policy, ReleaseExposure, Terms
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.attacks import graded
-from glasshouse.report.page import Finding, Severity, note, reassurance
+from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
-    frequency,
     hundredths,
     money,
     percentage,
+    percentages,
     plural,
     share,
-    singular,
 )
 
 MOST_SIZES = 12
@@ -35,44 +34,66 @@ DETERRENTS = {
     "detection": marked("the chance of being detected"),
 }
 """What a publisher or a legislator can raise."""
-THRESHOLDS = {
-    "no_attack": marked("does not begin"),
-    "no_exploit_after_access": marked("tries nobody although access is paid"),
-    "first_partial": marked("does not go on until everybody was tried"),
-    "baseline": marked("the one-shot adversary of the literature does not begin"),
+PARAMETERS = {
+    "penalty": marked("penalty"),
+    "access_cost": marked("price of access"),
+    "exploit_cost": marked("cost of trying one person"),
+    "detection": marked("chance of being detected"),
+    "gain": marked("gain"),
+    "prior": marked("chance that the target is registered"),
+    "link_cost": marked("cost of linking"),
+    "discount": marked("discount"),
 }
-"""What she does from each threshold on."""
-
-_EQUAL = 1e-12
+"""What the parameters are called on an axis."""
+EQUAL = 1e-12
 """Risks so near to each other are equal but for rounding."""
 
 
 def deterrence_findings(
-    outcome: Deterrence, *, subject: str, currency: str | None
+    outcome: Deterrence,
+    *,
+    subject: str,
+    currency: str | None,
+    pictures: Mapping[str, Figure | None] | None = None,
 ) -> tuple[Finding, ...]:
     """Return what a release risks, where there is one; whom she attacks, how surely, and what would stop her.
 
-    What holds for groups of any size is a risk by itself only where there is no release to judge.
+    What holds for groups of any size is a risk by itself only where there is no release to judge; of a release it is
+    told where it is another fact than the size of groups that deters her.
+
+    Args:
+        outcome: What came out.
+        subject: What a record stands for.
+        currency: What money is counted in.
+        pictures: What shows the findings: ``release``, ``sizes`` and ``deterrents``.
     """
-    of_any = (
-        *_attacked(outcome.policy, plural(subject)),
-        _risk(outcome.policy, subject),
+    shown = pictures or {}
+    attacked = replace(_attacked(outcome.policy, subject), picture=shown.get("sizes"))
+    further = [
         *_rising(outcome),
-        _stopped(outcome, currency),
-    )
-    if outcome.exposure is None:
-        return of_any
-    losses = (_lost(outcome.exposure, currency),) if outcome.counts_losses else ()
-    notes = (
-        finding if finding.severity == Severity.SAFE else replace(finding, severity=Severity.NOTE)
-        for finding in of_any
-    )
+        replace(_stopped(outcome, currency, subject), picture=shown.get("deterrents")),
+    ]
+    exposure = outcome.exposure
+    if exposure is None:
+        nobody = outcome.policy.belief is None and outcome.policy.thresholds.no_attack == 1
+        return (attacked, *(() if nobody else further))
+    losses = (_lost(exposure, currency),) if outcome.counts_losses else ()
+    enough = _enough(exposure, subject)
+    if outcome.policy.belief is None and not exposure.enough.target:
+        enough = replace(enough, picture=attacked.picture)
+    else:
+        further = [attacked, *further]
     return (
-        _expected(outcome.exposure),
+        replace(_expected(exposure), picture=shown.get("release")),
         *losses,
-        _enough(outcome.exposure, subject),
-        *_unsure(outcome.exposure, subject),
-        *notes,
+        enough,
+        *_unsure(exposure, subject),
+        *(
+            finding
+            if finding.severity == Severity.SAFE
+            else replace(finding, severity=Severity.NOTE)
+            for finding in further
+        ),
     )
 
 
@@ -88,109 +109,67 @@ def _on_these_terms() -> str:
     return text("This holds for a rational adversary on the terms given; others may attack anyway.")
 
 
-def _attacked(policy: Policy, many: str) -> Iterator[Finding]:
-    """Yield which groups she attacks, and which she does not."""
-    end = policy.thresholds.no_attack
-    if policy.belief is not None:
-        yield _believing(policy, policy.belief, many)
-        return
-    if end is None:
-        yield Finding(
-            Severity.HIGH,
-            text(
-                "On these terms a rational adversary who knows how many are alike attacks groups of up to a million "
-                "{many} alike, and perhaps larger ones.",
-                many=many,
-            ),
-            meaning=text("No group is large enough to hide in, as long as the terms are these."),
-        )
-        return
-    figure = text("does not begin from size {size} on", size=end)
-    if end == 1:
-        sentence = text(
-            "On these terms a rational adversary who knows how many are alike attacks nobody, not even somebody who is "
-            "like nobody else."
-        )
-        yield reassurance(sentence, figure, _on_these_terms())
-        return
-    yield Finding(
-        Severity.MODERATE,
-        text(
-            "On these terms a rational adversary who knows how many are alike attacks groups of up to {most} {many} "
-            "alike.",
-            most=end - 1,
-            many=many,
-        ),
-        figure,
-        text(
-            "An attack on a group of that size or a smaller one is worth more to her than it costs, fines included."
-        ),
-        text("Publish so that more people are alike, or make attacks dearer or riskier."),
-    )
-    sentence = text(
-        "Where {size} or more {many} are alike, a rational adversary who knows it does not begin on these terms.",
-        size=end,
-        many=many,
-    )
-    yield reassurance(sentence, figure, _on_these_terms())
-
-
-BELIEVING = {
-    "none": marked(
-        "On these terms a rational adversary who only knows how frequent such {many} are in a register of {register} "
-        "attacks none of the sizes asked about."
+PAYS = {
+    "nobody": marked(
+        "On these terms an attack pays on nobody, not even on somebody who is like nobody else."
     ),
     "some": marked(
-        "On these terms a rational adversary who only knows how frequent such {many} are in a register of {register} "
-        "attacks where she expects {first} to {last} alike, of the sizes asked about."
+        "On these terms an attack pays where fewer than {size} {many} are alike, and not where {size} or more are."
     ),
-    "all": marked(
-        "On these terms a rational adversary who only knows how frequent such {many} are in a register of {register} "
-        "attacks all sizes asked about, where she expects {first} to {last} alike."
+    "anybody": marked(
+        "On these terms an attack pays on groups of up to a million {many} alike, and perhaps on larger ones."
+    ),
+    "believed nobody": marked(
+        "On these terms an attack pays in none of the sizes asked about, for an adversary who only knows how frequent "
+        "such {many} are in a register of {register}."
+    ),
+    "believed": marked(
+        "On these terms an attack pays where {first} to {last} {many} alike are expected, for an adversary who only "
+        "knows how frequent they are in a register of {register}."
     ),
 }
-"""Which sizes are attacked by somebody who only knows how frequent such people are."""
+"""Whom it pays to attack."""
 
 
-def _believing(policy: Policy, register: int, many: str) -> Finding:
+def _attacked(policy: Policy, subject: str) -> Finding:
+    """Say in which groups an attack pays, and how often it succeeds there."""
+    end, risk = policy.thresholds.no_attack, float(policy.reidentification.max())
     attacked = policy.sizes[policy.value > 0].tolist()
-    some = "all" if len(attacked) == len(policy.sizes) else "some"
-    ends = {"first": attacked[0], "last": attacked[-1]} if attacked else {}
-    return Finding(
-        Severity.MODERATE if attacked else Severity.SAFE,
-        translated(BELIEVING[some if attacked else "none"], many=many, register=register, **ends),
-        figure=text(
-            "attacked: {attacked} of the {sizes} sizes asked about",
-            attacked=len(attacked),
-            sizes=len(policy.sizes),
-        ),
-        meaning="" if attacked else _on_these_terms(),
-    )
-
-
-def _risk(policy: Policy, subject: str) -> Finding:
-    risk = float(policy.reidentification.max())
+    words: dict[str, object] = {"many": plural(subject)}
+    if policy.belief is not None:
+        kind = "believed" if attacked else "believed nobody"
+        words |= {"register": policy.belief}
+        words |= {"first": attacked[0], "last": attacked[-1]} if attacked else {}
+    else:
+        kind = "anybody" if end is None else "nobody" if end == 1 else "some"
+        words |= {"size": end}
+    sentence = translated(PAYS[kind], **words)
     if risk == 0:
-        sentence = text(
-            "Of the sizes asked about, no {subject} is re-identified in any.",
-            subject=singular(subject),
-        )
+        if kind in ("some", "anybody"):
+            sentence += " " + text("None of the sizes asked about is attacked.")
         return reassurance(sentence, meaning=_on_these_terms())
-    alike = policy.reidentification >= risk - _EQUAL
-    tried = int(policy.exploits[alike].max())
+    alike = policy.reidentification >= risk - EQUAL
     return Finding(
         graded(Fraction(risk)),
         text(
-            "Of the sizes asked about, the risk is greatest in {where}: {frequency} are re-identified there; "
-            "undetected, she makes {tries}.",
+            "{pays} In {where}, the risk of being re-identified is {risk}.",
+            pays=sentence,
             where=_where(policy.sizes[alike], subject),
-            frequency=frequency(Fraction(risk)),
-            tries=text_for(tried, "one try", "at most {count} tries"),
+            risk=percentage(Fraction(risk)),
         ),
-        text("probability of re-identification {risk}", risk=number(risk, ".6g")),
         text(
-            "It is the chance that she finds the right one of the people who fit before she gives up or is stopped."
+            "probability of re-identification {risk}; undetected, she makes {tries}",
+            risk=number(risk, ".6g"),
+            tries=text_for(int(policy.exploits[alike].max()), "one try", "at most {count} tries"),
         ),
+        text(
+            "It is the chance that the right one of the people who fit is found before the adversary gives up or is "
+            "stopped. An attack pays if it is worth more than it costs, fines included. {terms}",
+            terms=_on_these_terms(),
+        ),
+        ""
+        if end is None or policy.belief is not None
+        else text("Publish so that at least {size} {many} are alike.", **words),
     )
 
 
@@ -206,27 +185,35 @@ def _where(sizes: Integers, subject: str) -> str:
 
 
 def _rising(outcome: Deterrence) -> Iterator[Finding]:
-    """Yield that larger groups are not always safer, where that is so."""
-    rises, figure = outcome.size.rises, ""
-    if rises:
+    """Yield that larger groups are not always safer, where that is so: by the greatest rise from a size to the next."""
+    sizes, risks = outcome.policy.sizes, outcome.policy.reidentification
+    figures: tuple[str, ...] = ("", "")
+    if len(sizes) > 1:
+        place = int(np.diff(risks).argmax())
+        before, after = (Fraction(float(risk)) for risk in risks[place : place + 2])
+        figures = percentages(before, after) if after > before + Fraction(EQUAL) else ("", "")
+    if figures[0] != figures[1]:
         sentence = text(
-            "Larger groups are not always safer: the risk rises from groups of {smaller} to groups of {larger}.",
-            smaller=rises[0] - 1,
-            larger=rises[0],
+            "Larger groups are not always safer: in groups of {smaller} the risk is {before}, in groups of {larger} it "
+            "rises to {after}.",
+            smaller=int(sizes[place]),
+            larger=int(sizes[place + 1]),
+            before=figures[0],
+            after=figures[1],
         )
-        figure = text_for(
-            len(rises), "the risk rises at {count} size", "the risk rises at {count} sizes"
-        )
-    elif (np.diff(outcome.policy.reidentification) > _EQUAL).any():
+    elif outcome.size.rises:
         sentence = text(
-            "Larger groups are not always safer: of the sizes asked about, the risk rises with the size at places."
+            "Larger groups are not always safer: not at the sizes asked about, but at others."
         )
     else:
         return
+    rises = len(outcome.size.rises or ())
+    figure = text_for(rises, "the risk rises at {count} size", "the risk rises at {count} sizes")
     meaning = text(
-        "A larger k by itself is no proof of more safety; look at the size from which on every larger one is enough."
+        "That groups are large is by itself no proof of more safety; look at the size from which on every larger one "
+        "is enough."
     )
-    yield Finding(Severity.MODERATE, sentence, figure, meaning)
+    yield Finding(Severity.MODERATE, sentence, figure if rises else "", meaning)
 
 
 ADVERSARIES = {
@@ -236,59 +223,83 @@ ADVERSARIES = {
 """Whom deterrents of a group are to stop, by whether she knows the size."""
 STOPPING = {
     ("never", True): marked(
-        "No single penalty, price or chance of detection would bring the risk of a group of {size} down to {target}."
+        "No single penalty, price or chance of detection would bring the risk of {group} down to {target}."
     ),
-    ("never", False): marked("No single penalty, price or chance of detection would stop her."),
+    ("never", False): marked(
+        "No single penalty, price or chance of detection would stop attacks on {group}."
+    ),
     ("already", True): marked(
-        "The present terms are enough already: the risk of a group of {size} is at most {target} against {adversary}."
+        "The present terms are enough already: the risk of {group} is at most {target}."
     ),
     ("already", False): marked(
-        "The present terms are enough already to keep {adversary} from a group of {size}."
+        "The present terms are enough already: an attack on {group} does not pay."
     ),
     ("raised", True): marked(
-        "To bring the risk of a group of {size} against {adversary} down to {target} it is enough to raise one of "
-        "these: {ways}."
+        "Each of these by itself would bring the risk of {group} down to {target}: {ways}."
     ),
-    ("raised", False): marked(
-        "To keep {adversary} from a group of {size} it is enough to raise one of these: {ways}."
-    ),
+    ("raised", False): marked("Each of these by itself would stop attacks on {group}: {ways}."),
 }
 """What stops her, by whether some risk is allowed."""
 
 
-def _stopped(outcome: Deterrence, currency: str | None) -> Finding:
+def _stopped(outcome: Deterrence, currency: str | None, subject: str) -> Finding:
     """Say how much of each deterrent would keep her from the group that is to be protected."""
-    terms = outcome.policy.terms
-    reached = [
-        (deterrent.parameter, deterrent.lasting)
-        for deterrent in outcome.deterrents
-        if deterrent.lasting is not None
-    ]
-    if not reached:
+    terms, ways = outcome.policy.terms, nearest(outcome)
+    first = outcome.deterrents[0]
+    if not ways:
         kind, severity, meaning = "never", Severity.MODERATE, ""
-    elif any(lasting <= present(terms, parameter) for parameter, lasting in reached):
+    elif is_deterred(outcome):
         kind, severity, meaning = "already", Severity.SAFE, _on_these_terms()
     else:
         kind, severity = "raised", Severity.NOTE
-        meaning = text("Each is by itself, the other terms staying as they are.")
-    ways = (
-        text(
-            "{deterrent} to {amount} (now {now})",
-            deterrent=translated(DETERRENTS[parameter]),
-            amount=enough(parameter, lasting, currency),
-            now=now(terms, parameter, currency),
+        meaning = text(
+            "The other terms stay as they are. The one that has to grow least beside what it is now comes first."
         )
-        for parameter, lasting in reached
-    )
-    first = outcome.deterrents[0]
     sentence = translated(
         STOPPING[kind, bool(first.target)],
-        size=first.size or 1,
+        group=_group(first.size or 1, subject),
         target=percentage(Fraction(first.target)),
-        ways="; ".join(ways),
-        adversary=translated(ADVERSARIES[outcome.policy.belief is None]),
+        ways="; ".join(
+            text(
+                "{deterrent} at {amount} (now {now})",
+                deterrent=translated(DETERRENTS[parameter]),
+                amount=enough(parameter, lasting, currency),
+                now=now(terms, parameter, currency),
+            )
+            for parameter, lasting, _ in ways
+        ),
     )
     return Finding(severity, sentence, meaning=meaning)
+
+
+def _group(size: int, subject: str) -> str:
+    if size == 1:
+        return text("somebody who is like nobody else")
+    return text("a group of {people} alike", people=counted(size, subject))
+
+
+def nearest(outcome: Deterrence) -> list[tuple[str, float, float]]:
+    """Return the deterrents of which some amount is enough: that amount, and how many times what there is now.
+
+    The one that has to grow least comes first; of one that there is nothing of now, any amount is infinitely more.
+    """
+    ways = [
+        (deterrent.parameter, deterrent.lasting, _times_now(outcome, deterrent))
+        for deterrent in outcome.deterrents
+        if deterrent.lasting is not None
+    ]
+    return sorted(ways, key=lambda way: (way[-1], way[1]))
+
+
+def _times_now(outcome: Deterrence, deterrent: Deterrent) -> float:
+    value = present(outcome.policy.terms, deterrent.parameter)
+    return float(deterrent.lasting or 0.0) / value if value else math.inf
+
+
+def is_deterred(outcome: Deterrence) -> bool:
+    """Tell whether the present terms keep her from the group that is to be protected."""
+    terms = outcome.policy.terms
+    return any(lasting <= present(terms, parameter) for parameter, lasting, _ in nearest(outcome))
 
 
 def enough(parameter: str, value: float | None, currency: str | None) -> str:
@@ -299,14 +310,18 @@ def enough(parameter: str, value: float | None, currency: str | None) -> str:
     """
     if value is None:
         return text("nothing is enough")
-    exact = Fraction(value)
     if parameter == "detection":
-        return text("{figure}%", figure=number(math.ceil(exact * 10_000) / 100, ".2f"))
-    step = 1 if value >= 1000 else 100
-    least = Fraction(math.ceil(exact * step), step)
+        return text("{figure}%", figure=number(math.ceil(Fraction(value) * 10_000) / 100, ".2f"))
+    least = step_up(value)
     if currency is not None:
         return money(least, currency)
     return number(least, ",.0f" if least.denominator == 1 else ",.2f")
+
+
+def step_up(value: float) -> Fraction:
+    """Return an amount that is no less: in whole units from a thousand on, else in hundredths."""
+    step = 1 if value >= 1000 else 100
+    return Fraction(math.ceil(Fraction(value) * step), step)
 
 
 def now(terms: Terms, parameter: str, currency: str | None) -> str:
@@ -352,37 +367,34 @@ def _expected(exposure: ReleaseExposure) -> Finding:
         unknown=number(exposure.expected_unknown, ",.4g"),
         records=records,
     )
-    words = {
-        "records": counted(records, "record"),
-        "release": exposure.groups.release,
-        "known": few_digits(exposure.expected_known),
-        "unknown": few_digits(exposure.expected_unknown),
-    }
     if worst == 0:
         sentence = text(
-            "Of {records} in {release}, none is worth attacking to a rational adversary, whether she knows the sizes "
-            "of groups or only how frequent people are in the population.",
-            **words,
+            "An attack pays on none of {records}, whether the adversary knows how many people are alike or only how "
+            "frequent they are in the population.",
+            records=counted(records, "record"),
         )
         return reassurance(sentence, figure, _on_these_terms())
-    worth = int(np.count_nonzero(exposure.known))
-    if exposure.groups.sizes is None:
-        sentence = text(
-            "Of {records} in {release}, {known} are expected to be re-identified by an adversary who knows the sizes "
-            "of groups, {unknown} by one who only knows how frequent people are in the population.",
-            **words,
-        )
-    else:
+    sentence = _either(
+        marked(
+            "{known} people are expected to be re-identified if the adversary knows how many are alike, {unknown} if "
+            "she only knows how frequent they are in the population."
+        ),
+        marked(
+            "{known} people are expected to be re-identified, whether the adversary knows how many are alike or only "
+            "how frequent they are in the population."
+        ),
+        few_digits(exposure.expected_known),
+        few_digits(exposure.expected_unknown),
+    )
+    if exposure.groups.sizes is not None:
+        worth = int(np.count_nonzero(exposure.known))
         sentence = text_for(
             worth,
-            "Of {records} in {release}, {count} ({share}) is worth attacking; {known} are expected to be "
-            "re-identified by an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent "
-            "people are in the population.",
-            "Of {records} in {release}, {count} ({share}) are worth attacking; {known} are expected to be "
-            "re-identified by an adversary who knows the sizes of groups, {unknown} by one who only knows how frequent "
-            "people are in the population.",
+            "{count} of {records} ({share}) is worth attacking. {expected}",
+            "{count} of {records} ({share}) are worth attacking. {expected}",
+            records=counted(records, "record"),
             share=share(worth, records),
-            **words,
+            expected=sentence,
         )
     return Finding(
         graded(Fraction(worst / records)),
@@ -395,6 +407,11 @@ def _expected(exposure: ReleaseExposure) -> Finding:
             "Larger groups (glasshouse anonymise), dearer access, or surer detection and higher penalties deter her."
         ),
     )
+
+
+def _either(apart: str, alike: str, known: str, unknown: str) -> str:
+    """Say a figure for an adversary who knows the sizes and for one who does not: once where it is the same."""
+    return translated(alike if known == unknown else apart, known=known, unknown=unknown)
 
 
 def few_digits(value: float) -> str:
@@ -417,11 +434,16 @@ def _lost(exposure: ReleaseExposure, currency: str | None) -> Finding:
         )
     return Finding(
         Severity.SAFE if not any(lost) else Severity.NOTE,
-        text(
-            "The publisher is expected to lose {known} by an adversary who knows the sizes of groups, {unknown} by one "
-            "who only knows how frequent people are in the population.",
-            known=hundredths(lost[0], currency),
-            unknown=hundredths(lost[1], currency),
+        _either(
+            marked(
+                "The publisher is expected to lose {known} if the adversary knows how many people are alike, {unknown} "
+                "if she only knows how frequent they are in the population."
+            ),
+            marked(
+                "The publisher is expected to lose {known}, whether the adversary knows how many people are alike or "
+                "only how frequent they are in the population."
+            ),
+            *(hundredths(amount, currency) for amount in lost),
         ),
         figure=text(
             "each record's chance of being re-identified times what that costs, summed over {records} records",
@@ -431,7 +453,8 @@ def _lost(exposure: ReleaseExposure, currency: str | None) -> Finding:
 
 
 def _enough(exposure: ReleaseExposure, subject: str) -> Finding:
-    release, least, below = exposure.groups.release, exposure.enough.lasting, exposure.below_enough
+    """Say which size of groups is enough, and how many records are in smaller ones unless it was said before."""
+    least, below = exposure.enough.lasting, exposure.below_enough
     figure = text(
         "enough at size {least}; at every size from {lasting} on",
         least=threshold(exposure.enough.least),
@@ -448,20 +471,17 @@ def _enough(exposure: ReleaseExposure, subject: str) -> Finding:
             "Dearer access, surer detection or higher penalties may deter where the size of groups does not."
         )
         return Finding(Severity.HIGH, some, figure, remedy=remedy)
-    if below is None:
-        return note(some, figure)
     if below == 0:
-        sentence = text(
-            "No record of {release} is in too small a group. {enough}", release=release, enough=some
-        )
+        sentence = text("No record is in too small a group. {enough}", enough=some)
         return reassurance(sentence, figure, _on_these_terms())
+    if below is None or below == np.count_nonzero(exposure.known):
+        return note(some, figure, _on_these_terms())
     return Finding(
-        graded(Fraction(below, exposure.groups.records), certain=True),
+        graded(Fraction(below, exposure.groups.records)),
         text_for(
             below,
-            "{count} record of {release} ({share}) is in too small a group. {enough}",
-            "{count} records of {release} ({share}) are in too small a group. {enough}",
-            release=release,
+            "{count} record ({share}) is in too small a group. {enough}",
+            "{count} records ({share}) are in too small a group. {enough}",
             share=share(below, exposure.groups.records),
             enough=some,
         ),
@@ -472,16 +492,16 @@ def _enough(exposure: ReleaseExposure, subject: str) -> Finding:
 
 ENOUGH = {
     (True, True): marked(
-        "In groups of {people} alike or more the risk is at most {target} if the adversary knows the sizes."
+        "In groups of {people} alike or more the risk is at most {target}, if the adversary knows how many they are."
     ),
     (True, False): marked(
-        "Groups of {people} alike or more deter an adversary who knows the sizes."
+        "In groups of {people} alike or more an attack does not pay, if the adversary knows how many they are."
     ),
     (False, True): marked(
         "On these terms no group of up to a million {many} brings the risk down to {target} or less."
     ),
     (False, False): marked(
-        "On these terms no group of up to a million {many} is large enough to deter her."
+        "On these terms an attack pays even on groups of a million {many}: none is large enough to deter it."
     ),
 }
 """Whether some size of the group is enough to deter her, or to bring the risk down to what is allowed."""
@@ -494,8 +514,8 @@ def _unsure(exposure: ReleaseExposure, subject: str) -> Iterator[Finding]:
         return
     yield note(
         text(
-            "An adversary who does not know the sizes of groups may pay for access and go on, up to groups of {people} "
-            "alike.",
+            "An adversary who learns how many people are alike only after paying for access may go on in groups of up "
+            "to {people} alike.",
             people=counted(unsure - 1, subject),
         ),
         figure=text("tries nobody although access is paid from size {size} on", size=unsure),
