@@ -18,7 +18,7 @@ import pyarrow.csv
 from glasshouse import synthetic
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
-from glasshouse.language import text
+from glasshouse.language import LANGUAGES, marked, speaking, text, translated
 from glasshouse.report import Page, Provenance
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.report.verdict import measures
@@ -37,6 +37,14 @@ STUDENT = "student"
 KNOWN = ("month_of_birth", "year_of_birth", "gender", "city_of_residence")
 """What is known of a person: the same in every chapter, so that the figures form one line."""
 SENSITIVE = "ethnicity"
+COLUMNS = {
+    "month_of_birth": marked("month of birth"),
+    "year_of_birth": marked("year of birth"),
+    "gender": marked("gender"),
+    "city_of_residence": marked("city of residence"),
+    SENSITIVE: marked("ethnicity"),
+}
+"""What the columns are called in a report."""
 K, L, SUPPRESSED = 11, 2, 0.05
 
 OnStep = Callable[[str], None]
@@ -121,10 +129,10 @@ def tell_story(
     _check_folder(folder)
     say(text("making two synthetic censuses of {records} students", records=RECORDS))
     _write_censuses(folder)
-    story = Story(folder, {})
+    story, labels = Story(folder, {}), _labels()
     for chapter, (step, content) in _questions(folder).items():
         say(step)
-        study = validated(study_class(content["command"]), content, "demo")
+        study = validated(study_class(content["command"]), content | {"labels": labels}, "demo")
         story.runs[chapter] = run(study, resources=resources)
         write_run(story.runs[chapter], folder / chapter, overwrite=True)
     say(text("writing the report"))
@@ -194,6 +202,15 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
             },
         ),
     }
+
+
+def _labels() -> dict[str, dict[str, str]]:
+    """Return what the columns are called, by language."""
+    labels = {}
+    for code in LANGUAGES:
+        with speaking(code):
+            labels[code] = {name: translated(label) for name, label in COLUMNS.items()}
+    return labels
 
 
 def _check_folder(folder: Path) -> None:
