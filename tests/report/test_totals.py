@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,25 +14,26 @@ import pyarrow as pa
 import pytest
 
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
-from glasshouse.language import LANGUAGES, speaking
+from glasshouse.language import LANGUAGES, speaking, text
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, campaign
 from glasshouse.reconstruction.campaign_result import Apart
 from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
-from glasshouse.report.page import Figure, Finding, Page, Provenance, Severity
+from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
 from glasshouse.report.totals.charts import (
-    EDGES,
-    linked_by_complexity,
-    time_by_complexity,
+    complexity_table,
+    phases_figure,
     value_at_risk,
     value_figure,
 )
 from glasshouse.report.totals.findings import total_findings
 from glasshouse.report.totals.page import page as total_page
 from glasshouse.report.totals.page import places_section
+from glasshouse.report.words import counted
 from glasshouse.study.totals import TotalsStudy
 from tests.report.reading import assert_it_asks_nobody, everything, read_text
 from tests.report.snapshots import assert_snapshot
+from tests.report.test_deter import figures_in
 
 PROVENANCE = Provenance("1.2.3", 'command = "totals"\n', ("records.csv",))
 
@@ -181,12 +183,12 @@ def test_the_page_has_every_part_in_every_language(
         assert page.adversary
         assert page.limits
         assert page.glossary
-        assert all(figure.table is not None for figure in page.figures)
+        assert all(figure.table is not None for figure in page.pictures)
     assert (
         pages["pt-BR"].title
         == "Quem está por trás de cada registro: importadores e totais publicados"
     )
-    assert "“Joined”" not in str(pages["pt-BR"].figures[0].caption)
+    assert "“Joined”" not in str([figure.caption for figure in pages["pt-BR"].pictures])
 
 
 SHIPMENTS = [
@@ -403,31 +405,6 @@ INSTANCES = pa.table(
 )
 
 
-def rows_of(figure: Figure) -> list[dict[str, object]]:
-    (rows,) = figure.chart["datasets"].values()
-    return list(rows)
-
-
-def test_the_share_linked_is_drawn_beside_the_share_solved() -> None:
-    figure = linked_by_complexity(INSTANCES)
-    shares = {(row["complexity"], row["what"]): row["share"] for row in rows_of(figure)}
-    assert shares["2–4|2", "instances solved exactly"] == 100
-    assert shares["2–4|2", "records linked"] == pytest.approx(100 * 5 / 7)
-    assert shares["50+|1", "instances solved exactly"] == 0
-    drawn = figure.chart
-    assert len(drawn["encoding"]["x"]["scale"]["domain"]) == len(EDGES) - 1
-    assert drawn["encoding"]["y"]["scale"]["domain"] == [0, 100]
-
-
-def test_no_bar_of_complexity_is_left_out_of_the_times_and_ticks_are_powers_of_ten() -> None:
-    drawn = time_by_complexity(INSTANCES).chart
-    axis = drawn["layer"][0]["encoding"]["y"]["axis"]["values"]
-    assert axis == [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]
-    assert len(drawn["layer"][0]["encoding"]["x"]["scale"]["domain"]) == len(EDGES) - 1
-    times = {row["complexity"]: row["middle"] for row in rows_of(time_by_complexity(INSTANCES))}
-    assert times == {"0–1|1": 0.01, "2–4|2": pytest.approx(3.0), "50+|1": pytest.approx(5000)}
-
-
 def test_a_wide_axis_of_value_has_powers_of_ten_only() -> None:
     steps = [
         ExposurePhase(name, 1, 0.1, None, value, None, 0, 0.0)
@@ -455,21 +432,129 @@ def test_value_at_risk_that_grows_a_thousandfold_is_drawn_with_every_label_of_it
     )
 
 
-def entries(figure: Figure) -> list[list[str]]:
-    assert figure.table is not None
-    return [[cell.text for cell in row] for group in figure.table.groups for row in group.rows]
+def entries(table: Table | None) -> list[list[str]]:
+    assert table is not None
+    return [[cell.text for cell in row] for group in table.groups for row in group.rows]
 
 
-def test_the_numbers_of_every_picture_are_in_a_table() -> None:
-    assert entries(linked_by_complexity(INSTANCES)) == [
-        ["0–1", "1", "100%", "1", "100%"],
-        ["2–4", "2", "100%", "7", "71.4%"],
-        ["50+", "1", "0%", "20", "0%"],
+def test_how_complex_instances_are_solved_is_a_table_for_specialists() -> None:
+    assert entries(complexity_table(INSTANCES)) == [
+        ["0–1", "1", "100%", "1", "100%", "0.00", "0.00", "0.00"],
+        ["2–4", "2", "100%", "7", "71.4%", "2.50", "3.00", "3.50"],
+        ["50+", "1", "0%", "20", "0%", "5,000.00", "5,000.00", "5,000.00"],
     ]
-    assert entries(time_by_complexity(INSTANCES)) == [
-        ["0–1", "1", "0.01", "0.01", "0.01"],
-        ["2–4", "2", "2.50", "3.00", "3.50"],
-        ["50+", "1", "5,000.00", "5,000.00", "5,000.00"],
-    ]
+
+
+def test_the_numbers_of_every_picture_are_in_a_table(
+    coal: tuple[TotalsStudy, CampaignResult],
+) -> None:
     steps = [ExposurePhase("prior", 1, 0.1, None, 267.0, None, 0, 0.0)]
-    assert entries(value_figure(steps, "USD")) == [["the register alone", "USD 267.00"]]
+    assert entries(value_figure(steps, "USD").table) == [["the register alone", "USD 267.00"]]
+    figure = phases_figure(coal[1])
+    assert entries(figure.table) == [["city", "11", "2"]]
+    (rows,) = figure.chart["datasets"].values()
+    assert [row["share"] for row in rows] == [100, pytest.approx(100 * 2 / 11)]
+
+
+def test_the_first_screen_says_who_is_named_what_is_placed_and_what_a_guess_gains(
+    found: tuple[TotalsStudy, CampaignResult], coal: tuple[TotalsStudy, CampaignResult]
+) -> None:
+    assert [tile.figure for tile in page_of(coal).tiles] == ["18.2%", "100%", "< 0.1% → 23.9%"]
+    study, result = found
+    named, placed, guess = page_of(found).tiles
+    assert (named.figure, placed.figure, guess.figure) == ("nobody", "100%", "1.1% → 11.1%")
+    unsolved = unsettled(result, complete=True)
+    named, placed, _ = page_of((study, unsolved)).tiles
+    assert placed.figure == "≥ 100%"
+    assert "so far" in named.sentence
+    more = page_of((study, unsolved)).actions[-1]
+    assert more.command == "glasshouse totals campaign --study study.toml --seconds 7200"
+
+
+def test_certainty_about_many_records_is_a_high_risk_wherever_it_is_told(
+    coal: tuple[TotalsStudy, CampaignResult],
+) -> None:
+    severities = {
+        each.severity
+        for each in total_findings(coal[1], coal[0])
+        if "with certainty" in each.sentence
+    }
+    assert severities <= {Severity.HIGH, Severity.SAFE}
+
+
+def change(result: CampaignResult, chance: float, value: float) -> CampaignResult:
+    """The same result with another chance, and another value at risk, after the last step."""
+    first, *_, last = result.exposures["bayes"]
+    last = replace(last, chance=chance, value_at_risk=value)
+    return replace(result, exposures={**result.exposures, "bayes": (first, last)})
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_said_of_guesses_is_what_came_out(
+    seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
+) -> None:
+    study, result = found
+    chosen = random.Random(seed)
+    before = result.exposure("bayes")[0]
+    close = chosen.choice([1, 1 + 1e-9, 0.9999, 1.0004, 0.3, 3, 40])
+    chance, value = before.chance * close, before.value_at_risk * close * chosen.choice([1, 1.2])
+    changed = change(result, chance, value)
+    with speaking(code):
+        _, guessed, *further = total_findings(changed, study)
+        people = counted(90, "importer")
+    figures = figures_in(guessed.sentence.replace(people, ""), code)
+    for success in (before.chance, chance):
+        assert any(figure == pytest.approx(100 * success, abs=0.06) for figure in figures)
+    rises, falls = {"en": ("up from", "down from"), "pt-BR": ("seria de", "menos que")}[code]
+    assert (rises in guessed.sentence) is (len(figures) == 2 and chance > before.chance)
+    assert (falls in guessed.sentence) is (len(figures) == 2 and chance < before.chance)
+    if len(figures) == 2:
+        assert figures[0] != figures[1]
+        assert (figures[0] > figures[1]) is (chance > before.chance)
+    at_risk = [each for each in further if each.sentence.count("USD") == 3]
+    if at_risk:
+        after, whole, least = figures_in(at_risk[0].sentence, code)
+        assert after > least
+        assert after == pytest.approx(value, rel=6e-3)
+        assert least == pytest.approx(before.value_at_risk, rel=6e-3)
+        assert whole == pytest.approx(result.value, rel=6e-3)
+    else:
+        assert value < before.value_at_risk * 1.01
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_said_of_certainty_is_what_came_out(
+    seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
+) -> None:
+    study, result = found
+    chosen = random.Random(seed)
+    linked, certain = chosen.randrange(1, 184), chosen.randrange(1, 184)
+    first, *_, last = result.exposures["bayes"]
+    last = replace(last, certain=certain, certain_value=result.value * chosen.random())
+    changed = replace(
+        result,
+        phases=(replace(result.phases[0], linked_so_far=linked),),
+        exposures={**result.exposures, "bayes": (first, last)},
+    )
+    with speaking(code):
+        named, *between, unnamed, solved = total_findings(changed, study)
+        exact = text("place certain: {linked} of {records} records", linked=linked, records=184)
+    (placed,) = (each for each in between if each.figure == exact)
+    assert figures_in(named.sentence, code) == [
+        *(90, certain, 184, pytest.approx(100 * certain / 184, abs=0.06)),
+        pytest.approx(100 * last.certain_value / result.value, abs=0.11),
+    ]
+    assert figures_in(placed.sentence, code) == [
+        linked,
+        184,
+        pytest.approx(100 * linked / 184, abs=0.06),
+    ]
+    rest = 184 - certain
+    assert figures_in(unnamed.sentence, code) == [
+        rest,
+        184,
+        pytest.approx(100 * rest / 184, abs=0.06),
+    ]
+    assert figures_in(solved.sentence, code) == [result.instances]

@@ -1,38 +1,37 @@
-"""Reconstruction from published totals in pictures: value at risk, what was linked and what it took."""
+"""Reconstruction from published totals in pictures: what is certain after each phase, and the value at risk."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import ceil, floor, inf, isinf, log10
-from typing import Any
 
 import altair as alt
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from glasshouse.arrays import Floats
 from glasshouse.language import exactly, number, text
-from glasshouse.reconstruction import ExposurePhase
+from glasshouse.reconstruction import CampaignResult, ExposurePhase
 from glasshouse.report.cells import cell_table, count_cell, percent_cell, under
-from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
-from glasshouse.report.page import Cell, Column, Figure
+from glasshouse.report.charts import PER_CENT, TARGETS, keyed, plot, titled, wrapped
+from glasshouse.report.page import Cell, Column, Figure, Table
 from glasshouse.report.totals.findings import exact_amount, short, step_label
+from glasshouse.report.words import share
 
 WIDE = 50
 """Values that differ by a greater factor are drawn on a logarithmic axis."""
 EDGES = (0, 1, 2, 4, 8, 12, 24, 36, 50, inf)
-"""The limits between the bars of complexity."""
-LEAST_TIME = 0.01
-"""The shortest time that is drawn, in milliseconds; what took less is drawn there."""
+"""The limits between the rows of complexity."""
 SOLVED = ("unique", "ambiguous", "infeasible")
 """What instances come to that are solved exactly."""
 ORANGE, BLUE = TARGETS[0][0], TARGETS[1][0]
-_LINE = "|"
+LETTERS = 16
+"""So many letters fit into a line at the left of a picture."""
+ROOM = {"left": 16, "top": 5, "right": 10, "bottom": 5}
+"""Around a picture with long labels at its left and figures at its right."""
+_LINE = "\u2003"
 
 
 def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure:
@@ -55,7 +54,7 @@ def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure
 
 def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.TopLevelMixin:
     """Show what an adversary is expected to name rightly, by what she has."""
-    labels = [step_label(step.name) for step in steps]
+    labels = [_LINE.join(wrapped(step_label(step.name), LETTERS)) for step in steps]
     values = [step.value_at_risk for step in steps]
     rows = [
         {"step": label, "value": value, "label": short(value)}
@@ -64,7 +63,7 @@ def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.T
     before, after = values[0], values[-1]
     wide = min(values) > 0 and after > WIDE * before
     base = plot(rows).encode(
-        y=alt.Y("step:N", sort=labels, title=None, axis=alt.Axis(labelLimit=320)),
+        y=_lines_of("step:N", labels),
         x=_value_axis(values, currency, wide=wide),
     )
     marks = (
@@ -73,20 +72,22 @@ def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.T
         else base.mark_bar(color=ORANGE, height=20)
     )
     figures = base.mark_text(align="left", dx=9 if wide else 5).encode(text="label:N")
+    factor = short(after / before) if after > before > 0 else "1"
     title = (
-        text(
-            "With the totals {factor} times as much value is at risk", factor=short(after / before)
-        )
-        if after > before > 0
-        else text("The totals put no more value at risk")
+        text("The totals put no more value at risk")
+        if factor == "1"
+        else text("With the totals {factor} times as much value is at risk", factor=factor)
     )
     subtitle = (
-        text("Σ chance of naming who is behind a record × its value; the axis is logarithmic")
+        text("what guesses would put down to the right name; the axis is logarithmic")
         if wide
-        else text("Σ chance of naming who is behind a record × its value")
+        else text("what guesses would put down to the right name")
     )
     return alt.layer(marks, figures).properties(
-        width=520, height=alt.Step(34), title=alt.Title(title, subtitle=wrapped(subtitle))
+        width=480,
+        height=alt.Step(38),
+        padding=ROOM,
+        title=alt.Title(title, subtitle=wrapped(subtitle)),
     )
 
 
@@ -109,160 +110,99 @@ def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) ->
     )
 
 
-@dataclass(frozen=True)
-class _Bar:
-    """The instances of about the same complexity."""
-
-    label: str
-    """How complex they are."""
-    instances: int
-    """How many there are."""
-    solved: int
-    """How many of them are solved exactly."""
-    records: int
-    """How many records they have."""
-    linked: int
-    """How many of these are linked."""
-    times: tuple[float, float, float] | None
-    """The quartiles of what they took, in milliseconds; None: there are none."""
-
-    @property
-    def axis_label(self) -> str:
-        """What stands below it in a picture: on a second line, how many instances there are."""
-        return f"{self.label}{_LINE}{number(self.instances)}"
+def _lines_of(field: str, labels: Sequence[str]) -> alt.Y:
+    """Return an axis of labels that may be of several lines."""
+    axis = alt.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
+    return alt.Y(field, sort=list(labels), title=None, axis=axis)
 
 
-def _bars(instances: pa.Table) -> list[_Bar]:
+def phases_figure(result: CampaignResult) -> Figure:
+    """Show of which share of the records the place, and the name, is certain after each phase."""
+    records = result.records
+    placed, named = text("place certain"), text("named with certainty")
+    counts = {placed: "linked_so_far"} | ({named: "exposed"} if result.phases[-1].exposed else {})
+    labels = [_LINE.join(wrapped(phase.name, LETTERS)) for phase in result.phases]
+    rows = [
+        {
+            "phase": label,
+            "what": what,
+            "share": 100 * getattr(phase, count) / records,
+            "label": share(getattr(phase, count), records),
+        }
+        for label, phase in zip(labels, result.phases, strict=True)
+        for what, count in counts.items()
+    ]
+    base = plot(rows).encode(
+        y=_lines_of("phase:N", labels),
+        yOffset=alt.YOffset("what:N", sort=list(counts)),
+        x=alt.X("share:Q", title=text("share of the records (%)"), scale=PER_CENT),
+    )
+    chart = alt.layer(
+        base.mark_bar().encode(color=alt.Color("what:N", **keyed(list(counts), (BLUE, ORANGE)))),
+        base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
+    )
+    last = result.phases[-1]
+    title = text(
+        "After the last phase the place of {share} of the records is certain",
+        share=share(last.linked_so_far, records),
+    )
+    numbers = (
+        (Cell(phase.name), *(count_cell(getattr(phase, count)) for count in counts.values()))
+        for phase in result.phases
+    )
+    return Figure.of(
+        titled(
+            chart,
+            title,
+            text("by phase: each uses further totals"),
+            width=480,
+            height=alt.Step(22),
+            padding=ROOM,
+        ),
+        label=text("Records whose place, or name, is certain after each phase"),
+        caption=text("“Place certain”: one place only is left for the record."),
+        table=cell_table(text("Phase"), list(counts), numbers),
+    )
+
+
+def complexity_table(instances: pa.Table) -> Table:
+    """Return by how complex instances are: how many are solved, how many of their records linked, and how long it took.
+
+    A record counts in every phase in which it was to be linked.
+    """
     complexity, packages, linked, status, seconds = (
         np.array(instances[name].to_pylist())
         for name in ("complexity", "packages", "linked", "status", "seconds")
     )
-    complexity = complexity.astype(float)
-    place = np.clip(np.searchsorted(EDGES, complexity, side="right") - 1, 0, len(EDGES) - 2)
-    solved, times = np.isin(status, SOLVED), _milliseconds(seconds)
-    bars = []
+    place = np.searchsorted(EDGES, complexity.astype(float), side="right") - 1
+    place = np.clip(place, 0, len(EDGES) - 2)
+    solved, times = np.isin(status, SOLVED), 1000 * seconds.astype(float)
+    rows = []
     for bar, (low, high) in enumerate(pairwise(EDGES)):
         inside = place == bar
-        quartiles = np.quantile(times[inside], [0.25, 0.5, 0.75]).tolist() if inside.any() else None
-        bars.append(
-            _Bar(
-                label=number(low, "g") + ("+" if isinf(high) else f"–{number(high, 'g')}"),
-                instances=int(inside.sum()),
-                solved=int(solved[inside].sum()),
-                records=int(packages[inside].sum()),
-                linked=int(linked[inside].sum()),
-                times=None if quartiles is None else (quartiles[0], quartiles[1], quartiles[2]),
+        if not inside.any():
+            continue
+        label = number(low, "g") + ("+" if isinf(high) else f"–{number(high, 'g')}")
+        count, records = int(inside.sum()), int(packages[inside].sum())
+        rows.append(
+            (
+                *(Cell(label), count_cell(count)),
+                percent_cell(Fraction(int(solved[inside].sum()), count)),
+                count_cell(records),
+                percent_cell(Fraction(int(linked[inside].sum()), max(records, 1))),
+                *(
+                    Cell(number(time, ",.2f"), exact=exactly(time))
+                    for time in np.quantile(times[inside], [0.25, 0.5, 0.75]).tolist()
+                ),
             )
         )
-    return bars
-
-
-def _milliseconds(seconds: NDArray[Any]) -> Floats:
-    times: Floats = np.maximum(1000 * seconds.astype(float), LEAST_TIME)
-    return times
-
-
-def linked_by_complexity(instances: pa.Table) -> Figure:
-    """Show which share of the instances was solved, and of their records linked, by how complex they are."""
-    every = _bars(instances)
-    bars = [bar for bar in every if bar.instances]
-    solved, linked = text("instances solved exactly"), text("records linked")
-    rows, numbers = [], []
-    for bar in bars:
-        shares = Fraction(bar.solved, bar.instances), Fraction(bar.linked, max(bar.records, 1))
-        cells = map(percent_cell, shares)
-        counts = map(count_cell, (bar.instances, bar.records))
-        numbers.append((Cell(bar.label), *chain.from_iterable(zip(counts, cells, strict=True))))
-        rows += [
-            {"complexity": bar.axis_label, "what": what, "share": 100 * part / max(whole, 1)}
-            for what, part, whole in (
-                (solved, bar.solved, bar.instances),
-                (linked, bar.linked, bar.records),
-            )
-        ]
-    title = text(
-        "{solved} of {instances} instances are solved exactly, and {linked} of {records} records in all instances are "
-        "linked",
-        solved=sum(bar.solved for bar in bars),
-        instances=sum(bar.instances for bar in bars),
-        linked=sum(bar.linked for bar in bars),
-        records=sum(bar.records for bar in bars),
-    )
-    subtitle = text("by complexity; a record counts in every phase in which it was to be linked")
-    colours = alt.Scale(domain=[solved, linked], range=[BLUE, ORANGE])
-    legend = alt.Legend(labelLimit=320)
-    chart = plot(rows).mark_bar()
-    drawn = chart.encode(
-        x=_complexity(every),
-        y=alt.Y("share:Q", title=text("share (%)"), scale=PER_CENT),
-        xOffset=alt.XOffset("what:N", sort=[solved, linked]),
-        color=alt.Color("what:N", title=None, scale=colours, legend=legend),
-    )
-    titles = (text("Instances"), text("Solved exactly"), text("Records"), text("Linked"))
-    return Figure.of(
-        titled(drawn, title, subtitle, (80, 90), width=640, height=240),
-        label=text("Share of instances solved, and of their records linked, by complexity"),
-        caption=text(
-            "Complex: many records and many places. “Solved”: exactly, so that nothing is left to try. “Linked”: one "
-            "place only is left for the record."
+    titles: tuple[str | Column, ...] = (
+        *(text("Instances"), text("Solved exactly"), text("Records"), text("Linked")),
+        *under(
+            text("CPU time (ms)"), text("lower quartile"), text("median"), text("upper quartile")
         ),
-        table=cell_table(text("Complexity"), titles, numbers),
     )
-
-
-def time_by_complexity(instances: pa.Table) -> Figure:
-    """Show how long solving takes, by how complex instances are: the median, and the middle half."""
-    bars, times = _bars(instances), _milliseconds(np.array(instances["seconds"].to_pylist()))
-    taken = [(bar, bar.times) for bar in bars if bar.times is not None]
-    rows = [
-        {"complexity": bar.axis_label, "low": low, "middle": middle, "high": high}
-        for bar, (low, middle, high) in taken
-    ]
-    powers = _powers(LEAST_TIME, max((high for _, (_, _, high) in taken), default=1.0))
-    base = plot(rows).encode(x=_complexity(bars))
-    scale = alt.Scale(type="log", domain=[powers[0], powers[-1]])
-    axis = alt.Axis(values=powers, format=",~r")
-    rules = base.mark_rule(strokeWidth=6, opacity=0.4, color=BLUE).encode(
-        y=alt.Y("low:Q", title=text("CPU time (ms)"), scale=scale, axis=axis), y2="high:Q"
-    )
-    points = base.mark_point(filled=True, size=90, color=BLUE, opacity=1).encode(y="middle:Q")
-    title = text(
-        "The median instance takes {median} ms of CPU time, the longest {longest} ms",
-        median=short(float(np.median(times))),
-        longest=short(float(times.max())),
-    )
-    subtitle = text("median and middle half, by complexity; the vertical axis is logarithmic")
-    chart = alt.layer(rules, points)
-    quartiles = (text("lower quartile"), text("median"), text("upper quartile"))
-    numbers = [
-        (
-            *(Cell(bar.label), count_cell(bar.instances)),
-            *(Cell(number(time, ",.2f"), exact=exactly(time)) for time in times),
-        )
-        for bar, times in taken
-    ]
-    columns: tuple[str | Column, ...] = (
-        text("Instances"),
-        *under(text("CPU time (ms)"), *quartiles),
-    )
-    return Figure.of(
-        titled(chart, title, subtitle, (80, 90), width=640, height=240),
-        label=text("Solving time by complexity"),
-        caption=text("Instances with one place take no time and are drawn at the bottom."),
-        table=cell_table(text("Complexity"), columns, numbers),
-    )
-
-
-def _complexity(bars: Sequence[_Bar]) -> alt.X:
-    """Return the axis of complexity: every bar of it, with the number of instances below."""
-    return alt.X(
-        "complexity:N",
-        scale=alt.Scale(domain=[bar.axis_label for bar in bars]),
-        title=text(
-            "complexity: log₁₀ of places to the power of records; below it, the number of instances"
-        ),
-        axis=alt.Axis(labelAngle=0, labelExpr=f"split(datum.label, '{_LINE}')"),
-    )
+    return cell_table(text("Complexity"), titles, rows)
 
 
 def _powers(low: float, high: float) -> list[float]:

@@ -6,7 +6,8 @@ record nor an entity nor a place is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, isclose, log10
 
@@ -25,12 +26,13 @@ from glasshouse.language import (
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
 from glasshouse.reconstruction.campaign_result import NO_ENTITY
 from glasshouse.report.attacks import graded
-from glasshouse.report.page import Cell, Finding, Severity, note, reassurance
-from glasshouse.report.words import counted, frequencies, hundredths, percentage, plural, share
+from glasshouse.report.page import Cell, Figure, Finding, Severity, note, reassurance
+from glasshouse.report.words import counted, hundredths, percentage, percentages, plural, share
 from glasshouse.study.totals import TotalsStudy
 
-MANY = Fraction(1, 20)
-"""From so large a share of the records, or of their value, on it is a high risk that who is behind them is certain."""
+MANY, MANY_RECORDS = Fraction(1, 100), 100
+"""Above such a share of the records, or of their value, or so many records, it is a high risk that something is certain
+about them."""
 CONCENTRATED = Fraction(1, 4)
 """Half of the value at risk in at most such a share of the places is worth saying."""
 WITH_THESE_ONLY = marked("This holds as long as the adversary has nothing but these publications.")
@@ -42,13 +44,35 @@ NO_PROMISE = marked(
 )
 
 
-def total_findings(result: CampaignResult, study: TotalsStudy) -> tuple[Finding, ...]:
-    """Return who is named, what a guess gains, what is at risk and where, what stays open, and what was solved."""
-    return tuple(_findings(result, study))
+def total_findings(
+    result: CampaignResult,
+    study: TotalsStudy,
+    pictures: Mapping[str, Figure | None] | None = None,
+) -> tuple[Finding, ...]:
+    """Return who is named, what a guess gains, what is at risk and where, what stays open, and what was solved.
+
+    Args:
+        result: What came out.
+        study: What was asked.
+        pictures: What shows the findings: ``phases`` and ``value``.
+    """
+    return tuple(_findings(result, study, pictures or {}))
 
 
-def _findings(result: CampaignResult, study: TotalsStudy) -> Iterator[Finding]:
-    if all(phase.instances == phase.infeasible for phase in result.phases):
+def certain_severity(certain: int, records: int, valued: Fraction = Fraction(0)) -> Severity:
+    """Return how much it should worry that something is certain about so many records, with such a share of the value.
+
+    >>> certain_severity(101, 100_000), certain_severity(2, 150), certain_severity(2, 1000)
+    (<Severity.HIGH: 'high'>, <Severity.HIGH: 'high'>, <Severity.MODERATE: 'moderate'>)
+    """
+    many = certain > MANY_RECORDS or max(Fraction(certain, records), valued) > MANY
+    return Severity.HIGH if many else Severity.MODERATE
+
+
+def _findings(
+    result: CampaignResult, study: TotalsStudy, pictures: Mapping[str, Figure | None]
+) -> Iterator[Finding]:
+    if is_contradicted(result):
         sentence = text(
             "Nothing is known of these records: in no group do records and totals agree as the plan describes them. "
             "This does not mean that they are safe."
@@ -62,13 +86,19 @@ def _findings(result: CampaignResult, study: TotalsStudy) -> Iterator[Finding]:
         yield _named(result, study.currency, people, (first, last))
         if first.certain == 0:
             yield _guessed(result, people, first, last)
-            yield from _at_risk(result, study.currency, first, last)
-    yield _linked(result, study)
+            for finding in _at_risk(result, study.currency, first, last):
+                yield replace(finding, picture=pictures.get("value"))
+    yield replace(_linked(result, study), picture=pictures.get("phases"))
     yield from _concentrated(result)
     if result.entities is not None:
         yield from _unnamed(result)
     yield from _apart(result)
     yield _solved(result)
+
+
+def is_contradicted(result: CampaignResult) -> bool:
+    """Tell whether records and totals agree in no group, so that nothing is known of the records."""
+    return all(phase.instances == phase.infeasible for phase in result.phases)
 
 
 def is_settled(result: CampaignResult) -> bool:
@@ -87,11 +117,12 @@ def _part(value: float, whole: float) -> Fraction:
     return Fraction(0) if whole <= 0 else min(Fraction(value) / Fraction(whole), Fraction(1))
 
 
-def _less() -> str:
+def publish_less() -> str:
+    """Say what to do against totals that tell too much."""
     return text(
         "Publish the amounts of single records less exactly, merge places with few of those behind the records into "
-        "larger ones, or leave out a key that records and totals have in common; run glasshouse totals campaign again "
-        "to see what it buys."
+        "larger ones, or leave out a key that records and totals have in common; then run the campaign again to see "
+        "what it buys."
     )
 
 
@@ -147,26 +178,31 @@ def _named(
             valued=percentage(valued),
             **words,
         )
-    many = max(Fraction(last.certain, result.records), valued) >= MANY
     meaning = text(
         "Whoever puts these publications side by side reads who is behind each of these records, and with it all the "
         "rest that the record tells."
     )
-    return Finding(Severity.HIGH if many else Severity.MODERATE, sentence, figure, meaning, _less())
+    severity = certain_severity(last.certain, result.records, valued)
+    return Finding(severity, sentence, figure, meaning, publish_less())
 
 
 def _guessed(
     result: CampaignResult, people: str, first: ExposurePhase, last: ExposurePhase
 ) -> Finding:
     chances = [Fraction(step.chance).limit_denominator(10**12) for step in (first, last)]
-    before, after = frequencies(*chances)
+    before, after = percentages(*chances)
     severity, meaning = graded(chances[1]), ""
     if isclose(first.chance, last.chance, rel_tol=1e-12):
         severity = Severity.SAFE if is_settled(result) else Severity.NOTE
         meaning = translated(WITH_THESE_ONLY)
         template = marked(
-            "With the totals, a guess at who is behind a record is right no more often than with the register of "
-            "{people} alone: for {before} records."
+            "The totals do not help to guess who is behind a record: {before} of guesses are right, as with the "
+            "register of {people} alone."
+        )
+    elif before == after:
+        template = marked(
+            "The totals hardly change how often a guess at who is behind a record is right: {before} of guesses are, "
+            "as with the register of {people} alone."
         )
     elif last.chance < first.chance:
         severity = Severity.NOTE
@@ -176,19 +212,18 @@ def _guessed(
         template = (
             marked(
                 "With the totals, no guess at who is behind a record can be right: nobody is registered where the "
-                "totals put the records. With the register of {people} alone, {before} would be."
+                "totals put the records. With the register of {people} alone, {before} of guesses would be."
             )
             if last.chance == 0
             else marked(
-                "With the totals, a guess at who is behind a record is right for {after} records, and with the "
-                "register of {people} alone for {before}: for some records, nobody is registered where the totals put "
-                "them."
+                "With the totals, {after} of guesses at who is behind a record are right, down from {before} with the "
+                "register of {people} alone: for some records, nobody is registered where the totals put them."
             )
         )
     else:
         template = marked(
-            "With the totals, a guess at who is behind a record is right for {after} records; with the register of "
-            "{people} alone it would be {before}."
+            "With the totals, {after} of guesses at who is behind a record are right, up from {before} with the "
+            "register of {people} alone."
         )
         if last.certain == 0:
             meaning = text(
@@ -212,14 +247,15 @@ def _at_risk(
     result: CampaignResult, currency: str | None, first: ExposurePhase, last: ExposurePhase
 ) -> Iterator[Finding]:
     before, after, whole = first.value_at_risk, last.value_at_risk, result.value
-    if whole <= 0 or after <= before * (1 + 1e-12):
+    least, most = short_money(before, currency), short_money(after, currency)
+    if whole <= 0 or after <= before * (1 + 1e-12) or least == most:
         return
     yield Finding(
         graded(_part(after, whole)),
         text(
-            "With the totals, the value at risk grows from {before} to {after}, of {whole} in all.",
-            before=short_money(before, currency),
-            after=short_money(after, currency),
+            "With the totals, guesses would put {after} of {whole} down to the right name, up from {before}.",
+            before=least,
+            after=most,
             whole=short_money(whole, currency),
         ),
         figure=text(
@@ -230,7 +266,8 @@ def _at_risk(
             whole=hundredths(whole, currency),
         ),
         meaning=text(
-            "So much value an adversary can expect to put down to the right name, if she guesses at every record."
+            "It is the value of each record times the chance that a guess at who is behind it is right, added up: the "
+            "value at risk."
         ),
     )
 
@@ -252,14 +289,11 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
         )
         return note(sentence, figure, translated(NO_PROMISE))
     part = Fraction(linked, records)
-    severity = graded(part, certain=True)
+    severity = certain_severity(linked, records)
     if result.entities is None:
-        remedy = text(
-            "Find out how many can be named: add a register of who is where to the plan, as [entities]."
-        )
+        remedy = text("Find out how many can be named: add a register of who is where to the plan.")
     else:  # who is named is a finding of its own
-        severity = Severity.MODERATE if severity == Severity.HIGH else severity
-        remedy = "" if result.exposure("bayes")[-1].certain else _less()
+        remedy = "" if result.exposure("bayes")[-1].certain else publish_less()
     if linked == records:
         sentence = text(
             "The published totals tell with certainty where each and every record belongs ({records} in all).",
@@ -364,26 +398,30 @@ def _solved(result: CampaignResult) -> Finding:
     if result.solved == result.instances:
         sentence = text_for(
             result.instances,
-            "The one instance of the attack is solved exactly: its figures are no estimates.",
-            "All {count} instances of the attack are solved exactly: the figures are no estimates.",
+            "The problem is solved exactly: its figures are no estimates.",
+            "All {count} parts of the problem are solved exactly: the figures are no estimates.",
         )
         return note(sentence, figure)
     return note(
         text(
-            "{solved} of {instances} instances of the attack ({share}) are solved exactly; of the others, only what is "
-            "proved is counted.",
+            "{solved} of {instances} parts of the problem ({share}) are solved exactly; of the others, only what is "
+            "proved is counted, so that the figures are lower bounds.",
             share=share(result.solved, result.instances),
             **words,
         ),
         figure,
-        text("The figures are lower bounds: an adversary with more time may learn more.")
+        text("An adversary with more time may learn more.")
         if result.complete
         else text(
-            "The figures are lower bounds: an adversary with more time may learn more. Here the time was over before "
-            "every instance had its attempt."
+            "An adversary with more time may learn more. Here the time was over before every part had its attempt."
         ),
-        text("Give the campaign more time: [budget] in the plan, or --seconds."),
+        more_time(),
     )
+
+
+def more_time() -> str:
+    """Say what to do where not everything was solved."""
+    return text("Give the campaign more time: not everything is solved.")
 
 
 JOINED, SOLVED = ", joined", ", solved"

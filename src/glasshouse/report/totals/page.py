@@ -16,9 +16,9 @@ from glasshouse.disclosure import (
 )
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.reconstruction import BinExposed, CampaignResult, ExposurePhase, Solution
-from glasshouse.report.attacks import graded
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, count_cell, group_table, under
 from glasshouse.report.page import (
+    Action,
     Brief,
     Cell,
     Column,
@@ -29,19 +29,35 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
+    Tile,
     note,
 )
-from glasshouse.report.totals.charts import linked_by_complexity, time_by_complexity, value_figure
+from glasshouse.report.totals.charts import complexity_table, phases_figure, value_figure
 from glasshouse.report.totals.findings import (
     EXPLAINED,
     SOLVED,
+    certain_severity,
     exact_amount,
     growth_factor,
+    is_contradicted,
+    is_settled,
+    more_time,
+    publish_less,
     reason_label,
+    short_money,
     step_label,
     total_findings,
 )
-from glasshouse.report.words import counted, glossary, hundredths, percentage, plural, sentences
+from glasshouse.report.words import (
+    counted,
+    glossary,
+    hundredths,
+    percentage,
+    percentages,
+    plural,
+    sentences,
+    share,
+)
 from glasshouse.study.totals import SolveStudy, TotalsStudy
 
 SOURCE = (
@@ -76,7 +92,7 @@ def _solution_page(solution: Solution, provenance: Provenance) -> Page:
     records, known = len(solution.feasible_bins), solution.linked
     severity = Severity.SAFE if solution.proved and solution.reason is None else Severity.NOTE
     if known:
-        severity = graded(Fraction(known, records), certain=True)
+        severity = certain_severity(known, records)
     places_left = Counter(len(bins) for bins in solution.feasible_bins)
     rows = [
         (text_for(places, "{count} place", "{count} places"), number(places_left[places]))
@@ -92,6 +108,19 @@ def _solution_page(solution: Solution, provenance: Provenance) -> Page:
             places=len(solution.instance.bin_names),
         ),
         findings=(Finding(severity, first), *map(note, further)),
+        tiles=(
+            Tile(
+                text("What can be placed"),
+                share(known, records),
+                text_for(
+                    known,
+                    "{count} of {records}: it is certain where it belongs",
+                    "{count} of {records}: it is certain where they belong",
+                    records=counted(records, "record"),
+                ),
+            ),
+        ),
+        actions=(Action(publish_less()),) if known else (),
         adversary=(
             text(
                 "The adversary knows the records and the totals of the group, and how the totals were rounded."
@@ -110,25 +139,27 @@ def _solution_page(solution: Solution, provenance: Provenance) -> Page:
 def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Provenance) -> Page:
     """Return the report of a campaign."""
     records = text_for(result.records, "{count} record", "{count} records")
-    instances = text_for(result.instances, "{count} instance", "{count} instances")
-    registered, frame = result.entities is not None, result.to_frame()
-    figures = [value_figure(result.exposure("bayes"), study.currency)] if registered else []
-    if len(frame):
-        figures += [linked_by_complexity(frame), time_by_complexity(frame)]
+    registered = result.entities is not None
+    people = counted(result.entities or 0, study.subject)
+    pictures = {
+        "phases": phases_figure(result) if result.phases[-1].linked_so_far else None,
+        "value": value_figure(result.exposure("bayes"), study.currency) if registered else None,
+    }
     return Page(
         title=text(
             "Who is behind each record: {many} and published totals", many=plural(study.subject)
         ),
-        lead=f"{records}, {instances}",
-        findings=total_findings(result, study),
-        figures=tuple(figures),
+        lead=f"{records}, {people}" if registered else records,
+        findings=total_findings(result, study, pictures),
+        tiles=tiles(result, study),
+        actions=actions(result, study),
         sections=_sections(result, study),
         adversary=sentences(
             PUBLICATIONS,
             registered and REGISTER,
             ROUNDINGS[study.rounding],
             LEFT_OUT[study.none_bin],
-            people=counted(result.entities or 0, study.subject),
+            people=people,
             share=percentage(Fraction(study.left_out)),
         ),
         limits=sentences(
@@ -141,6 +172,78 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
             "adversary, value at risk", terms=(OF_CAMPAIGNS, registered and OF_REGISTERS)
         ),
     )
+
+
+def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
+    """Return who is named, what can be placed, and what a guess gains; where not all was solved, at least so much."""
+    if is_contradicted(result):
+        return ()
+    settled, records = is_settled(result), counted(result.records, "record")
+    linked = result.phases[-1].linked_so_far
+    least = "" if settled or not linked else "≥ "
+    placed = Tile(
+        text("What can be placed"),
+        f"{least}{share(linked, result.records)}",
+        text(
+            "{linked} of {records}: it is certain where they belong", linked=linked, records=records
+        )
+        if settled
+        else text(
+            "{linked} of {records}, at least: it is certain where they belong, and not everything is solved",
+            linked=linked,
+            records=records,
+        ),
+    )
+    if result.entities is None:
+        return (placed,)
+    first, last = result.exposure("bayes")[0], result.exposure("bayes")[-1]
+    people = counted(result.entities, study.subject)
+    named = Tile(
+        text("Who is named"),
+        share(last.certain, result.records) if last.certain else text("nobody"),
+        text(
+            "{certain} of {records}: it is certain who, among {people}, is behind them",
+            certain=last.certain,
+            records=records,
+            people=people,
+        )
+        if last.certain
+        else text("with certainty, among {people}", people=people)
+        if settled
+        else text("with certainty so far, among {people}; not everything is solved", people=people),
+    )
+    before, after = (Fraction(step.chance).limit_denominator(10**12) for step in (first, last))
+    guess = Tile(
+        text("What a guess gains"),
+        " → ".join(percentages(before, after)),
+        text(
+            "right guesses at who is behind a record, without and with the totals; in value: {before} → {after}",
+            before=short_money(first.value_at_risk, study.currency),
+            after=short_money(last.value_at_risk, study.currency),
+        ),
+    )
+    return named, placed, guess
+
+
+def actions(result: CampaignResult, study: TotalsStudy) -> tuple[Action, ...]:
+    """Return what to do about what is certain, who may be behind it, and what is not solved."""
+    campaign = "glasshouse totals campaign --study study.toml"
+    steps = []
+    if result.phases[-1].linked_so_far:
+        steps.append(Action(publish_less(), command=campaign))
+        if result.entities is None:
+            steps.append(
+                Action(
+                    text(
+                        "Find out how many can be named: add a register of who is where to the plan."
+                    ),
+                    command=campaign,
+                )
+            )
+    if result.solved < result.instances:
+        longer = f"{campaign} --seconds {2 * study.budget.seconds:.15g}"
+        steps.append(Action(more_time(), command=longer))
+    return tuple(steps)
 
 
 def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
@@ -218,6 +321,18 @@ def _places_of(solution: Solution, package: int, bins: tuple[int, ...]) -> str:
 
 def _sections(result: CampaignResult, study: TotalsStudy) -> tuple[Section, ...]:
     sections = [Section(text("By phase"), tables=(_phases(result),))]
+    frame = result.to_frame()
+    if len(frame):
+        sections.append(
+            Section(
+                text("By complexity"),
+                text(
+                    "The complexity of an instance is log₁₀ of places to the power of records. A record counts in "
+                    "every phase in which it was to be linked."
+                ),
+                (complexity_table(frame),),
+            )
+        )
     if result.entities is not None:
         by_bayes, by_rule = (
             _exposure(result.exposure(rule), study.currency) for rule in ("bayes", "uniform")
