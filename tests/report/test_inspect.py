@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import random
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 
 import pyarrow as pa
 import pytest
 
 from glasshouse.disclosure import cell_count, show_cells_from, smallest_cell
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.report import Page, Provenance, Severity
 from glasshouse.report.html import to_html
-from glasshouse.report.inspect.page import shown_categories
-from glasshouse.table import ColumnProfile, Role, profile, read
+from glasshouse.report.inspect.page import page, shown_categories
+from glasshouse.table import ColumnProfile, Role, profile, read, table_profile
+from glasshouse.table.profiles import identifying
 from tests.report.pages import inspect_page
+from tests.report.test_deter import figures_in
 
 
 @pytest.fixture
@@ -96,3 +101,73 @@ def test_the_page_says_what_to_do_next_and_why(language: str) -> None:
     assert {"en": "called &#34;idade&#34;", "pt-BR": "o nome contém &#34;idade&#34;"}[
         language
     ] in html
+
+
+def page_of(
+    columns: dict[str, list[str]], language: str = "en", assumptions: tuple[str, ...] = ()
+) -> Page:
+    table = read(pa.table(columns), name="people.csv")
+    found = table_profile(table)
+    known = [column.name for column in found.columns if column.role is Role.QUASI_IDENTIFIER]
+    with speaking(language):
+        return page(
+            table_profile(table),
+            identifying(table, known),
+            assumptions=assumptions,
+            command="",
+            provenance=Provenance("1.2.3", "", ()),
+        )
+
+
+PEOPLE = {
+    "nome": [f"Ana {name}" for name in ("Lima", "Dias", "Melo", "Reis")] * 50,
+    "sexo": ["F", "M"] * 100,
+    "idade": [str(20 + place * 7 % 60) for place in range(200)],
+    "cep": [f"{35700 + place % 90}-000" for place in range(200)],
+}
+
+
+def test_the_first_screen_says_what_was_understood_what_names_people_and_what_to_do() -> None:
+    named = page_of(PEOPLE, assumptions=("“;” between fields (--separator)",))
+    understood, names, alone = named.tiles
+    assert (understood.figure, names.figure) == ("200", "1 column")
+    assert "in 4 columns; 1 thing about how the file is written" in understood.sentence
+    assert '"nome"' in names.sentence
+    assert named.actions[0].sentence == 'Leave out of the release: "nome".'
+    assert "nome" in named.first_sentence, "what names people by itself comes first"
+    assert "--" not in " ".join(finding.sentence for finding in named.findings)
+    plain = page_of({name: values for name, values in PEOPLE.items() if name != "nome"})
+    assert plain.tiles[1].figure == "no column"
+    assert plain.actions[0].sentence.startswith("Check the suggested roles")
+    assert alone.figure in plain.first_sentence
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("seed", range(8))
+def test_who_is_alone_is_told_as_it_is_counted(seed: int, language: str) -> None:
+    chosen = random.Random(seed)
+    people = range(300)
+    columns = {
+        "sexo": [chosen.choice("FM") for _ in people],
+        "idade": [str(chosen.randrange(18, 18 + 5 * (1 + seed))) for _ in people],
+        "cep": [f"{35700 + chosen.randrange(1 + 6 * seed)}-000" for _ in people],
+    }
+    made = page_of(columns, language)
+    finding = next(each for each in made.findings if "300" in each.sentence)
+    best = max(
+        Counter(Counter(zip(*(columns[name] for name in names), strict=True)).values())[1]
+        for size in (1, 2, 3)
+        for names in combinations(columns, size)
+    )
+    share, records = figures_in(finding.sentence, language)
+    assert records == 300
+    if best >= smallest_cell() or best == 0:
+        assert share == pytest.approx(100 * best / 300, abs=0.051)
+    else:
+        assert share == pytest.approx(100 * smallest_cell() / 300, abs=0.051)
+        assert "<" in finding.sentence
+    assert (finding.severity is Severity.HIGH) is (best > 0), "few are not told apart by it"
+    assert (finding.picture is not None) is (best >= smallest_cell())
+    if finding.picture is not None:
+        (rows,) = finding.picture.chart["datasets"].values()
+        assert all(row["share"] * 3 >= smallest_cell() - 1e-9 for row in rows)

@@ -35,7 +35,7 @@ ROLES = marked(
     "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
 )
 ODDITIES = {
-    PADDED: marked("Values with blanks around them, which --strip drops: {columns}."),
+    PADDED: marked("Values with blanks around them: {columns}."),
     ZEROS: marked("Codes with zeros before them, which are kept as they are: {columns}."),
     BROKEN: marked(
         "Letters that were broken before the file was written, by a wrong encoding: {columns}."
@@ -63,7 +63,10 @@ def inspect_brief(profile: TableProfile, *, width: int) -> Brief:
         *([Column(text("because"))] if width >= WIDE else []),
     )
     rows = tuple(_row(column, counted, wide=width >= WIDE) for column in profile.columns)
-    sentences = (finding.sentence for finding in Findings(profile, exact=True).all())
+    sentences = (
+        f"{finding.sentence} {finding.remedy}".rstrip()
+        for finding in Findings(profile, exact=True).all()
+    )
     table = Table(columns, (Group(rows),), size_of(profile))
     return Brief((table, translated(ROLES), *sentences))
 
@@ -129,18 +132,19 @@ class Findings:
             yield note(
                 text_for(
                     self.profile.headers,
-                    "{count} record repeats the header and is nobody's: the command leaves it out with --invalid.",
-                    "{count} records repeat the header and are nobody's: the command leaves them out with --invalid.",
-                )
+                    "{count} record repeats the header and is nobody's.",
+                    "{count} records repeat the header and are nobody's.",
+                ),
+                remedy=_left_out(),
             )
         if self.profile.totals:
             yield note(
                 text_for(
                     self.profile.totals,
-                    "The last record looks like a total, which is nobody's: the command leaves it out with --invalid.",
-                    "The last {count} records look like totals, which are nobody's: the command leaves them out with "
-                    "--invalid.",
-                )
+                    "The last record looks like a total, which is nobody's.",
+                    "The last {count} records look like totals, which are nobody's.",
+                ),
+                remedy=_left_out(),
             )
 
     def _people(self) -> Iterator[Finding]:
@@ -222,11 +226,11 @@ class Findings:
         if codes:
             yield note(
                 text(
-                    "These values may stand for missing: {values}. If they do, say {options}",
+                    "These values may stand for missing: {values}.",
                     values=", ".join(codes[:MOST_NAMED])
                     + (" …" if len(codes) > MOST_NAMED else ""),
-                    options=missing_options(columns),
-                )
+                ),
+                remedy=text("If they do, say {options}", options=missing_options(columns)),
             )
 
     def _dates(self) -> Iterator[Finding]:
@@ -267,19 +271,15 @@ class Findings:
                     "column": name,
                     "decimal": quoted([decimal]),
                     "thousands": quoted([thousands]),
-                    "options": shlex.join(words),
                 }
                 yield note(
                     text(
-                        "{column} holds numbers with {decimal} before decimals and {thousands} between thousands: "
-                        "{options} reads them so.",
+                        "{column} holds numbers with {decimal} before decimals and {thousands} between thousands.",
                         **signs,
                     )
                     if thousands
-                    else text(
-                        "{column} holds numbers with {decimal} before decimals: {options} reads them so.",
-                        **signs,
-                    )
+                    else text("{column} holds numbers with {decimal} before decimals.", **signs),
+                    remedy=text("{options} reads them so.", options=shlex.join(words)),
                 )
 
     def _oddities(self) -> Iterator[Finding]:
@@ -289,4 +289,9 @@ class Findings:
                 names += [c.name for c in self.profile.columns if c.name != c.name.strip()]
             if names:
                 columns = quoted(list(dict.fromkeys(names))[:MOST_NAMED])
-                yield note(translated(sentence, columns=columns))
+                remedy = text("--strip drops the blanks.") if what == PADDED else ""
+                yield note(translated(sentence, columns=columns), remedy=remedy)
+
+
+def _left_out() -> str:
+    return text("The proposed command leaves it out (--invalid).")

@@ -14,30 +14,35 @@ from fractions import Fraction
 import altair as alt
 
 from glasshouse.disclosure import cell_count, is_shown, smallest_cell
-from glasshouse.language import marked, number, quoted, text, translated
-from glasshouse.report.attacks import graded
+from glasshouse.language import marked, number, quoted, text, text_for, translated
 from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
 from glasshouse.report.page import (
+    Action,
     Column,
     Figure,
     Finding,
     Page,
     Provenance,
     Section,
+    Severity,
     Table,
-    note,
+    Tile,
 )
 from glasshouse.report.words import enumeration, glossary, percentage, sentences, share
 from glasshouse.table import Role
 from glasshouse.table.profiles import FREE_TEXT, ColumnProfile, Combination, TableProfile
 
+MANY, MANY_RECORDS = Fraction(1, 100), 100
+"""Above such a share of the records, or so many of them, it is a high risk that they are alone."""
+MOST_NAMED = 3
+"""So many columns are named on the first screen."""
 MOST_DRAWN, MOST_LISTED = 3, 25
 """So many combinations of each number of columns are drawn, and so many listed."""
 LONGEST_VALUE = 40
 """No column with a longer value among the most frequent is one of categories."""
-_LETTERS, _LINE = 20, "\u2003"
+_LETTERS, _LINE = 16, "\u2003"
 """How many letters of what is known fit into a line of a picture, and what stands between lines there."""
 SHARES = marked(
     "Shares are in whole per cent of all records. A value that fewer than {smallest} records have is not told, and "
@@ -74,14 +79,15 @@ def page(
         "records": profile.columns[0].records,
     }
     findings = (
-        *_reading(assumptions),
-        *_singled_out(combinations, sampled=sampled),
         *Findings(profile, exact=False).all(),
+        *_singled_out(combinations, sampled=sampled),
     )
     return Page(
         title=text("What {name} holds", name=profile.name),
         lead=size_of(profile),
         findings=findings,
+        tiles=_tiles(profile, combinations, assumptions),
+        actions=_actions(profile),
         adversary=(),
         limits=sentences(
             ROLES, SHARES, bool(combinations) and (SAMPLE if sampled else WHOLE), **words
@@ -89,25 +95,91 @@ def page(
         provenance=provenance,
         command=command,
         method="",
-        figures=(_figure(combinations),) if any(is_shown(c.unique) for c in combinations) else (),
-        sections=(_columns(profile), _values(profile), *_combined(combinations)),
+        sections=(
+            *_reading(assumptions),
+            *(_columns(profile), _values(profile), *_combined(combinations)),
+        ),
         glossary=glossary("quasi-identifier, sensitive attribute, record, release"),
     )
 
 
-def _reading(assumptions: Sequence[str]) -> list[Finding]:
+def _tiles(
+    profile: TableProfile, combinations: Sequence[Combination], assumptions: Sequence[str]
+) -> tuple[Tile, ...]:
+    """Return what was understood, what names people, and what singles them out."""
+    columns = text_for(len(profile.columns), "{count} column", "{count} columns")
+    read = (
+        text_for(
+            len(assumptions),
+            "records in {columns}; {count} thing about how the file is written was assumed",
+            "records in {columns}; {count} things about how the file is written were assumed",
+            columns=columns,
+        )
+        if assumptions
+        else text(
+            "records in {columns}; nothing about how the file is written was assumed",
+            columns=columns,
+        )
+    )
+    direct, texts = _naming(profile)
+    names = direct or texts
+    if direct:
+        why = text("{columns}: they name or reach people by themselves", columns=_in_short(names))
+    elif texts:
+        why = text("of free text may name anybody: {columns}", columns=_in_short(names))
+    else:
+        why = text("was found to name people by itself")
+    tiles = [
+        Tile(text("What was understood"), number(profile.columns[0].records), read),
+        Tile(
+            text("What names people"),
+            text_for(len(names), "{count} column", "{count} columns")
+            if names
+            else text("no column"),
+            why,
+        ),
+    ]
+    if combinations:
+        best = combinations[0]
+        alone = text("of the records are alone with their {known}", known=enumeration(best.columns))
+        tiles.append(Tile(text("How little is enough"), _share_alone(best), alone))
+    return tuple(tiles)
+
+
+def _naming(profile: TableProfile) -> tuple[list[str], list[str]]:
+    """Return the columns that name people by themselves, and those of free text."""
+    direct = [column.name for column in profile.columns if column.is_direct]
+    texts = [column.name for column in profile.columns if column.looks_like == FREE_TEXT]
+    return direct, texts
+
+
+def _in_short(names: Sequence[str]) -> str:
+    """Name columns, or the first of many."""
+    return quoted(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+
+
+def _actions(profile: TableProfile) -> tuple[Action, ...]:
+    """Return what to do before anything is released."""
+    direct, texts = _naming(profile)
+    steps = []
+    if direct:
+        steps.append(text("Leave out of the release: {columns}.", columns=_in_short(direct)))
+    if texts:
+        steps.append(
+            text("Read {columns} before the release, or leave it out.", columns=_in_short(texts))
+        )
+    steps.append(text("Check the suggested roles of the columns; then assess what they give away."))
+    return tuple(map(Action, steps))
+
+
+def _reading(assumptions: Sequence[str]) -> list[Section]:
     """Say what was concluded of how the file is written."""
     if not assumptions:
         return []
-    return [
-        note(
-            text(
-                "Nobody said how the file is written. This was assumed; what stands in brackets overrides it: "
-                "{assumptions}.",
-                assumptions="; ".join(assumptions),
-            )
-        )
-    ]
+    intro = text(
+        "Nobody said how the file is written. This was assumed; what stands in brackets overrides it:"
+    )
+    return [Section(text("How it was read"), intro, notes=tuple(assumptions))]
 
 
 def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[Finding]:
@@ -121,13 +193,15 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
         "records": number(best.records),
     }
     sentence = (
-        text("Of a sample of {records} records {share} are alone with their {known}.", **words)
+        text("In a sample of {records} records, {share} are alone with their {known}.", **words)
         if sampled
-        else text("Of the {records} records {share} are alone with their {known}.", **words)
+        else text("{share} of the {records} records are alone with their {known}.", **words)
     )
+    alone = best.unique if is_shown(best.unique) else smallest_cell() - 1  # few are not told apart
+    many = alone > MANY_RECORDS or Fraction(alone, best.records) > MANY
     return [
         Finding(
-            graded(Fraction(best.unique, best.records), certain=best.unique > 0),
+            Severity.HIGH if many else Severity.MODERATE if best.unique else Severity.LOW,
             sentence,
             figure=text(
                 "{alone} of {records} records; {classes} combinations",
@@ -140,6 +214,7 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
             )
             if best.unique
             else "",
+            picture=_figure(combinations) if best.unique and is_shown(best.unique) else None,
         )
     ]
 
@@ -227,28 +302,36 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
         of_size = [
             combined
             for combined in combinations
-            if len(combined.columns) == size and is_shown(combined.unique)
+            if len(combined.columns) == size and combined.unique and is_shown(combined.unique)
         ]
         chosen += of_size[:MOST_DRAWN]
     labels = [_LINE.join(wrapped(enumeration(combined.columns), _LETTERS)) for combined in chosen]
     rows = [
-        {"known": label, "share": 100 * combined.unique / combined.records}
+        {
+            "known": label,
+            "share": 100 * combined.unique / combined.records,
+            "label": _share_alone(combined),
+        }
         for label, combined in zip(labels, chosen, strict=True)
     ]
+    most = max(100 * combined.unique / combined.records for combined in chosen)
+    scale = PER_CENT if most > 50 else alt.Scale(domain=[0, 1.2 * most], nice=False)
     axis = alt.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
     base = plot(rows).encode(
         y=alt.Y("known:N", sort=labels, title=None, axis=axis),
-        x=alt.X("share:Q", title=text("records alone (%)"), scale=PER_CENT),
+        x=alt.X(
+            "share:Q", title=text("records alone (%)"), scale=scale, axis=alt.Axis(tickCount=5)
+        ),
     )
     bars = base.mark_bar(height=18, color=TARGETS[0][0])
-    figures = base.mark_text(align="left", dx=5).encode(text=alt.Text("share:Q", format=".1f"))
+    figures = base.mark_text(align="left", dx=5).encode(text="label:N")
     best = combinations[0]
     title = text(
         "{share} of the records are alone with their {known}",
         share=_share_alone(best),
         known=enumeration(best.columns),
     )
-    room = {"left": 16, "top": 5, "right": 10, "bottom": 5}
+    room = {"left": 8, "top": 5, "right": 10, "bottom": 5}
     return Figure.of(
         titled(alt.layer(bars, figures), title, width=480, height=alt.Step(54), padding=room),
         label=text("Share of records that are alone with what is known together"),
