@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -83,6 +84,11 @@ def test_the_demo_tells_the_story_and_names_its_report(
     portuguese = (folder / "report.html").read_text(encoding="utf-8")
     assert '<html lang="en">' in english
     assert '<html lang="pt-BR">' in portuguese
+    words = re.sub(r"<(style|code|pre)\b.*?</\1>", "", portuguese, flags=re.DOTALL)
+    assert "município de residência" in words
+    assert not re.findall(
+        r"\b(?:of birth|of_birth|of residence|of_residence|gender|ethnicity)\b", words
+    )
     again = glasshouse("assess", "--study", folder / "1-assessed" / "study.toml", "--json")
     assert json.loads(again.out)["records"] == 100_000
 

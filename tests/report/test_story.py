@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from glasshouse import synthetic
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Finding, Page, Provenance, Severity, archive
 from glasshouse.report.html import to_html
+from glasshouse.report.page import Figure
 from glasshouse.report.pdf import content_of
 from glasshouse.report.story import Chapter, story_page
+from glasshouse.runs.story import STUDENT, labels_by_language
 from tests.report.test_assess import text
 
 PROVENANCE = Provenance("1.0", "", ())
@@ -51,10 +55,10 @@ def test_the_chapter_is_in_every_kind_of_report() -> None:
     assert "High risk Protected by Anatomy Some are named." in shown
     assert "Reassuring One census Nobody is named." in shown
     paper = content_of(told)
-    assert [finding["chapter"] for finding in paper["findings"]][:2] == [
-        "One census",
-        "Protected by Anatomy",
-    ]
+    assert [finding["chapter"] for finding in paper["findings"]] == [
+        *["One census"] * 2,
+        *["Protected by Anatomy"] * 2,
+    ], "a story is told in its order"
     kept = json.loads(archive.to_json({"en": told}))["pages"]["en"]
     assert kept["findings"][0]["chapter"] == "One census"
     assert archive.from_json(archive.to_json({"en": told}), "x")["en"] == told
@@ -72,3 +76,29 @@ def test_no_sentence_begins_after_a_colon(code: str) -> None:
         "One census — She knows it. She knows more.",
         "Protected by Anatomy — She knows it. She knows more.",
     )
+
+
+def test_a_picture_that_a_finding_shows_is_not_shown_again() -> None:
+    pictures = [Figure({"mark": name}, name, "") for name in ("bar", "line", "point")]
+    told = replace(
+        page("All are named."),
+        findings=(Finding(Severity.HIGH, "All are named.", picture=pictures[0]),),
+        figures=tuple(pictures[1:]),
+    )
+    chapters = [
+        Chapter("One census", "1", told),
+        Chapter("Two years", "2", told, figures=2),
+        Chapter("Protected", "3", told, findings=0, figures=3),
+    ]
+    whole = story_page(chapters, title="t", lead="l", command="c", provenance=PROVENANCE)
+    assert [figure.label for figure in whole.figures] == ["line", "bar", "line", "point"]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_the_demo_has_a_label_in_every_language_for_every_column(code: str) -> None:
+    columns = synthetic.table("school-census", records=100, seed=0).column_names
+    labels = labels_by_language()[code]
+    assert list(labels) == [*columns, STUDENT]
+    assert not any("_" in label for label in labels.values())
+    english = set(labels_by_language()["en"].values())
+    assert code == "en" or not english & set(labels.values())

@@ -99,14 +99,14 @@ def reassurance(sentence: str, figure: str = "", meaning: str = "", remedy: str 
 
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings with the worst first; those alike in the order given.
+    """Return findings with the worst first; those alike, and those of a story, in the order given.
 
     >>> low, high = Finding(Severity.LOW, "b"), Finding(Severity.HIGH, "a")
     >>> [finding.sentence for finding in ranked([low, high])]
     ['a', 'b']
     """
     order = list(Severity)
-    return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+    return tuple(sorted(findings, key=lambda one: 0 if one.chapter else order.index(one.severity)))
 
 
 @dataclass(frozen=True)

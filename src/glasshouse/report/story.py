@@ -22,7 +22,7 @@ class Chapter:
     findings: int = 2
     """How many of its findings are told."""
     figures: int = 1
-    """How many of its pictures are shown."""
+    """How many of its pictures are shown, those inside findings included."""
     risk: str = ""
     """How often a guess at who it is is right; empty: that is not what it is about."""
 
@@ -88,8 +88,10 @@ def _findings(chapter: Chapter, most: int) -> list[Finding]:
 
 
 def _pictures(chapter: Chapter, front: Figure | None) -> list[Figure]:
-    """Return the pictures of a chapter but that of the first screen, each saying of which chapter it is."""
-    pictures = [figure for figure in chapter.page.pictures if figure != front]
+    """Return the pictures of a chapter that neither the first screen nor a finding shows, each with its chapter."""
+    inside = [finding.picture for finding in _findings(chapter, chapter.findings)]
+    inside = [picture for picture in inside if picture is not None]
+    pictures = [figure for figure in chapter.page.pictures if figure not in (front, *inside)]
     return [
         replace(
             figure,
@@ -100,7 +102,7 @@ def _pictures(chapter: Chapter, front: Figure | None) -> list[Figure]:
                 folder=chapter.folder,
             ),
         )
-        for figure in pictures[: chapter.figures]
+        for figure in pictures[: max(0, chapter.figures - len(inside))]
     ]
 
 

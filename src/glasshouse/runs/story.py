@@ -38,11 +38,20 @@ KNOWN = ("month_of_birth", "year_of_birth", "gender", "city_of_residence")
 """What is known of a person: the same in every chapter, so that the figures form one line."""
 SENSITIVE = "ethnicity"
 COLUMNS = {
+    "day_of_birth": marked("day of birth"),
     "month_of_birth": marked("month of birth"),
     "year_of_birth": marked("year of birth"),
     "gender": marked("gender"),
+    "ethnicity": marked("ethnicity"),
+    "nationality": marked("nationality"),
+    "country_of_birth": marked("country of birth"),
+    "city_of_birth": marked("city of birth"),
     "city_of_residence": marked("city of residence"),
-    SENSITIVE: marked("ethnicity"),
+    "school": marked("school"),
+    "school_type": marked("type of school"),
+    "disability": marked("disability"),
+    "transport": marked("school transport"),
+    STUDENT: marked("pseudonym of the student"),
 }
 """What the columns are called in a report."""
 K, L, SUPPRESSED = 11, 2, 0.05
@@ -79,11 +88,11 @@ class Story:
     def to_page(self) -> Page:
         """Return the story as one page, in the language that is spoken."""
         chapters = (
-            self._chapter(text("One census"), ASSESSED, findings=4),
+            self._chapter(text("One census"), ASSESSED, findings=3),
             self._chapter(text("Two years"), FOLLOWED),
-            self._chapter(text("Protected by k-anonymity"), K_ANONYMOUS, findings=3),
-            self._chapter(text("Protected by Anatomy"), ANATOMY, figures=0),
-            self._chapter(text("The protections side by side"), COMPARED),
+            self._chapter(text("Protected by k-anonymity"), K_ANONYMOUS),
+            self._chapter(text("Protected by Anatomy"), ANATOMY, findings=1, figures=0),
+            self._chapter(text("The protections side by side"), COMPARED, findings=1),
             self._chapter(text("What a rational adversary does"), PRICED),
         )
         return story_page(
@@ -129,7 +138,7 @@ def tell_story(
     _check_folder(folder)
     say(text("making two synthetic censuses of {records} students", records=RECORDS))
     _write_censuses(folder)
-    story, labels = Story(folder, {}), _labels()
+    story, labels = Story(folder, {}), labels_by_language()
     for chapter, (step, content) in _questions(folder).items():
         say(step)
         study = validated(study_class(content["command"]), content | {"labels": labels}, "demo")
@@ -180,11 +189,14 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
         K_ANONYMOUS: (
             text("making a k-anonymous release"),
             protected
-            | {"protection": {"method": "k-anonymity", "k": K, "suppression": SUPPRESSED}},
+            | {
+                "title": f"k = {K}",
+                "protection": {"method": "k-anonymity", "k": K, "suppression": SUPPRESSED},
+            },
         ),
         ANATOMY: (
             text("making a release by Anatomy"),
-            protected | {"protection": {"method": "anatomy", "l": L}},
+            protected | {"title": f"Anatomy, l = {L}", "protection": {"method": "anatomy", "l": L}},
         ),
         COMPARED: (
             text("comparing them with the original"),
@@ -204,7 +216,7 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     }
 
 
-def _labels() -> dict[str, dict[str, str]]:
+def labels_by_language() -> dict[str, dict[str, str]]:
     """Return what the columns are called, by language."""
     labels = {}
     for code in LANGUAGES:
