@@ -95,7 +95,7 @@ def inspect_page(language: str, column: str = "sexo") -> Page:
             {
                 column: ["MF"[place % 2] for place in people],
                 "idade": [str(18 + place * 7 % 60) for place in people],
-                "cep": [f"{35700 + place % 40}-000" for place in people],
+                "cep": [f"{35700 + place % 89}-000" for place in people],
                 "renda": [f"{place % 25},50" for place in people],
             }
         ),
