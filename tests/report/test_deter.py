@@ -143,7 +143,8 @@ def test_the_first_screen_says_whom_how_likely_and_what_is_nearest_to_stop_it() 
     page = page_of(linked.outcome, linked.question, provenance=PROVENANCE)
     assert [tile.figure for tile in page.tiles] == ["50.0%", "1.26", "45 alike"]
     assert page.actions[0].sentence == "Publish so that at least 45 people are alike."
-    assert page.actions[0].change == "Risk: 63.0% → 0%."
+    assert page.actions[0].change == "Risk, if the adversary knows how many they are: 63.0% → 0%."
+    assert page.actions[1].change == "Risk: 63.0% → 0%."
 
 
 @pytest.mark.parametrize("name", ["defaults", "target", "rising", "once-punished", "belief"])

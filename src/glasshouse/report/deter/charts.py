@@ -481,6 +481,7 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
             (80, 90),
             width=440,
             height=alt.Step(20),
+            padding={"left": 14, "top": 5, "right": 5, "bottom": 5},
         ),
         label=text("How many records have which risk"),
         caption=text("The number beside a bar is the number of records."),

@@ -241,7 +241,7 @@ def actions(outcome: Deterrence, question: DeterStudy) -> tuple[Action, ...]:
                     size=int(size),
                     many=plural(question.subject),
                 ),
-                _fall(highest, question.target),
+                _fall(highest, question.target, known=outcome.exposure is not None),
                 command=_generalising(question, int(size)),
             )
         )
@@ -275,14 +275,18 @@ def _generalising(question: DeterStudy, size: int) -> str:
     )
 
 
-def _fall(risk: float, target: float) -> str:
-    """Say how far the risk falls; nothing where it does not."""
+def _fall(risk: float, target: float, *, known: bool = False) -> str:
+    """Say how far the risk falls, of a release if she knows the sizes; nothing where it does not."""
     if risk <= target:
         return ""
     before, after = percentages(Fraction(risk), Fraction(target))
-    if target:
-        return text("Risk: {before} → at most {after}.", before=before, after=after)
-    return text("Risk: {before} → {after}.", before=before, after=after)
+    words = {
+        "before": before,
+        "after": text("at most {share}", share=after) if target else after,
+    }
+    if known:
+        return text("Risk, if the adversary knows how many they are: {before} → {after}.", **words)
+    return text("Risk: {before} → {after}.", **words)
 
 
 def _command(question: DeterStudy, parameter: str, value: float) -> str:
