@@ -96,7 +96,8 @@ def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) ->
         text("value at risk ({currency})", currency=currency) if currency else text("value at risk")
     )
     if not wide:
-        return alt.X("value:Q", title=title, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=5))
+        scale = alt.Scale(domain=[0, 1.4 * max(values) or 1.0], nice=False)  # marks are labelled
+        return alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(labels=False, ticks=False))
     powers = _powers(min(values), max(values))
     labels = "".join(
         f"datum.value == {power!r} ? {json.dumps(short(power), ensure_ascii=False)} : "
