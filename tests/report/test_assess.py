@@ -245,8 +245,8 @@ def test_every_picture_has_its_numbers_in_a_table() -> None:
         "Risk by the number of facts that are known",
         "Success of each attack before and after",
         "What each two attributes tell together",
-        "Records by the number of those that look like them",
-        "What each attribute contributes to the success of a guess",
+        "How many others look like a person",
+        "What leaving out one attribute would do",
     ]
     for figure in page.pictures:
         assert figure.table is not None
@@ -267,7 +267,7 @@ def numbers_of(page: Page, label: str) -> dict[str | None, dict[str, int]]:
 
 def test_records_are_counted_by_class_size_and_by_success() -> None:
     page = page_of_a_sweep()
-    sizes = numbers_of(page, "Records by the number of those that look like them")[None]
+    sizes = numbers_of(page, "How many others look like a person")[None]
     assert sum(sizes.values()) == 400
     success = numbers_of(page, "Records by the probability that a guess about them is right")
     assert set(success) == {"name the person", "infer ill"}

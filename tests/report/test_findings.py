@@ -19,12 +19,12 @@ from glasshouse.report.assess.findings import findings
 from glasshouse.report.attacks import (
     best_by_size,
     by_knowledge,
-    graded,
     growth,
     learned,
     stage_labels,
     widest,
 )
+from glasshouse.report.severity import graded
 from glasshouse.report.words import frequency, money, share
 from glasshouse.table import read
 from glasshouse.table.collection import collect
@@ -51,32 +51,29 @@ def said(assessment: Assessment, subject: str = "person") -> list[str]:
 
 def test_what_is_found_of_ten_students() -> None:
     assert said(assessed(["age", "gender"], ["grade"]), "student") == [
-        "Someone who knows a student's age and gender can name 2 of the 10 students with certainty (20.0%), and by "
-        "guessing would be right for 50 of every 100.",
-        "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0%), and "
-        "guesses it right for 80 of every 100 students; without that knowledge it would be 30 of every 100.",
-        "All 10 students share their age and gender with fewer than 4 others.",
+        "Someone who knows a student's age and gender can name 2 of the 10 students outright (20.0%); a best guess at "
+        "who it is would be right in 50.0% of cases.",
+        "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0%); a guess "
+        "at it is right in 80.0% of cases, up from 30.0%.",
+        "All 10 students share their age and gender with at most 3 others.",
     ]
 
 
 def test_a_safe_release_is_said_to_be_safe() -> None:
     found = findings(assessed(["home_town"], ["grade"]))
     assert [finding.sentence for finding in found] == [
-        "Someone who knows a person's home town cannot name any of the 10 people with certainty, and guesses no better "
-        "than without that knowledge: right for 10 of every 100.",
+        "Someone who knows a person's home town can name none of the 10 people outright, and guesses no better than "
+        "without that knowledge: right in 10.0% of cases.",
         "Someone who knows a person's home town learns nobody's grade with certainty, and guesses it no better than "
-        "someone who does not: right for 30 of every 100.",
+        "somebody who does not: right in 30.0% of cases.",
         "Every person shares home town with at least 9 others.",
     ]
     assert {finding.severity for finding in found} == {Severity.SAFE}
 
 
-def test_without_a_sensitive_attribute_it_is_said_what_knowledge_adds() -> None:
+def test_where_everybody_is_named_that_nobody_has_company_is_not_told_again() -> None:
     assert said(assessed(["number"], [])) == [
-        "Someone who knows a person's number can name every one of the 10 people with certainty.",
-        "Whoever knows nothing of a person guesses their record right for 10 of every 100; whoever knows number, for "
-        "all.",
-        "All 10 people share their number with fewer than 4 others.",
+        "Someone who knows a person's number can name every one of the 10 people outright."
     ]
 
 
@@ -105,15 +102,17 @@ def test_every_sensitive_attribute_has_a_finding_of_its_own_and_the_one_most_at_
     assert "learns the ill of 20 people with certainty" in worst.sentence
     assert second.severity is Severity.MODERATE
     assert second.sentence == (
-        "Someone who knows a person's age learns nobody's vote with certainty, and guesses it right for 60 of every "
-        "100 people; without that knowledge it would be 50 of every 100."
+        "Someone who knows a person's age learns nobody's vote with certainty; a guess at it is right in 60.0% of "
+        "cases, up from 50.0%."
     )
     assert third.severity is Severity.SAFE
     assert third.sentence == (
-        "Someone who knows a person's age learns nobody's sex with certainty, and guesses it no better than someone "
-        "who does not: right for 50 of every 100."
+        "Someone who knows a person's age learns nobody's sex with certainty, and guesses it no better than somebody "
+        "who does not: right in 50.0% of cases."
     )
-    assert all(finding.figure.startswith("CAS: prior") for finding in (worst, second, third))
+    assert second.figure == (
+        "exactly: right guesses 10/20 before, 12/20 after; certain of 0 of 20 records"
+    )
 
 
 def test_one_record_is_one_person() -> None:
@@ -145,8 +144,8 @@ def test_the_most_knowledge_that_is_safe_is_told() -> None:
     last = findings(swept(["sex", "region", "name"], []).assessment())[-1]
     assert last.severity is Severity.SAFE
     assert last.sentence == (
-        "Someone who knows no more than a person's sex and region cannot name anybody with certainty; a guess succeeds "
-        "for 4 of every 100."
+        "Someone who knows no more than a person's sex and region cannot name anybody with certainty; a best guess at "
+        "who it is would be right in 4.0% of cases."
     )
 
 
@@ -155,7 +154,7 @@ def test_what_is_safe_for_secrets_too_goes_before_more_knowledge() -> None:
     last = findings(outcome.assessment())[-1]
     assert last.sentence == (
         "Someone who knows no more than a person's sex can neither name anybody nor learn anybody's ill with "
-        "certainty; a guess at whose record it is succeeds for 1 of every 100."
+        "certainty; a best guess at who it is would be right in 1.0% of cases."
     )
     only_region = swept(["region", "name"], ["ill"])
     last = findings(only_region.assessment())[-1]
@@ -168,39 +167,50 @@ def test_tiny_data_has_nothing_safe() -> None:
     assert "no more than a person's" not in "".join(said(outcome))
 
 
-def test_the_sweep_tells_what_contributes_most() -> None:
+def test_the_sweep_tells_what_leaving_out_one_attribute_would_do() -> None:
     outcome = swept(["sex", "region", "name"], [])
     found = [
         finding
         for finding in findings(outcome.assessment(), sweep=outcome)
-        if "contributes most" in finding.sentence
+        if "leaving out" in finding.sentence
     ]
     assert [finding.severity for finding in found] == [Severity.NOTE]
-    assert found[0].sentence.startswith("Of all attributes, name contributes most to naming people")
-    assert found[0].meaning == (
-        "Leaving out one attribute alone helps most if it is name: a guess at whose record it is would then succeed "
-        "for 4 of every 100 instead of all."
+    assert found[0].sentence == (
+        "Of single attributes, leaving out name helps most: right guesses at who it is would fall from 100% to 4.0%."
+    )
+    assert found[0].figure == "exactly: 200/200 → 8/200"
+    twice = pa.table({"a": list("xyz"), "b": list("xyz")})
+    same = sweep(read(twice, quasi_identifiers=["a", "b"]))
+    assert any(
+        "would change nothing" in finding.sentence
+        for finding in findings(same.assessment(), sweep=same)
     )
 
 
 def test_a_prior_alone_is_not_enough() -> None:
     two = pa.table({"a": ["x", "x"], "b": ["x", "y"]})
     outcome = assess(read(two, quasi_identifiers=["a", "b"]), subsets=[["a"], ["a", "b"]])
-    assert "is enough to name" not in "".join(said(outcome))
+    assert "is enough" not in "".join(said(outcome))
 
 
 @pytest.mark.parametrize(
-    ("success", "certain", "severity"),
+    ("success", "certain", "people", "severity"),
     [
-        (Fraction(201, 1000), False, Severity.HIGH),
-        (Fraction(1, 5), False, Severity.MODERATE),
-        (Fraction(1, 20), False, Severity.MODERATE),
-        (Fraction(1, 21), False, Severity.LOW),
-        (Fraction(1, 10**6), True, Severity.MODERATE),
+        (Fraction(201, 1000), 0, 0, Severity.HIGH),
+        (Fraction(1, 5), 0, 0, Severity.MODERATE),
+        (Fraction(1, 20), 0, 0, Severity.MODERATE),
+        (Fraction(1, 21), 0, 0, Severity.LOW),
+        (Fraction(1, 10**6), True, 0, Severity.MODERATE),
+        (Fraction(1, 10**6), 10, 1000, Severity.MODERATE),
+        (Fraction(1, 10**6), 11, 1000, Severity.HIGH),
+        (Fraction(1, 10**6), 100, 10**6, Severity.MODERATE),
+        (Fraction(1, 10**6), 101, 10**6, Severity.HIGH),
     ],
 )
-def test_the_thresholds(success: Fraction, certain: bool, severity: Severity) -> None:
-    assert graded(success, certain=certain) is severity
+def test_certainty_about_more_than_a_hundred_people_or_one_in_a_hundred_is_a_high_risk(
+    success: Fraction, certain: int, people: int, severity: Severity
+) -> None:
+    assert graded(success, certain=certain, people=people) is severity
 
 
 def test_certainty_about_a_secret_that_most_share_is_a_high_risk_too() -> None:
@@ -219,17 +229,17 @@ def test_certainty_about_a_secret_that_most_share_is_a_high_risk_too() -> None:
     [
         (
             2,
-            "Someone who knows a student's age and gender finds their record within 2 guesses for 80 of every 100 "
-            "students; without that knowledge it would be 20 of every 100.",
+            "Someone who knows a student's age and gender finds their record within 2 guesses in 80.0% of cases, up "
+            "from 20.0%.",
         ),
         (
             1,
-            "Someone who knows a student's age and gender finds their record with 1 guess for 50 of every 100 "
-            "students; without that knowledge it would be 10 of every 100.",
+            "Someone who knows a student's age and gender finds their record with 1 guess in 50.0% of cases, up from "
+            "10.0%.",
         ),
     ],
 )
-def test_several_tries_are_said_as_a_frequency(tries: int, said: str) -> None:
+def test_several_tries_are_said_in_per_cent(tries: int, said: str) -> None:
     table = read(STUDENTS, quasi_identifiers=["age", "gender"])
     outcome = assess(table, gains={(): Tries(tries)})
     sentences = [each.sentence for each in findings(outcome, subject="student", tries=tries)]
@@ -243,8 +253,7 @@ def test_tries_at_a_secret_and_tries_in_vain() -> None:
     table = read(STUDENTS, quasi_identifiers=["age", "gender"], sensitive=["grade"])
     learning = assess(table, gains={("grade",): Tries(2)})
     assert any(
-        "tells their grade right within 2 guesses for all people; without that knowledge it would be"
-        in each.sentence
+        "tells their grade right within 2 guesses in 100% of cases, up from " in each.sentence
         for each in findings(learning, tries=2)
     )
     alike = read(STUDENTS, quasi_identifiers=["home_town"], sensitive=["grade"])
@@ -254,7 +263,7 @@ def test_tries_at_a_secret_and_tries_in_vain() -> None:
             for each in findings(assess(alike, gains={secret: Tries(2)}), tries=2)
             if what in each.sentence
         )
-        assert told.sentence.endswith("no more than without that knowledge.")
+        assert told.sentence.endswith("of cases, as without that knowledge.")
         assert told.severity is Severity.SAFE
 
 
@@ -264,9 +273,9 @@ def test_an_anatomy_release_is_told_by_quasi_identifiers_and_by_group() -> None:
     outcome = assess_by_group(release, "group")
     assert [attack.secret for attack in widest(outcome.attacks)] == [(), ("ill",)]
     assert said(outcome)[:2] == [
-        "Someone who knows a person's age can name every one of the 4 people with certainty.",
+        "Someone who knows a person's age can name every one of the 4 people outright.",
         "Someone who knows a person's group learns the ill of 2 people with certainty (50.0%), but guesses it no "
-        "better than someone who does not: right for 75 of every 100.",
+        "better than somebody who does not: right in 75.0% of cases.",
     ]
 
 
@@ -299,12 +308,11 @@ def test_findings_of_a_collection_speak_of_all_datasets_and_of_how_success_grows
     outcome = grown(("students-2014.csv", FIRST), ("students-2015.csv", SECOND))
     only_class = [attack for attack in outcome.attacks if attack.quasi_identifiers == ("class",)]
     assert said(Assessment(4, tuple(only_class)), "student") == [
-        "Someone who knows a student's class in 2014 and 2015 can name every one of the 4 students with certainty.",
-        "With 2014 alone, a guess at whose record it is succeeds for 50 of every 100; with 2014 and 2015 together, for "
-        "all.",
-        "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100%), and "
-        "guesses it right for all students; without that knowledge it would be 75 of every 100.",
-        "All 4 students share their class (in 2014 and 2015) with fewer than 4 others.",
+        "Someone who knows a student's class in 2014 and 2015 can name every one of the 4 students outright.",
+        "With 2014 alone, a best guess at who it is would be right in 50.0% of cases; with 2014 and 2015 together, in "
+        "100%.",
+        "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100%); a "
+        "guess at it is right in 100% of cases, up from 75.0%.",
     ]
 
 
@@ -312,12 +320,13 @@ def test_years_in_a_row_are_said_from_first_to_last() -> None:
     outcome = grown(("2014.csv", FIRST), ("2016.csv", THIRD), ("2015.csv", SECOND))
     found = findings(outcome)
     assert found[1].sentence == (
-        "With 2014 alone, a guess at whose record it is succeeds for all; 2014 to 2016 together give no better."
+        "With 2014 alone, a best guess at who it is would be right in 100% of cases; 2014 to 2016 together give no "
+        "better."
     )
     assert found[1].severity is Severity.NOTE, "it is no comfort that all are named already"
     assert found[3].sentence == (
-        "Knowing no more than class in each of 2014 to 2016 is enough to name all people by guessing, and 4 people "
-        "with certainty."
+        "1 fact is enough: with class in each of 2014 to 2016 alone, 4 people can be named outright, and a best guess "
+        "at who it is would be right in 100% of cases."
     )
 
 

@@ -418,6 +418,24 @@ class Advice:
 
 
 @dataclass(frozen=True)
+class Exposure:
+    """Who can be named by somebody who knows all that can be known: how many of the people with each value."""
+
+    column: str
+    """What can be known of a person, and has few values."""
+    values: tuple[str, ...]
+    """Its values; the empty one stands for missing."""
+    records: tuple[int, ...]
+    """Per value, how many records have it."""
+    named: tuple[int, ...]
+    """Per value, how many of these are alone in their class."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values: counts of people with particular values, for the analyst."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
 class Assessment:
     """The outcomes of several attacks on one release, or on the growing windows of a collection."""
 
@@ -442,6 +460,8 @@ class Assessment:
     """The columns by which the datasets were linked, where nothing names a person in all of them."""
     advice: tuple[Advice, ...] = ()
     """What could be released instead, where the policy of the study is not met; none where nothing helps."""
+    exposures: tuple[Exposure, ...] = field(default=(), repr=False)
+    """Who can be named, by what can be known and has few values; none where records have weights."""
 
     @property
     def missing(self) -> dict[str, int]:
@@ -461,6 +481,8 @@ class Assessment:
         content["results"] = [attack.to_dict() for attack in self.attacks]
         if self.advice:
             content["advice"] = [advice.to_dict() for advice in self.advice]
+        if self.exposures:
+            content["exposures"] = [exposure.to_dict() for exposure in self.exposures]
         if self.explanations:
             content["explain"] = [explanation.to_dict() for explanation in self.explanations]
         return content

@@ -42,6 +42,7 @@ from glasshouse.microdata.assessment import (
     Attack,
     ClassSizes,
     Explanation,
+    Exposure,
     Leakage,
     RecordRisks,
 )
@@ -307,6 +308,46 @@ def explain(
         observed=tuple(column.name for column in columns),
         secret=tuple(sensitive),
         counts=CoOccurrence.from_records(_secrets(table, sensitive), observations, weights=amounts),
+    )
+
+
+MOST_VALUES = 12
+"""A column with more values than this does not tell who is at risk in a picture that one can read."""
+
+
+def exposures(table: EncodedTable) -> tuple[Exposure, ...]:
+    """Tell who can be named by all quasi-identifiers: per value of those with few, how many are alone in their class.
+
+    Of a collection, the values are those of the focal dataset. A fact of several columns is left out; so is everything
+    where records have weights, as being alone is not enough to be named then.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"sex": ["F", "F", "F", "M"], "age": [20, 30, 30, 30]})
+    >>> exposures(read(people, quasi_identifiers=["sex", "age"]))[0]
+    Exposure(column='sex', values=('F', 'M'), records=(3, 1), named=(1, 1))
+    """
+    if table.weight is not None:
+        return ()
+    first = {name: table.columns_of(name)[0] for name in table.quasi_identifiers}
+    columns = [
+        first[name]
+        for name in table.quasi_identifiers
+        if 1 < first[name].cardinality <= MOST_VALUES
+        and (first[name].name == name or len(table.columns_of(name)) == 1)
+    ]
+    if not columns:
+        return ()
+    classes = partition(table, table.quasi_identifiers)
+    alone = classes.sizes[classes.numbers] == 1
+    return tuple(
+        Exposure(
+            column.name,
+            tuple(value or "" for value in column.values.to_pylist()),
+            tuple(np.bincount(column.codes, minlength=column.cardinality).tolist()),
+            tuple(np.bincount(column.codes[alone], minlength=column.cardinality).tolist()),
+        )
+        for column in columns
     )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from glasshouse.language import text, text_for
+from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.discretion import ratio
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Severity
+from glasshouse.report.severity import graded as graded  # for those who take it from here
 from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
 
 METHOD = (
@@ -127,15 +128,27 @@ MOST_NAMED, FIRST_NAMED = 6, 3
 
 
 def exact_figure(attack: Attack) -> str:
-    """Return the exact figures behind a sentence about an attack: its code, and prior and posterior as ratios."""
+    """Return the exact figures behind a sentence about an attack, over all records."""
+    guess = attack.probabilistic
     return text(
-        "{code}: prior {prior}, posterior {posterior}; known for certain {certain} of {records} records",
-        code=attack.code,
-        prior=ratio(attack.probabilistic.prior),
-        posterior=ratio(attack.probabilistic.posterior),
+        "exactly: right guesses {prior} before, {posterior} after; certain of {certain} of {records} records",
+        prior=exact_share(guess.prior, attack.records),
+        posterior=exact_share(guess.posterior, attack.records),
         certain=attack.certain,
         records=attack.records,
     )
+
+
+def exact_share(value: Fraction, records: int) -> str:
+    """Say a probability as a ratio of records, not reduced; where it is none, as a decimal too.
+
+    >>> exact_share(Fraction(1, 4), 1000), exact_share(Fraction(1, 3), 1000)
+    ('250/1,000', '0.333333 (1/3)')
+    """
+    count = value * records
+    if count.denominator > 1:
+        return ratio(value)
+    return f"{number(int(count))}/{number(records)}"
 
 
 def knowledge(attack: Attack) -> str:
@@ -198,24 +211,6 @@ def fewest(assessment: Assessment) -> Attack | None:
     )
 
 
-SMALL_CLASS = 5
-"""Below so many people alike, a group is commonly held too small to publish."""
-MANY, SOME = Fraction(1, SMALL_CLASS), Fraction(1, 20)
-"""Above the first share of right guesses the risk is high: a class of five, which is commonly held large enough, is
-not. From the second one on it is moderate."""
-
-
-def graded(success: Fraction, *, certain: bool = False) -> Severity:
-    """Return how much a chance of success should worry; certainty about anybody is never a small matter.
-
-    >>> graded(Fraction(1, 4)), graded(Fraction(1, 5)), graded(Fraction(1, 100), certain=True), graded(Fraction(1, 99))
-    (<Severity.HIGH: 'high'>, <Severity.MODERATE: 'moderate'>, <Severity.MODERATE: 'moderate'>, <Severity.LOW: 'low'>)
-    """
-    if success > MANY:
-        return Severity.HIGH
-    return Severity.MODERATE if success >= SOME or certain else Severity.LOW
-
-
 def learned(attack: Attack) -> Fraction:
     """Return what an attack on a secret adds: to the share of right guesses, or to that of people known for certain.
 
@@ -227,16 +222,7 @@ def learned(attack: Attack) -> Fraction:
 
 def is_small(attack: Attack) -> bool:
     """Tell whether a guess is seldom right, and nothing certain."""
-    return graded(attack.probabilistic.posterior, certain=attack.certain > 0) is Severity.LOW
-
-
-def worst_first(severity: Severity) -> int:
-    """Return the place of a severity, the worst first.
-
-    >>> worst_first(Severity.HIGH), worst_first(Severity.SAFE)
-    (0, 4)
-    """
-    return list(Severity).index(severity)
+    return graded(attack.probabilistic.posterior, certain=attack.certain) is Severity.LOW
 
 
 def success_steps(attacks: Iterable[Sequence[Attack]]) -> list[tuple[str, list[Fraction]]]:

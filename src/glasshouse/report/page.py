@@ -265,6 +265,8 @@ class Tile:
     """The figure, in a few characters."""
     sentence: str
     """What it is."""
+    of_hundred: int | None = None
+    """Of a hundred people, how many are drawn as concerned; None: nobody is drawn."""
 
 
 @dataclass(frozen=True)

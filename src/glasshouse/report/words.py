@@ -145,6 +145,20 @@ def percentages(*probabilities: Fraction) -> tuple[str, ...]:
     )
 
 
+def cases(probability: Fraction) -> str:
+    """Say in how many cases something is so: as a percentage; below one per cent, as one of so many.
+
+    >>> cases(Fraction(3, 5)), cases(Fraction(1, 155)), cases(Fraction(2, 311)), cases(Fraction(0))
+    ('in 60.0% of cases', 'once in 155 cases', 'about once in 156 cases', 'in 0% of cases')
+    """
+    if not 0 < probability < Fraction(1, 100):
+        return text("in {share} of cases", share=percentage(probability))
+    count = rounded(1 / probability)
+    if probability.numerator == 1:
+        return text("once in {count} cases", count=count)
+    return text("about once in {count} cases", count=count)
+
+
 def _percent(figure: str) -> str:
     return text("{figure}%", figure=figure)
 
@@ -349,6 +363,7 @@ _KNOWN = {
         marked_for("transaction", "transactions"),
         marked_for("dataset", "datasets"),
         marked_for("part", "parts"),
+        marked_for("group", "groups"),
         marked_for("state", "states"),
         marked_for("city", "cities"),
         marked_for("municipality", "municipalities"),

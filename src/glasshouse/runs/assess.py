@@ -15,6 +15,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
+from glasshouse.microdata.assessment import Exposure
 from glasshouse.microdata.attacks import whole_set
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
@@ -155,6 +156,7 @@ def answer(
         members=members,
         suppressed=_suppressed_records(windows[0], steps),
         explanations=tuple(explanations),
+        exposures=_exposures(study, windows[-1]),
     )
     outcome = replace(
         outcome,
@@ -167,6 +169,16 @@ def answer(
     )
     warnings = (*notes, *_person_notes(looks), *_column_notes(outcome))
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
+
+
+def _exposures(study: AssessStudy, table: EncodedTable) -> tuple[Exposure, ...]:
+    """Return who can be named, where the whole of what can be known was assessed."""
+    whole = study.adversary.knowable
+    if study.sweep is not None:
+        is_whole = largest_size(study.sweep, len(whole)) == len(whole)
+    else:
+        is_whole = whole in study.chosen_subsets()
+    return attacks.exposures(table) if is_whole else ()
 
 
 def understood(

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import altair as alt
 
+from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, number, text
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.report.attacks import (
-    SMALL_CLASS,
     by_knowledge,
     classes_are_counted,
+    exact_share,
     growth,
     knowledge_counted,
     last_window,
@@ -39,14 +40,16 @@ from glasshouse.report.charts import (
 )
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Finding, Section, Table, note
+from glasshouse.report.severity import SMALL_CLASS
 from glasshouse.report.words import (
     enumeration,
-    frequencies,
-    percentage_points,
+    percentage,
+    percentages,
     share,
     short_names,
     together,
 )
+from glasshouse.study.policy import ReleasePolicy
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
@@ -63,13 +66,13 @@ def _successes(attack: Attack) -> tuple[Fraction, Fraction, Fraction]:
     return guess.prior, guess.posterior, attack.deterministic.posterior
 
 
-def before_and_after_figure(assessment: Assessment) -> Figure:
-    """Show, per attack with the largest set of quasi-identifiers, success before and after.
+def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
+    """Show, per attack, success before and after; the title tells of the first secret, or of naming.
 
     One row per attack on an axis from 0 to 100%: the chance of a right guess before and after, joined by a line
     that is the leakage, and the share of records known for certain.
     """
-    attacks, ways = widest(assessment.attacks), _ways()
+    ways = _ways()
     successes = [(target_label(attack.secret), _successes(attack)) for attack in attacks]
     rows = [
         {"attack": label, "what": way, "success": 100 * float(success)}
@@ -94,22 +97,32 @@ def before_and_after_figure(assessment: Assessment) -> Figure:
             shape=alt.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
         ),
     )
-    guess = attacks[0].probabilistic
-    before, after = frequencies(guess.prior, guess.posterior)
-    title = text(
-        "One guess at who it is: right for {before} before, {after} after",
-        before=before,
-        after=after,
-    )
+    title = _given_away(attacks)
     above = alt.Title(title, subtitle=wrapped(_known(attacks[0])))
     return Figure.of(
-        chart.properties(width=680, height=alt.Step(44), title=above),
+        chart.properties(width=680, height=alt.Step(30), title=above),
         label=text("Success of each attack before and after"),
         caption=text(
             "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
             "quasi-identifiers. The line between them is what the attack gives her."
         ),
         table=successes_table(successes, ways),
+    )
+
+
+def _given_away(attacks: Sequence[Attack]) -> str:
+    """Say what is added to right guesses of the first secret, or at who it is where there is none."""
+    most = attacks[min(1, len(attacks) - 1)]
+    before, after = percentages(most.probabilistic.prior, most.probabilistic.posterior)
+    if not most.secret:
+        return text(
+            "Right guesses at who it is: {before} before, {after} after", before=before, after=after
+        )
+    return text(
+        "Right guesses of {secret}: {before} before, {after} after",
+        secret=enumeration(most.secret),
+        before=before,
+        after=after,
     )
 
 
@@ -137,7 +150,13 @@ def growing_figure(assessment: Assessment) -> Figure | None:
             target, successes = target_label(attack.secret), _successes(attack)[1:]
             numbers.setdefault(target, []).append((Cell(label), *map(percent_cell, successes)))
             rows += [
-                {"datasets": label, "target": target, "what": way, "success": 100 * float(success)}
+                {
+                    "datasets": label,
+                    "target": target,
+                    "what": way,
+                    "success": 100 * float(success),
+                    "label": percentage(success),
+                }
                 for way, success in zip(ways, successes, strict=True)
             ]
     order = [target_label(attack.secret) for attack in stages[-1]]
@@ -168,15 +187,86 @@ def growing_figure(assessment: Assessment) -> Figure | None:
         .encode(shape=alt.Shape("target:N", title=None, scale=shapes, legend=legend))
         .transform_filter(alt.datum.what == ways[0])
     )
-    chart = alt.layer(lines, points)
+    labels_of_naming = (
+        base.mark_text(dy=-13, fontSize=12)
+        .encode(text="label:N")
+        .transform_filter((alt.datum.what == ways[0]) & (alt.datum.target == order[0]))
+    )
+    chart = alt.layer(lines, points, labels_of_naming)
     return Figure.of(
-        titled(chart, _grown(stages), _known(stages[-1][0]), width=680, height=320),
+        titled(chart, _grown(stages), _known(stages[-1][0]), width=680, height=260),
         label=text("Success of each attack as datasets are added"),
         caption=text(
             "Each step adds one more dataset about the people of the first. Solid: her best guess is right. "
             "Dashed: she knows it for certain."
         ),
         table=group_table(text("Datasets so far"), ways, numbers),
+    )
+
+
+def people_figure(assessment: Assessment) -> Figure | None:
+    """Show how many people of the first of several releases are still in each of the others, left it, or are new.
+
+    There is no such picture of fewer than three releases, or where one of these numbers is too small to be told.
+    """
+    members = assessment.members
+    counts = [
+        (member.linked, member.people - member.linked, assessment.records - member.linked)
+        for member in members
+    ]
+    if len(members) < 3 or not all(is_shown(count) for row in counts for count in row):
+        return None
+    names = short_names([member.name for member in members])
+    ways = text("also in the first"), text("new"), text("of the first, no longer there")
+    rows = [
+        {
+            "release": name,
+            "what": way,
+            "from": start,
+            "to": start + count,
+            "middle": start + count / 2,
+            "label": number(count),
+        }
+        for name, (linked, new, lost) in zip(names, counts, strict=True)
+        for way, start, count in zip(ways, (0, linked, -lost), (linked, new, lost), strict=True)
+        if count
+    ]
+    base = plot(rows).encode(
+        x=alt.X("release:O", sort=list(names), title=None, axis=_slanted_where_tight([*names], 620))
+    )
+    chart = alt.layer(
+        base.mark_bar(size=54).encode(
+            y=alt.Y(
+                "from:Q",
+                title=text("people"),
+                axis=alt.Axis(labelExpr="format(abs(datum.value), ',')"),
+            ),
+            y2="to:Q",
+            color=alt.Color("what:N", **keyed(ways, (OTHERS, NEUTRAL, EXPOSED))),
+        ),
+        base.mark_text(fontSize=12, color="white").encode(y="middle:Q", text="label:N"),
+    )
+    first, last, (linked, _, lost) = names[0], names[-1], counts[-1]
+    title = text(
+        "Of the people of {first}, {linked} ({share}) are still in {last}; {lost} are not",
+        first=first,
+        last=last,
+        linked=linked,
+        share=share(linked, assessment.records),
+        lost=lost,
+    )
+    return Figure.of(
+        titled(chart, title, width=620, height=220),
+        label=text("People in each dataset"),
+        caption=text(
+            "Above the line, who is in a dataset: people of the first one, and new ones. Below it, people of the first "
+            "who are not. That somebody left tells of them, too."
+        ),
+        table=cell_table(
+            text("Dataset"),
+            ways,
+            [(name, *map(count_cell, row)) for name, row in zip(names, counts, strict=True)],
+        ),
     )
 
 
@@ -192,15 +282,14 @@ def _grown(stages: list[list[Attack]]) -> str:
     """Say what the first dataset gives her, and what all of them do."""
     first, last = (stage[0].probabilistic.posterior for stage in (stages[0], stages[-1]))
     datasets = len(stages[-1][0].datasets)
-    alone, every = frequencies(first, last)
-    words = {"first": alone, "last": every, "datasets": number(datasets)}
+    before, after = percentages(first, last)
+    words = {"first": before, "last": after, "datasets": number(datasets)}
     if datasets == 2:
         return text(
-            "One guess at who it is: right for {first} with the first dataset, {last} with both",
-            **words,
+            "Right guesses at who it is: {first} with the first dataset, {last} with both", **words
         )
     return text(
-        "One guess at who it is: right for {first} with the first dataset, {last} with all {datasets}",
+        "Right guesses at who it is: {first} with the first dataset, {last} with all {datasets}",
         **words,
     )
 
@@ -256,41 +345,67 @@ def _class_size_labels() -> list[str]:
     return [*ranges, text("{size} or more", size=SIZE_BINS[-1])]
 
 
-def class_sizes_figure(attack: Attack) -> Figure | None:
-    """Return the histogram of records by how many look alike; nothing where classes were not counted."""
+def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
+    """Show the share of people who look like so few others, added up, from those who are alone on.
+
+    What the rule calls too few is in another colour. Nothing where classes were not counted.
+    """
     sizes = attack.class_sizes
     if not any(sizes.classes):
         return None
-    labels = _class_size_labels()
-    small = text("in classes of fewer than {size}", size=SMALL_CLASS)
-    large = text("in larger classes")
+    limit = max(
+        (int(entry.limit) for entry in policy.conditions if entry.measure == "smallest-class"),
+        default=SMALL_CLASS,
+    )
+    shares = [Fraction(records, attack.records) for records in accumulate(sizes.records)]
+    last = 1 + next(place for place, share in enumerate(shares) if share == shares[-1])
+    largest = [following - 1 for following in SIZE_BINS[1:]]
+    labels = [text("nobody") if size == 1 else number(size - 1) for size in largest[:last]] + [
+        text("more")
+    ] * (last > len(largest))
     rows = [
-        {"size": label, "records": records, "what": small if least < SMALL_CLASS else large}
-        for label, least, records in zip(labels, SIZE_BINS, sizes.records, strict=True)
+        {
+            "others": label,
+            "share": 100 * float(share),
+            "label": percentage(share),
+            "few": place < len(largest) and largest[place] < limit,
+        }
+        for place, (label, share) in enumerate(zip(labels, shares, strict=False))
     ]
+    base = plot(rows).encode(
+        x=alt.X(
+            "others:O",
+            sort=labels,
+            title=text("look like at most so many others"),
+            axis=alt.Axis(labelAngle=0),
+        ),
+        y=alt.Y("share:Q", title=text("share of people (%)"), scale=PER_CENT),
+    )
+    chart = alt.layer(
+        base.mark_bar().encode(
+            color=alt.condition("datum.few", alt.value(EXPOSED), alt.value(OTHERS))
+        ),
+        base.mark_text(dy=-7, fontSize=12).encode(text="label:N"),
+    )
     exposed = sizes.records_below(SMALL_CLASS)
     title = text(
-        "{exposed} of {records} records ({share}) are alike with fewer than {few} others",
+        "{exposed} of {records} records ({share}) look like at most {few} others",
         exposed=exposed,
         records=attack.records,
         share=share(exposed, attack.records),
-        few=SMALL_CLASS - 1,
+        few=SMALL_CLASS - 2,
     )
-    alike = text("records that look alike (size of the class)")
-    axis = alt.Axis(labelAngle=0, labelFontSize=12)
-    scale = alt.Scale(domain=[small, large], range=[EXPOSED, OTHERS])
-    bars = plot(rows).mark_bar()
-    chart = bars.encode(
-        x=alt.X("size:O", sort=labels, title=alike, axis=axis),
-        y=alt.Y("records:Q", title=text("number of records")),
-        color=alt.Color("what:N", title=None, scale=scale),
+    subtitle = text(
+        "alike on {known}; orange: fewer alike than the rule asks for ({limit})",
+        known=knowledge_counted(attack),
+        limit=limit,
     )
-    subtitle = text("alike on {known}", known=knowledge_counted(attack))
     return Figure.of(
-        titled(chart, title, subtitle, width=680, height=200),
-        label=text("Records by the number of those that look like them"),
+        titled(chart, title, subtitle, width=620, height=180),
+        label=text("How many others look like a person"),
         caption=text(
-            "A class is all records that are alike on the quasi-identifiers. Who is alone can be named for certain."
+            "Each bar holds those before it. Who looks like nobody else can be named for certain; where five are "
+            "alike, a guess at who it is would be right in one case of five."
         ),
         table=_class_sizes_table(attack),
     )
@@ -367,7 +482,9 @@ class Influence:
     share: Fraction
     """Its Shapley value: its part of what all of them add to the success of a guess."""
     drop: Fraction
-    """By how much the success falls if it alone is left out."""
+    """By how much the success falls if it alone is left out,"""
+    success: Fraction
+    """from how much it is with all of them."""
 
 
 def influences(sweep: Sweep) -> dict[str | None, tuple[Influence, ...]]:
@@ -375,56 +492,49 @@ def influences(sweep: Sweep) -> dict[str | None, tuple[Influence, ...]]:
     if len(sweep.masks) != 2 ** len(sweep.quasi_identifiers) - 1:
         return {}
     drops = {(row.removed, row.sensitive): row.drop for row in without_each(sweep).removals}
+    whole: dict[str | None, Fraction] = {None: Fraction(int(sweep.named[-1]), sweep.total)}
+    for place, secret in enumerate(sweep.sensitive):
+        whole[secret] = Fraction(int(sweep.most[-1, place]), sweep.of(secret).total)
     by_target: dict[str | None, list[Influence]] = {}
     for value in shapley_values(sweep).values:
         name, target = value.quasi_identifier, value.sensitive
-        influence = Influence(name, value.value, drops[name, target])
+        influence = Influence(name, value.value, drops[name, target], whole[target])
         by_target.setdefault(target, []).append(influence)
     return {target: tuple(influences) for target, influences in by_target.items()}
 
 
 def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
-    """Say which attribute contributes most to naming people, and what leaving one out would do."""
+    """Say which attribute helps most to name people: what leaving it out, and no other, would do."""
     naming = influences(sweep).get(None, ())
-    whole = _whole(naming)
-    if len(naming) < 2 or whole == 0:
+    if len(naming) < 2 or _whole(naming) == 0:
         return ()
-    first = _by_share(naming)[0]
-    return (
-        note(
-            text(
-                "Of all attributes, {attribute} contributes most to naming people: {own} of the {whole} percentage "
-                "points that all of them add to the success of a guess.",
-                attribute=enumeration([first.attribute]),
-                own=percentage_points(first.share),
-                whole=percentage_points(whole),
-            ),
-            figure=text(
-                "Shapley value of {attribute}: {value}",
-                attribute=column_label(first.attribute),
-                value=number(first.share, ".6g"),
-            ),
-            meaning=_removal(sweep, naming),
-        ),
-    )
-
-
-def _removal(sweep: Sweep, naming: Sequence[Influence]) -> str:
-    """Say what leaving out one attribute does at best."""
     best = max(naming, key=lambda influence: influence.drop)
     if best.drop == 0:
-        return text(
+        sentence = text(
             "Leaving out any one attribute alone would change nothing: the others together tell as much."
         )
-    after = Fraction(int(sweep.named[-1]), sweep.total)
-    lower, higher = frequencies(after - best.drop, after)
-    return text(
-        "Leaving out one attribute alone helps most if it is {attribute}: a guess at whose record it is would then "
-        "succeed for {lower} instead of {higher}.",
-        attribute=enumeration([best.attribute]),
-        lower=lower,
-        higher=higher,
+        return (note(sentence),)
+    higher = best.success
+    after, before = percentages(higher - best.drop, higher)
+    if after == before:
+        sentence = text(
+            "Leaving out any one attribute alone would hardly change right guesses at who it is: {before} of cases.",
+            before=before,
+        )
+    else:
+        sentence = text(
+            "Of single attributes, leaving out {attribute} helps most: right guesses at who it is would fall from "
+            "{before} to {after}.",
+            attribute=enumeration([best.attribute]),
+            before=before,
+            after=after,
+        )
+    figure = text(
+        "exactly: {before} → {after}",
+        before=exact_share(higher, sweep.total),
+        after=exact_share(higher - best.drop, sweep.total),
     )
+    return (note(sentence, figure),)
 
 
 def influence_section(sweep: Sweep) -> Section | None:
@@ -460,27 +570,35 @@ def influence_section(sweep: Sweep) -> Section | None:
 
 
 def influence_figure(sweep: Sweep) -> Figure | None:
-    """Return the picture of what each attribute contributes to naming, and to the inference that gains most."""
+    """Show what leaving out each attribute alone would do to right guesses at who it is, and at the worst secret."""
     by_target = {target: row for target, row in influences(sweep).items() if _whole(row) > 0}
     if not by_target or len(sweep.quasi_identifiers) < 2:
         return None
     secrets = [target for target in by_target if target is not None]
     worst = max(secrets, key=lambda target: _whole(by_target[target]), default=None)
-    drawn = {target: row for target, row in by_target.items() if target in (None, worst)}
-    looks = text("its share of what all add"), text("lost if it is left out")
+    drawn = {
+        target: sorted(row, key=lambda influence: influence.drop, reverse=True)
+        for target, row in by_target.items()
+        if target in (None, worst)
+    }
+    looks = text("with it"), text("without it")
     rows = {
         _target_title(target): [
-            (column_label(influence.attribute), _points(influence.share), _points(influence.drop))
-            for influence in _by_share(attributes)
+            (
+                column_label(influence.attribute),
+                percent_cell(influence.success),
+                percent_cell(influence.success - influence.drop),
+            )
+            for influence in attributes
         ]
         for target, attributes in drawn.items()
     }
     return Figure.of(
         _influence_chart(drawn, looks),
-        label=text("What each attribute contributes to the success of a guess"),
+        label=text("What leaving out one attribute would do"),
         caption=text(
-            "Share: the attribute’s fair part of what all of them add (its Shapley value). Left out: by how much the "
-            "success falls if this attribute alone is not published; where others tell the same, that is little."
+            "How often a guess is right with all attributes, and if this one alone is not published. Where others tell "
+            "the same, leaving out one changes little. Each attribute’s fair share is in the part for specialists."
         ),
         table=group_table(text("Attribute"), looks, rows),
     )
@@ -488,11 +606,6 @@ def influence_figure(sweep: Sweep) -> Figure | None:
 
 def _whole(influences: Sequence[Influence]) -> Fraction:
     return sum((influence.share for influence in influences), Fraction(0))
-
-
-def _by_share(influences: Sequence[Influence]) -> list[Influence]:
-    """Return what contributes most first."""
-    return sorted(influences, key=lambda influence: influence.share, reverse=True)
 
 
 def _target_title(target: str | None) -> str:
@@ -504,36 +617,67 @@ def _points(value: Fraction) -> Cell:
 
 
 def _influence_chart(
-    by_target: dict[str | None, tuple[Influence, ...]], looks: tuple[str, str]
+    by_target: Mapping[str | None, Sequence[Influence]], looks: tuple[str, str]
 ) -> alt.TopLevelMixin:
-    target, first = next(iter(by_target.items()))
-    order = [column_label(influence.attribute) for influence in _by_share(first)]
-    rows = [
-        {
-            "attack": _target_title(target),
-            "attribute": column_label(influence.attribute),
-            "what": what,
-            "points": round(100 * float(value), 3),
-        }
-        for target, attributes in by_target.items()
-        for influence in attributes
-        for what, value in zip(looks, (influence.share, influence.drop), strict=True)
-    ]
-    chart = plot(rows).mark_bar()
-    bars = chart.encode(
-        x=alt.X("points:Q", title=text("percentage points of success")),
-        y=alt.Y("attribute:N", sort=order, title=None),
-        yOffset=alt.YOffset("what:N", sort=list(looks)),
-        color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
-    ).properties(width=560 // len(by_target), height=alt.Step(11))
-    attribute = enumeration([_by_share(first)[0].attribute])
-    title = (
-        text("To naming people, {attribute} contributes most", attribute=attribute)
-        if target is None
-        else text(
-            "To inferring {secret}, {attribute} contributes most",
-            attribute=attribute,
-            secret=enumeration([target]),
+    """Draw, per target and attribute, a line from how often a guess is right with it to how often without it."""
+    views = []
+    for target, attributes in by_target.items():
+        order = [column_label(influence.attribute) for influence in attributes]
+        rows = [
+            {
+                "attribute": name,
+                "with": 100 * float(influence.success),
+                "without": 100 * float(influence.success - influence.drop),
+                "label": " → ".join(
+                    percentages(influence.success, influence.success - influence.drop)
+                ),
+            }
+            for name, influence in zip(order, attributes, strict=True)
+        ]
+        base = plot(rows).encode(y=alt.Y("attribute:N", sort=order, title=None))
+        scale = alt.Scale(domain=[0, 130])
+        axis = alt.Axis(values=[0, 25, 50, 75, 100])
+        title = text("right guesses (%)")
+        line = base.mark_rule(strokeWidth=3, color=JOINT)
+        marks = [
+            base.transform_calculate(what=f"'{look}'")
+            .mark_point(filled=True, size=110, opacity=1)
+            .encode(
+                x=alt.X(f"{name}:Q", scale=scale),
+                color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
+                shape=alt.Shape("what:N", **keyed(looks, ("circle", "square"))),
+            )
+            for name, look in zip(("with", "without"), looks, strict=True)
+        ]
+        label = base.mark_text(align="left", dx=9, fontSize=12)
+        chart = alt.layer(
+            line.encode(x=alt.X("with:Q", scale=scale, axis=axis, title=title), x2="without:Q"),
+            *marks,
+            label.encode(x=alt.X("with:Q", scale=scale), text="label:N"),
         )
+        heading = alt.Title(_target_title(target), fontSize=13, fontWeight="normal", anchor="start")
+        views.append(chart.properties(width=270, height=alt.Step(22), title=heading))
+    return titled(alt.hconcat(*views), _influence_title(by_target))
+
+
+def _influence_title(by_target: Mapping[str | None, Sequence[Influence]]) -> str:
+    target, attributes = next(iter(by_target.items()))
+    first = attributes[0]
+    before, after = percentages(first.success, first.success - first.drop)
+    attribute = enumeration([first.attribute])
+    if before == after:
+        return text("Leaving out one attribute alone changes little")
+    if target is None:
+        return text(
+            "Without {attribute}, right guesses at who it is: {before} → {after}",
+            attribute=attribute,
+            before=before,
+            after=after,
+        )
+    return text(
+        "Without {attribute}, right guesses of {secret}: {before} → {after}",
+        attribute=attribute,
+        secret=enumeration([target]),
+        before=before,
+        after=after,
     )
-    return titled(_panels(bars, map(_target_title, by_target), columns=2), title)

@@ -5,34 +5,45 @@ What would point at few people is left out (see `shown_parts`).
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
-from glasshouse.language import exactly, localised, marked, number, text, text_for, translated
+from glasshouse.language import (
+    exactly,
+    localised,
+    marked,
+    number,
+    spoken,
+    text,
+    text_for,
+    translated,
+)
 from glasshouse.microdata.parts import LEAST_PARTS, Family, FamilyCell
 from glasshouse.report.assess.family_charts import (
     PartGuess,
     exactly_told,
     family_chart,
     family_chart_table,
+    is_about_origin,
     least,
     most,
     names_of,
     part_guesses,
     part_label,
+    points_apart,
     shown_parts,
     what_she_guesses,
 )
-from glasshouse.report.attacks import METHOD, graded, target_label
+from glasshouse.report.assess.front import sweeping
+from glasshouse.report.attacks import METHOD, exact_share, target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
-from glasshouse.report.discretion import figure_between, frequency_between, ratio_between
+from glasshouse.report.discretion import figure_between, ratio_between
 from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
+    Action,
     Brief,
     Cell,
     Figure,
@@ -42,23 +53,27 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
+    Tile,
     note,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
+from glasshouse.report.severity import graded
 from glasshouse.report.words import (
+    cases,
     counted,
     decimal,
     enumeration,
-    frequency,
-    frequency_range,
     glossary,
     indefinite,
+    percentage,
     percentage_points,
+    percentages,
     plural,
     sentences,
     singular,
     told_apart,
 )
+from glasshouse.study.assess import AssessStudy
 
 DEGREES = (
     (
@@ -104,9 +119,7 @@ ADVERSARY = (
         "Every part is a release of its own: the adversary knows to which part the person belongs, knows that the "
         "person’s record is in it, and attacks that part alone."
     ),
-    marked(
-        "With so many attributes known, she knows those of the person that tell most in that part, exactly."
-    ),
+    marked("For each number of facts, the worst ones for the people of that part are assumed."),
 )
 """What the adversary is assumed to know."""
 LIMITS = (
@@ -122,49 +135,58 @@ LIMITS = (
 )
 """What must be known to judge the figures."""
 HALF_IN_ONE = marked(
-    "Knowing no more than {known} already gives half or more of what {size} attributes add to the success of a guess "
-    "at {goal}."
+    "Knowing {known} alone already gives half or more of what {size} facts add to right guesses at {goal}."
 )
 HALF_IN_ALL = marked(
-    "In each of the {parts}, knowing no more than {known} already gives half or more of what {size} attributes add to "
-    "the success of a guess at {goal}."
+    "In each of the {parts}, knowing {known} alone already gives half or more of what {size} facts add to right "
+    "guesses at {goal}."
 )
 HALF_IN_SOME = marked(
-    "In {often} of the {parts}, knowing no more than {known} already gives half or more of what {size} attributes add "
-    "to the success of a guess at {goal}."
+    "In {often} of the {parts}, knowing {known} alone already gives half or more of what {size} facts add to right "
+    "guesses at {goal}."
 )
 
 
 def family_findings(
-    family: Family, subject: str = "person", *, part: str = "part", exact: bool = False
+    family: Family,
+    subject: str = "person",
+    *,
+    part: str = "part",
+    exact: bool = False,
+    pictures: Mapping[str | None, Figure] | None = None,
 ) -> tuple[Finding, ...]:
     """Return which part gives away most, whether numbers protect, and what changed or is enough.
 
-    They speak of the largest number of quasi-identifiers, and of the secret about which the adversary gains most.
+    They speak of the largest number of quasi-identifiers: of who it is, and of the secret about which most is gained.
 
     Args:
         family: The releases.
         subject: What a record stands for.
         part: What the releases are to each other, such as ``state``, ``year`` or ``file``.
         exact: Whether small numbers of people are told as they are: for the analyst's own eyes.
+        pictures: What shows a guess at who it is (None), and at each secret.
     """
     releases = family if exact else shown_parts(family)
     few = counted(smallest_cell(), subject)
     if not releases.parts:
         return (_nothing_to_show(len(family.parts), few, part),)
-    target = _most_exposed(releases, exact=exact)
-    guesses = part_guesses(releases, target, exact=exact)
-    left_out = len(family.parts) - len(releases.parts)
-    knowing = _knowledge(releases, target, subject)
-    told = releases if exact else exactly_told(releases, target)
-    findings = [
-        _standing_out(releases, guesses, target, knowing, subject, part, alone=not left_out),
-        _by_number(told, target, subject, part, of=len(guesses)),
-    ]
-    if releases.ordered and len(releases.parts) > 1:
-        findings.append(_moved(releases, target, guesses))
-    else:
-        findings += _small_set(told, target, guesses, part)
+    left_out, count = len(family.parts) - len(releases.parts), len(releases.parts)
+    findings: list[Finding] = []
+    for target in dict.fromkeys((None, _most_exposed(releases, exact=exact))):
+        guesses = part_guesses(releases, target, exact=exact)
+        about: list[Finding] = []
+        if releases.ordered and count > 1:
+            about.append(_moved(releases, target, guesses))
+        if not about or not {0, count - 1} >= _outstanding(guesses):
+            knowing = _knowledge(releases, target, subject)
+            about.append(
+                _standing_out(releases, guesses, target, knowing, subject, part, alone=not left_out)
+            )
+        findings += [replace(about[0], picture=(pictures or {}).get(target)), *about[1:]]
+    known = releases if exact else exactly_told(releases, target)
+    findings += _by_number(known, target, subject, part, of=count)
+    if not releases.ordered:
+        findings += _small_set(known, target, guesses, part)
     if left_out:  # how many of them are small is not told, as that would narrow them down
         sentence = text(
             "{parts} are not shown: at least one of them has fewer than {people}, and the others are left out for the "
@@ -174,6 +196,11 @@ def family_findings(
         )
         findings.append(note(sentence))
     return tuple(findings)
+
+
+def _outstanding(guesses: Sequence[PartGuess]) -> set[int]:
+    """Return the places of the parts that give away most and least."""
+    return {place for place, guess in enumerate(guesses) if guess.is_most or guess.is_least}
 
 
 def _nothing_to_show(count: int, few: str, part: str) -> Finding:
@@ -230,7 +257,7 @@ def _standing_out(
     """Say which parts give away most and least, as far as what is told of them says so."""
     if most(guesses) and least(guesses):
         return _extremes(guesses, target, knowing, counted(len(guesses), part), family.by)
-    if not any(map(_is_hidden, guesses)) or len(guesses) == 1:
+    if not any(guess.is_hidden for guess in guesses) or len(guesses) == 1:
         return _alike(guesses, target, knowing, part, alone=alone)
     exact = part_guesses(exactly_told(family, target), target)
     if most(exact):
@@ -252,27 +279,27 @@ def _extremes(
     """Say in which parts most and least is added, and how much; groups of people by origin are not ranked by name."""
     highest, lowest = most(guesses), least(guesses)
     first, last = highest[0], lowest[0]
-    higher, lower = _points_apart(first, last)
+    higher, lower = points_apart(first, last)
     words = {
         "parts": parts,
         "knowing": knowing,
         "goal": what_she_guesses(target),
         "higher": higher,
         "lower": lower,
-        "first": _from_to(first),
-        "last": _from_to(last),
+        "first": first.change,
+        "last": last.change,
     }
-    if by is not None and is_about_origin(by):
+    if is_about_origin(by):
         sentence = text(
-            "How much knowing {knowing} adds to the right guesses at {goal} differs by {column}, among the {parts}: "
-            "from {lower} percentage points ({last}) to {higher} ({first}).",
-            column=enumeration([by]),
+            "What knowing {knowing} adds to right guesses at {goal} differs by {column} ({parts}): from {lower} "
+            "percentage points ({last}) to {higher} ({first}).",
+            column=enumeration([by or ""]),
             **words,
         )
     else:
         sentence = text(
-            "Of the {parts}, knowing {knowing} adds most to the right guesses at {goal} in {most}, by {higher} "
-            "percentage points ({first}), and least in {least}, by {lower} ({last}).",
+            "Of the {parts}, knowing {knowing} adds most to right guesses at {goal} in {most}, {higher} percentage "
+            "points ({first}), and least in {least}, {lower} ({last}).",
             most=names_of([guess.name for guess in highest]),
             least=names_of([guess.name for guess in lowest]),
             **words,
@@ -291,56 +318,25 @@ def _extremes(
     )
 
 
-def _points_apart(first: PartGuess, last: PartGuess) -> tuple[str, ...]:
-    """Say what is added in two parts, in percentage points that tell them apart."""
-    if _is_hidden(first) or _is_hidden(last):
-        return first.points, last.points
-    sizes = [100 * guess.added[0] for guess in (first, last)]
-    return told_apart(tuple(decimal(size, digits) for size in sizes) for digits in (1, 2, 3, 4))
-
-
-def _from_to(guess: PartGuess) -> str:
-    """Say how often a guess is right before and after, as far as it is told."""
-    before, after = (guess.wording.cell(chance).text for chance in (guess.prior, guess.after))
-    return f"{before} → {after}"
-
-
-ORIGINS = frozenset(
-    "race raca cor colour color ethnicity ethnic etnia religion religiao faith nationality nacionalidade origin origem "
-    "caste tribe tribo".split()
-)
-"""Words that call a column one of people's origin or faith."""
-
-
-def is_about_origin(column: str) -> bool:
-    """Tell whether a column is about people's origin or faith: a ranking of such groups would be quoted alone.
-
-    >>> is_about_origin("COR_RACA"), is_about_origin("native-country"), is_about_origin("state")
-    (True, False, False)
-    """
-    plain = unicodedata.normalize("NFKD", column.lower()).encode("ascii", "ignore").decode()
-    return not ORIGINS.isdisjoint(re.findall("[a-z]+", plain))
-
-
 def _alike(
     guesses: Sequence[PartGuess], target: str | None, knowing: str, part: str, *, alone: bool
 ) -> Finding:
     """Say what is added where no part stands out; alone is a part where there are no others, shown or not."""
-    guess = next(filter(_is_hidden, guesses), guesses[0])
+    guess = next((guess for guess in guesses if guess.is_hidden), guesses[0])
     if len(guesses) > 1:
         template = marked(
             "No {part} gives away more than another: in each of the {count}, knowing {knowing} adds {points} "
-            "percentage points to the success of a guess at {goal}."
+            "percentage points to right guesses at {goal}."
         )
     elif alone:
         template = marked(
-            "There is one {part} only, {name}: knowing {knowing} adds {points} percentage points to the success of a "
-            "guess at {goal}."
+            "There is one {part} only, {name}: knowing {knowing} adds {points} percentage points to right "
+            "guesses at {goal}."
         )
     else:
         template = marked(
-            "Only one {part} can be shown, {name}: knowing {knowing} adds {points} percentage points to the success of "
-            "a guess at {goal}."
+            "Only one {part} can be shown, {name}: knowing {knowing} adds {points} percentage points to right "
+            "guesses at {goal}."
         )
     sentence = translated(
         template,
@@ -360,17 +356,18 @@ def _grade(guess: PartGuess, target: str | None) -> Severity:
     return graded(guess.after if target is None else guess.middle)
 
 
-def _is_hidden(guess: PartGuess) -> bool:
-    low, high = guess.added
-    return low < high
-
-
 def _figure(guess: PartGuess) -> str:
+    prior, posterior = (
+        guess.wording.ratio(chance)
+        if guess.wording.hides(chance)
+        else exact_share(chance, guess.row.known)
+        for chance in (guess.prior, guess.after)
+    )
     return text(
-        "{part}: prior {prior}, posterior {posterior}",
+        "{part}: {prior} before, {posterior} after",
         part=guess.name,
-        prior=guess.wording.ratio(guess.prior),
-        posterior=guess.wording.ratio(guess.after),
+        prior=prior,
+        posterior=posterior,
     )
 
 
@@ -379,24 +376,15 @@ def _told_exactly(parts: str, count: int, of: int) -> str:
     return parts if count == of else text("{parts} whose figures are told exactly", parts=parts)
 
 
-def _by_number(family: Family, target: str | None, subject: str, part: str, *, of: int) -> Finding:
-    """Say whether more people means more protection, of the parts told exactly among those that are shown."""
+def _by_number(
+    family: Family, target: str | None, subject: str, part: str, *, of: int
+) -> list[Finding]:
+    """Say whether more people means more protection, where that can be said of the parts told exactly."""
     count = len(family.parts)
-    noun = _told_exactly(plural(part), count, of)
     correlation = None if count < LEAST_PARTS else family.correlations(target)[-1].records
-    if count < LEAST_PARTS:
-        template = marked(
-            "Whether having more {people} protects cannot be said of fewer than {few} {parts}."
-        )
-    elif correlation is None and len({release.records for release in family.parts}) == 1:
-        template = marked(
-            "Whether having more {people} protects cannot be said: all {parts} have the same number of them."
-        )
-    elif correlation is None:
-        template = marked(
-            "Whether having more {people} protects cannot be said: all {parts} give away the same."
-        )
-    elif abs(correlation) < HARDLY:
+    if correlation is None:
+        return []
+    if abs(correlation) < HARDLY:
         template = marked(
             "Having more {people} does not protect: how many {people} {part} has and how much it gives away hardly go "
             "together."
@@ -404,52 +392,47 @@ def _by_number(family: Family, target: str | None, subject: str, part: str, *, o
     else:
         more, less = next(both for bound, *both in DEGREES if abs(correlation) < bound)
         template = more if correlation > 0 else less
-    sentence = translated(
-        template, people=plural(subject), parts=noun, part=indefinite(part), few=LEAST_PARTS
-    )
-    if correlation is None:
-        return note(sentence)
+    noun = _told_exactly(plural(part), count, of)
+    sentence = translated(template, people=plural(subject), parts=noun, part=indefinite(part))
     parts = _told_exactly(counted(count, part), count, of)
     chance = text("With only {parts} this may be chance.", parts=parts)
-    value = number(correlation, "+.2f")
-    figure = text("correlation {value} on a scale from −1 to +1", value=value)
-    return note(sentence, figure, chance if count < FEW_PARTS else "")
+    return [note(sentence, meaning=chance if count < FEW_PARTS else "")]
 
 
 def _moved(family: Family, target: str | None, guesses: Sequence[PartGuess]) -> Finding:
     """Say how the leakage changed from the first part to the last, and where the largest step was."""
     change = family.change(target)[-1]
     first, last = guesses[0], guesses[-1]
-    is_hidden = any(map(_is_hidden, guesses))
+    is_hidden = any(guess.is_hidden for guess in guesses)
     (low, high), (least_after, most_after) = first.added, last.added
     if is_hidden and low <= most_after and least_after <= high:
         template = marked(
-            "From {first} to {last}, what the attributes add to the success of a guess at {goal} went from {before} to "
+            "From {first} to {last}, what knowing the facts adds to right guesses at {goal} went from {before} to "
             "{after} percentage points."
         )
     elif not is_hidden and change.difference and first.points == last.points:
         template = marked(
-            "From {first} to {last} what the attributes add to the success of a guess at {goal} hardly changed: "
+            "From {first} to {last} what knowing the facts adds to right guesses at {goal} hardly changed: "
             "{after} percentage points."
         )
     elif not change.step:
         template = marked(
-            "From {first} to {last} nothing changed: each time the attributes add {after} percentage points to the "
-            "success of a guess at {goal}."
+            "From {first} to {last} nothing changed: each time knowing the facts adds {after} percentage points to "
+            "right guesses at {goal}."
         )
     elif change.difference == 0:
         template = marked(
-            "In {last} the attributes add as much to the success of a guess at {goal} as in {first}: {after} "
-            "percentage points, though it was different in between."
+            "In {last} knowing the facts adds as much to right guesses at {goal} as in {first}: {after} percentage "
+            "points, though it was different in between."
         )
     elif change.difference > 0:
         template = marked(
-            "From {first} to {last}, what the attributes add to the success of a guess at {goal} rose from {before} to "
+            "From {first} to {last}, what knowing the facts adds to right guesses at {goal} rose from {before} to "
             "{after} percentage points."
         )
     else:
         template = marked(
-            "From {first} to {last}, what the attributes add to the success of a guess at {goal} fell from {before} to "
+            "From {first} to {last}, what knowing the facts adds to right guesses at {goal} fell from {before} to "
             "{after} percentage points."
         )
     sentence = translated(
@@ -472,8 +455,10 @@ def _moved(family: Family, target: str | None, guesses: Sequence[PartGuess]) -> 
             before=part_label(change.step_from),
             after=part_label(change.step_to),
         )
+    worst = max(guesses, key=lambda guess: guess.after if target is None else guess.middle)
     figure = " → ".join(ratio_between(*guess.added) for guess in (first, last))
-    return note(sentence, figure, largest)
+    grade = _grade(worst, target) if any(worst.added) else Severity.SAFE
+    return Finding(grade, sentence, figure, largest)
 
 
 def _small_set(
@@ -503,20 +488,36 @@ def _small_set(
     low, high = min(low for low, _ in bounds), max(high for _, high in bounds)
     if low == 0 and high == 1:
         return []  # as much may be said of anything
-    right = (frequency_between if low == 0 or high == 1 else frequency_range)(low, high)
-    template = (
-        marked("Without knowing anything of a person, a guess at {goal} is right for {frequency}.")
-        if len(set(bounds)) == 1 or right == frequency(high)
-        else marked(
-            "Without knowing anything of a person, a guess at {goal} is right for {frequency}, depending on the {part}."
+    words = {"goal": what_she_guesses(target), "part": singular(part)}
+    if low == 0 or high == 1:
+        right = text("{figure}%", figure=figure_between(low, high, digits=1))
+    elif len(set(percentages(low, high))) == 1:
+        right = percentage(low)
+    else:
+        lower, higher = percentages(low, high)
+        sentence = text(
+            "Without knowing anything of a person, a guess at {goal} is right in {lower} to {higher} of cases, "
+            "depending on the {part}.",
+            lower=lower,
+            higher=higher,
+            **words,
         )
+        return [note(sentence)]
+    sentence = text(
+        "Without knowing anything of a person, a guess at {goal} is right in {share} of cases.",
+        share=right,
+        **words,
     )
-    words = {"goal": what_she_guesses(target), "frequency": right, "part": singular(part)}
-    return [note(translated(template, **words))]
+    return [note(sentence)]
 
 
 def family_page(
-    family: Family, *, subject: str, provenance: Provenance, part: str = "part"
+    family: Family,
+    *,
+    subject: str,
+    provenance: Provenance,
+    part: str = "part",
+    study: AssessStudy | None = None,
 ) -> Page:
     """Return the report of a family: sentences, a picture per target, and the parts side by side.
 
@@ -525,6 +526,7 @@ def family_page(
         subject: What a record stands for.
         provenance: Where the figures come from.
         part: What a part is called, such as a state or a year.
+        study: What was asked; None: no command is told.
     """
     releases = shown_parts(family)
     targets = family.targets if releases.parts else ()
@@ -538,6 +540,9 @@ def family_page(
             if family.by is None
             else text("How risk differs by {column}", column=enumeration([family.by]))
         )
+    pictures = {target: _picture(family, target, part) for target in targets}
+    conclusions = family_findings(family, subject, part=part, pictures=pictures)
+    placed = [finding.picture for finding in conclusions]
     sections = (
         *(_side_by_side(family, target) for target in targets),
         _correlations(releases, part),
@@ -546,7 +551,7 @@ def family_page(
     return Page(
         title=title,
         lead=text_for(family.records, "{count} record", "{count} records"),
-        findings=family_findings(family, subject, part=part),
+        findings=conclusions,
         adversary=sentences(*ADVERSARY),
         limits=sentences(
             *LIMITS, people=counted(smallest_cell(), subject), smallest=smallest_cell()
@@ -558,7 +563,12 @@ def family_page(
             source="Gonze, Lemes, Almeida, Gonçalves and Alvim 2025",
             attacks=METHOD,
         ),
-        figures=tuple(_picture(family, target, part) for target in targets),
+        summary=_summary(releases, part) if releases.parts else "",
+        tiles=_tiles(releases, part) if releases.parts else (),
+        actions=_actions(family, study) if releases.parts else (),
+        figures=tuple(
+            figure for figure in pictures.values() if not any(figure is one for one in placed)
+        ),
         sections=tuple(filter(None, sections)),
         glossary=glossary(
             "adversary, quasi-identifier, sensitive attribute, release, record, prior, vulnerability, leakage",
@@ -567,10 +577,96 @@ def family_page(
     )
 
 
+def _summary(family: Family, part: str) -> str:
+    """Say from how often to how often a guess at who it is is right over the parts."""
+    chances = [guess.after for guess in part_guesses(family, None)]
+    low, high = percentages(min(chances), max(chances))
+    if low == high:
+        return text(
+            "With all facts known, a best guess at who it is would be right in {share} of cases.",
+            share=low,
+        )
+    return text(
+        "With all facts known, a best guess at who it is would be right in {low} to {high} of cases, depending on the "
+        "{part}.",
+        low=low,
+        high=high,
+        part=singular(part),
+    )
+
+
+def _tiles(family: Family, part: str) -> tuple[Tile, ...]:
+    """Return how far the parts differ in naming and in the secret most at risk, and how little is enough."""
+    tiles = [_range_tile(text("Who is at risk"), part_guesses(family, None), None, part)]
+    target = _most_exposed(family, exact=False)
+    exact = exactly_told(family, target)
+    if target is not None and exact.parts:
+        guesses = part_guesses(exact, target)
+        tiles.append(_range_tile(text("What is given away"), guesses, target, part))
+    for place, size in enumerate(family.sizes[:-1]):
+        half = [
+            2 * best[place].leakage.additive >= best[-1].leakage.additive > 0
+            for best in (release.of(None) for release in family.parts)
+        ]
+        if 2 * sum(half) > len(half):
+            sentence = text_for(
+                len(half),
+                "of {size} already give half or more of what all of them add to right guesses at who it is",
+                "of {size} already give half or more of what all of them add to right guesses at who it is, in {often} "
+                "of {count} parts",
+                size=family.sizes[-1],
+                often=sum(half),
+            )
+            facts = text_for(size, "{count} fact", "{count} facts")
+            tiles.append(Tile(text("How little is enough"), facts, sentence))
+            break
+    return tuple(tiles)
+
+
+def _range_tile(title: str, guesses: Sequence[PartGuess], target: str | None, part: str) -> Tile:
+    """Return from how often to how often a guess is right, or how many points are added, over the parts."""
+    figures = [guess.after if target is None else guess.middle for guess in guesses]
+    low, high = min(figures), max(figures)
+    if target is None:
+        lower, higher = percentages(low, high)
+        sentence = text(
+            "right guesses at who it is with all facts known, over the {parts}", parts=plural(part)
+        )
+    else:
+        lower, higher = told_apart(
+            tuple(decimal(100 * figure, digits) for figure in (low, high)) for digits in (1, 2, 3)
+        )
+        sentence = text(
+            "percentage points are added to right guesses of {secret}, over the {parts}",
+            secret=enumeration([target]),
+            parts=plural(part),
+        )
+    return Tile(title, lower if lower == higher else f"{lower} – {higher}", sentence)
+
+
+def _actions(family: Family, study: AssessStudy | None) -> tuple[Action, ...]:
+    """Return what to do: to assess the worst file alone, or all parts together, which tells what to leave out."""
+    if family.by is not None:
+        sentence = text("Assess all parts together: then it is told what to leave out.")
+        return (Action(sentence, command=sweeping(study)),)
+    worst = max(part_guesses(shown_parts(family), None), key=lambda guess: guess.after)
+    sentence = text(
+        "Begin with {part}, where a best guess at who it is would be right {cases}: assess it alone, and it is told "
+        "what to leave out.",
+        part=worst.name,
+        cases=cases(worst.after),
+    )
+    place = [part.name for part in family.parts].index(worst.row.part)
+    alone = study and study.model_copy(update={"datasets": study.datasets[place : place + 1]})
+    return (Action(sentence, command=sweeping(alone)),)
+
+
 def _picture(family: Family, target: str | None, part: str) -> Figure:
     caption = text(
-        "At 0 she knows nothing of the person. Each further point is the best set of so many attributes."
+        "Grey: nothing is known of the person. Orange: all facts are. How much fewer facts tell is in the table."
     )
+    if family.ordered:
+        caption = text("Each line is the best set of so many facts, dataset by dataset.")
     guesses = part_guesses(shown_parts(family), target)
     if any(guess.wording.hides(*guess.chances) for guess in guesses):
         caption += " " + text(
@@ -579,7 +675,7 @@ def _picture(family: Family, target: str | None, part: str) -> Figure:
         )
     return Figure.of(
         family_chart(family, target, part=part),
-        label=text("Success of one guess at {goal}, part by part", goal=what_she_guesses(target)),
+        label=text("Right guesses at {goal}, part by part", goal=what_she_guesses(target)),
         caption=caption,
         table=family_chart_table(family, target),
     )
@@ -670,8 +766,11 @@ def part_noun(family: Family) -> str:
     """Return what a part is called: by the column, where that is a word."""
     if family.by is None:
         return "dataset"
-    noun = column_label(family.by).replace("_", " ").lower()
-    return noun if len(noun) > 3 and noun.replace(" ", "").isalpha() else "part"
+    label = column_label(family.by)
+    noun = label.replace("_", " ").lower()
+    is_word = len(noun) > 3 and noun.replace(" ", "").isalpha()
+    foreign = spoken() != "en" and label == family.by and singular(noun) == noun
+    return noun if is_word and not foreign and not is_about_origin(family.by) else "group"
 
 
 def with_labels(family: Family) -> Family:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,34 +16,56 @@ from glasshouse.errors import StudyError
 from glasshouse.language import printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
 from glasshouse.report.cells import cell_table
-from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
+from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, keyed, plot, titled
 from glasshouse.report.discretion import Among, among_part
 from glasshouse.report.page import Cell, Table
-from glasshouse.report.words import enumeration, joined, percentage_points, plural, singular
+from glasshouse.report.words import (
+    decimal,
+    enumeration,
+    joined,
+    percentage_points,
+    percentages,
+    plural,
+    singular,
+    told_apart,
+)
 
-MOST, LEAST, OTHER = TARGETS[0][0], TARGETS[1][0], "#b5b5b5"
-"""Colours of what leaks most, what leaks least, and the rest."""
 SERIES = (TARGETS[4][0], TARGETS[1][0], TARGETS[0][0])
 """Colours of few, some and all attributes."""
-MOST_LABELS = 30
-"""With more lines than this, only those that stand out are named."""
+HIGHEST, LOWEST = 20, 10
+"""Of more parts than these together, so many with the highest and with the lowest figures are drawn."""
 LONGEST_LABEL = 28
 """So many characters of a part's name fit into a picture."""
 
-_WIDTH, _HEIGHT, _LINE = 600, 360, 15  # pixels; the last is the height of a label
-_View = alt.LayerChart | alt.FacetChart
+_WIDTH, _HEIGHT, _LINE = 600, 300, 15  # pixels; the last is the height of a label
 _OWN_COLOUR = alt.Color("colour:N", scale=None)
 MOST_NAMED = 3
 """So many parts that stand out alike are all named."""
+ORIGINS = frozenset(
+    "race raca cor colour color ethnicity ethnic etnia religion religiao faith nationality nacionalidade origin origem "
+    "caste tribe tribo".split()
+)
+"""Words that call a column one of people's origin or faith."""
+
+
+def is_about_origin(column: str | None) -> bool:
+    """Tell whether a column is about people's origin or faith: a ranking of such groups would be quoted alone.
+
+    >>> is_about_origin("COR_RACA"), is_about_origin("native-country"), is_about_origin("state"), is_about_origin(None)
+    (True, False, False, False)
+    """
+    plain = unicodedata.normalize("NFKD", (column or "").lower())
+    words = re.findall("[a-z]+", plain.encode("ascii", "ignore").decode())
+    return not ORIGINS.isdisjoint(words)
 
 
 def family_chart(
     family: Family, sensitive: str | None = None, *, part: str = "part"
 ) -> alt.TopLevelMixin:
-    """Show how often one guess is right, by what the adversary knows: a line per part.
+    """Show how often one guess is right in each part, before and after: the parts with the highest figure first.
 
-    The parts that leak most and least are drawn in colour, the others in grey. For a family in time a second view has
-    the parts side by side, with a line for one, some and all attributes.
+    Groups of people by origin stay in the order of the data. A family in time has a line for nothing, one, some and all
+    attributes known.
 
     Args:
         family: The releases.
@@ -57,10 +81,9 @@ def family_chart(
             "no part has at least {smallest} records; there is nothing to draw",
             smallest=smallest_cell(),
         )
-    lines = _by_knowledge(family, sensitive, part)
-    if not family.ordered or len(family.parts) < 2:
-        return lines
-    return alt.vconcat(_over_time(family, sensitive), lines, spacing=36)
+    if family.ordered and len(family.parts) > 1:
+        return _over_time(family, sensitive)
+    return _before_and_after(family, sensitive, part)
 
 
 def family_chart_table(family: Family, sensitive: str | None = None) -> Table:
@@ -88,96 +111,56 @@ class _Line:
     """What stands at its end."""
     colour: str
     success: tuple[float, ...]
-    """How many of every 100 guesses are right, from left to right."""
+    """How many per cent of guesses are right, from left to right."""
 
 
-def _by_knowledge(family: Family, sensitive: str | None, part: str) -> _View:
-    """Draw a line per part over the number of attributes that are known, the prior first."""
-    guesses, known = part_guesses(family, sensitive), (0, *family.table(sensitive).sizes)
-    lines = [
-        _Line(
-            str(place),
-            _end_label(guess),
-            MOST if guess.is_most else LEAST if guess.is_least else OTHER,
-            guess.successes,
+def _before_and_after(family: Family, sensitive: str | None, part: str) -> alt.TopLevelMixin:
+    """Draw a row per part: a guess with nothing known, and with all attributes, joined by a line."""
+    guesses = list(part_guesses(family, sensitive))
+    title = _finding(family, guesses, part)
+    if not is_about_origin(family.by):
+        guesses.sort(key=lambda guess: -guess.successes[-1])
+    subtitle = text("one guess at {goal}", goal=what_she_guesses(sensitive))
+    between = len(guesses) - HIGHEST - LOWEST
+    if between > 0:
+        guesses = guesses[:HIGHEST] + guesses[-LOWEST:]
+        subtitle = text(
+            "{subtitle}; {between} between these are in the table below",
+            subtitle=subtitle,
+            between=between,
         )
-        for place, guess in enumerate(guesses)
+    looks = text("nothing known"), _knowing(family.table(sensitive).sizes[-1])
+    names = [guess.name for guess in guesses]
+    rows = [
+        {
+            "part": guess.name,
+            "before": guess.successes[0],
+            "after": guess.successes[-1],
+            "label": guess.change,
+        }
+        for guess in guesses
     ]
-    named = lines if len(lines) <= MOST_LABELS else _standing_out(lines)
-    height = max(_HEIGHT, 18 * len(named))
-    top = _round_top(max(max(line.success) for line in lines))
-    x = alt.X(
-        "known:Q",
-        title=text("how many attributes of a person she knows (the most telling ones)"),
-        scale=alt.Scale(domain=[0, known[-1]], nice=False),
-        axis=alt.Axis(values=known, labelFlush=False, format="d"),
+    scale = alt.Scale(domain=[0, _round_top(max(max(guess.successes) for guess in guesses))])
+    base = plot(rows).encode(y=alt.Y("part:N", sort=names, title=None))
+    line = base.mark_rule(strokeWidth=3, color=JOINT).encode(
+        x=alt.X("before:Q", scale=scale, title=text("right guesses (%)")), x2="after:Q"
     )
-    y = _success_axis(top)
-    chart = alt.layer(
-        *_curves(lines, known, x, y),
-        *_end_labels(named, known[-1], x, y, top, _LINE * top / height),
-    )
-    subtitle = _legend(guesses, sensitive, part)
-    return titled(chart, _finding(guesses, part), subtitle, (90, 95), width=_WIDTH, height=height)
-
-
-def _legend(guesses: Sequence[PartGuess], sensitive: str | None, part: str) -> str:
-    words = {"goal": what_she_guesses(sensitive), "part": singular(part)}
-    if most(guesses) and least(guesses):
-        return text(
-            "One guess at {goal}, a line per {part}: with more attributes known it is right more often. In colour: "
-            "where they add most and least.",
-            **words,
+    marks = [
+        base.transform_calculate(what=f"'{look}'")
+        .mark_point(filled=True, size=100, opacity=1)
+        .encode(
+            x=alt.X(f"{name}:Q", scale=scale),
+            color=alt.Color("what:N", **keyed(looks, (NEUTRAL, TARGETS[0][0]))),
+            shape=alt.Shape("what:N", **keyed(looks, ("square", "circle"))),
         )
-    return text(
-        "One guess at {goal}, a line per {part}: with more attributes known it is right more often.",
-        **words,
-    )
-
-
-def _curves(
-    lines: Sequence[_Line], known: Sequence[int], x: alt.X, y: alt.Y
-) -> tuple[alt.Chart, ...]:
-    """Draw the lines: grey ones thin, coloured ones in front of them."""
-    points = [
-        {"name": line.name, "colour": line.colour, "known": size, "success": success}
-        for line in lines
-        for size, success in zip(known, line.success, strict=True)
+        for name, look in zip(("before", "after"), looks, strict=True)
     ]
-    base = plot(points).encode(x=x, y=y, detail="name:N")
-    front = base.transform_filter(f"datum.colour != '{OTHER}'").encode(color=_OWN_COLOUR)
-    return (
-        base.mark_line(strokeWidth=1.2, color=OTHER),
-        front.mark_line(strokeWidth=3),
-        front.mark_point(filled=True, size=60, opacity=1),
-    )
+    label = base.mark_text(align="left", dx=10, fontSize=12)
+    chart = alt.layer(line, *marks, label.encode(x=alt.value("width"), text="label:N"))
+    return titled(chart, title, subtitle, width=480, height=alt.Step(20))
 
 
-def _end_labels(
-    lines: Sequence[_Line], last: int, x: alt.X, y: alt.Y, top: float, gap: float
-) -> tuple[alt.Chart, ...]:
-    """Name lines to the right of their ends, spread so that none covers another, each led to by a thin line."""
-    pixel = last / _WIDTH
-    ends = [line.success[-1] for line in lines]
-    leaders: list[dict[str, object]] = []
-    labels: list[dict[str, object]] = []
-    for line, end, place in zip(lines, ends, _spread(ends, gap, top), strict=True):
-        for pixels, success in ((7, end), (34, place), (38, place)):
-            at = {"known": last + pixels * pixel, "success": success}
-            leaders.append({"name": line.name, "colour": line.colour, **at})
-        colour = NEUTRAL if line.colour == OTHER else line.colour
-        at = {"known": last + 41 * pixel, "success": place}
-        labels.append({"label": line.label, "colour": colour, **at})
-    names = plot(labels).mark_text(align="left", baseline="middle", fontSize=12, limit=360)
-    return (
-        plot(leaders)
-        .mark_line(strokeWidth=0.7)
-        .encode(x=x, y=y, detail="name:N", color=_OWN_COLOUR),
-        names.encode(x=x, y=y, text="label:N", color=_OWN_COLOUR),
-    )
-
-
-def _over_time(family: Family, sensitive: str | None) -> _View:
+def _over_time(family: Family, sensitive: str | None) -> alt.TopLevelMixin:
     """Draw a line over the parts for nothing, one, some and all attributes known."""
     guesses, sizes = part_guesses(family, sensitive), family.table(sensitive).sizes
     names = [guess.name for guess in guesses]
@@ -222,18 +205,35 @@ def _over_time(family: Family, sensitive: str | None) -> _View:
     return titled(chart, title, subtitle, width=_WIDTH, height=_HEIGHT)
 
 
-def _finding(guesses: Sequence[PartGuess], part: str) -> str:
+def _finding(family: Family, guesses: Sequence[PartGuess], part: str) -> str:
     if most(guesses) and least(guesses):
+        higher, lower = points_apart(most(guesses)[0], least(guesses)[0])
+        if is_about_origin(family.by):
+            return text(
+                "What is added to right guesses differs: from {lower} to {higher} percentage points",
+                lower=lower,
+                higher=higher,
+            )
         return text(
-            "Most is given away by {most}, least by {least}",
+            "Most is added in {most} ({higher} percentage points), least in {least} ({lower})",
             most=names_of([guess.short_name for guess in most(guesses)]),
             least=names_of([guess.short_name for guess in least(guesses)]),
+            lower=lower,
+            higher=higher,
         )
     if len(guesses) == 1:
         return text("What {part} gives away", part=guesses[0].short_name)
     if not all(guess.is_exact for guess in guesses):  # which is more is not told
         return text("How much the {parts} give away", parts=plural(part))
     return text("No {part} gives away more than another", part=singular(part))
+
+
+def points_apart(first: PartGuess, last: PartGuess) -> tuple[str, ...]:
+    """Say what is added in two parts, in percentage points that tell them apart."""
+    if first.is_hidden or last.is_hidden:
+        return first.points, last.points
+    sizes = [100 * guess.added[0] for guess in (first, last)]
+    return told_apart(tuple(decimal(size, digits) for size in sizes) for digits in (1, 2, 3, 4))
 
 
 def _time_finding(family: Family, sensitive: str | None) -> str:
@@ -245,7 +245,7 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
         "last": last.short_name,
         "points": percentage_points(change.difference),
     }
-    if first.added[0] < first.added[1] or last.added[0] < last.added[1]:
+    if first.is_hidden or last.is_hidden:
         if first.added[1] < last.added[0]:
             return text("In {last} the attributes add more than in {first}", **words)
         if last.added[1] < first.added[0]:
@@ -265,27 +265,9 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
 def _success_axis(top: float) -> alt.Y:
     return alt.Y(
         "success:Q",
-        title=text("guesses that are right, of every 100"),
+        title=text("right guesses (%)"),
         scale=alt.Scale(domain=[0, top], nice=False),
     )
-
-
-def _end_label(guess: PartGuess) -> str:
-    """Name a line at its end; of one that stands out, say what all attributes add."""
-    words = {"part": guess.short_name, "points": guess.points}
-    if guess.is_most:
-        return text("{part}: most, {points} percentage points", **words)
-    if guess.is_least:
-        return text("{part}: least, {points} percentage points", **words)
-    return guess.short_name
-
-
-def _standing_out(lines: Sequence[_Line]) -> list[_Line]:
-    """Return a line of each colour but grey, to stand for all of that colour where there are too many to name."""
-    first: dict[str, _Line] = {}
-    for line in lines:
-        first.setdefault(line.colour, line)
-    return [line for colour, line in first.items() if colour != OTHER]
 
 
 def _round_top(highest: float) -> float:
@@ -369,7 +351,7 @@ class PartGuess:
 
     @property
     def successes(self) -> tuple[float, ...]:
-        """How many of every 100 guesses are right, as far as it is told: before, and by number of attributes known."""
+        """How many per cent of guesses are right, as far as it is told: before, and by number of attributes known."""
         return tuple(100 * float(self.wording.drawn(chance)) for chance in self.chances)
 
     @property
@@ -395,6 +377,19 @@ class PartGuess:
     def is_exact(self) -> bool:
         """Whether every figure of the part is told as it is."""
         return all(low == high for low, high in self.told)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether what all attributes add is told as a bound only."""
+        low, high = self.added
+        return low < high
+
+    @property
+    def change(self) -> str:
+        """How often a guess is right before and after, as far as it is told."""
+        if self.wording.hides(self.prior, self.after):
+            return " → ".join(self.wording.cell(chance).text for chance in (self.prior, self.after))
+        return " → ".join(percentages(self.prior, self.after))
 
     @property
     def points(self) -> str:

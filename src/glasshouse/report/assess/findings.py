@@ -12,13 +12,13 @@ from fractions import Fraction
 
 from glasshouse.language import marked, marked_for, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
-    SMALL_CLASS,
     by_knowledge,
     exact_figure,
+    exact_share,
     fewest,
-    graded,
     growth,
     is_small,
     knowledge,
@@ -28,25 +28,28 @@ from glasshouse.report.attacks import (
     learned,
     protect_the_secret,
     widest,
-    worst_first,
 )
 from glasshouse.report.discretion import ratio
-from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
+from glasshouse.report.page import Figure, Finding, Severity, reassurance
+from glasshouse.report.severity import SMALL_CLASS, graded, worst_first
 from glasshouse.report.words import (
+    cases,
     counted,
     either,
     enumeration,
-    frequencies,
-    frequency,
     indefinite,
     money,
     percentage,
-    plural,
+    percentages,
     share,
     short_names,
     singular,
     together,
+    told_apart,
 )
+
+MOST_REPEATED = 3
+"""So many facts are named in every sentence; more of them in the first one only."""
 
 
 def findings(
@@ -69,60 +72,51 @@ def findings(
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right.
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
-        pictures: What shows the findings: ``inference``, ``sets``, ``classes`` and ``influence``.
+        pictures: What shows the findings: ``who``, ``people``, ``inference``, ``sets``, ``classes`` and ``influence``.
     """
-    shown = pictures or {}
+    figures = pictures or {}
     naming, *inferring = widest(assessment.attacks)
-    results = [_named(naming, subject)]
+    results = [replace(_named(naming, subject), picture=figures.get("who"))]
     stages = growth(assessment.attacks)
     if len(stages) > 1:
-        results.append(_grown(stages[0][0], naming))
+        results.append(replace(_grown(stages[0][0], naming), picture=figures.get("people")))
     if inferring:
-        worst, *further = sorted(inferring, key=_most_at_risk)
-        results.append(replace(_inferred(worst, subject), picture=shown.get("inference")))
+        worst, *further = sorted(inferring, key=most_at_risk)
+        results.append(replace(_inferred(worst, naming, subject), picture=figures.get("inference")))
         results += [
-            replace(_inferred(attack, subject), meaning="", remedy="") for attack in further
+            replace(_inferred(attack, naming, subject), meaning="", remedy="") for attack in further
         ]
-    else:
-        before, after = frequencies(naming.probabilistic.prior, naming.probabilistic.posterior)
-        sentence = text(
-            "Whoever knows nothing of {person} guesses their record right for {before}; whoever knows {known}, for "
-            "{after}.",
-            person=indefinite(subject),
-            before=before,
-            known=knowledge_in_short(naming),
-            after=after,
-        )
-        results.append(note(sentence, exact_figure(naming)))
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
         results.append(gained(gaining, subject=subject, currency=currency, tries=tries))
     enough = fewest(assessment)
     if enough is not None:
-        results.append(replace(_already(enough, subject), picture=shown.get("sets")))
-    if any(naming.class_sizes.classes):
-        results.append(replace(_nearly_alone(naming, subject), picture=shown.get("classes")))
+        results.append(replace(_already(enough, subject), picture=figures.get("sets")))
+    if any(naming.class_sizes.classes) and naming.certain < naming.records:
+        results.append(replace(_nearly_alone(naming, subject), picture=figures.get("classes")))
     if sweep is not None:
         results += [
-            replace(finding, picture=shown.get("influence"))
+            replace(finding, picture=figures.get("influence"))
             for finding in influence_findings(sweep)
         ]
     return (*results, *filter(None, [safe_knowledge(assessment, subject)]))
 
 
 def _named(attack: Attack, subject: str) -> Finding:
-    success, certain = attack.probabilistic.posterior, attack.certain > 0
-    nothing = not certain and attack.probabilistic.additive == 0
-    grade = Severity.SAFE if nothing else graded(success, certain=certain)
+    success = attack.probabilistic.posterior
+    nothing = attack.certain == 0 == attack.probabilistic.additive
+    grade = (
+        Severity.SAFE if nothing else graded(success, certain=attack.certain, people=attack.records)
+    )
     return Finding(
         grade,
-        _naming_sentence(attack, subject),
+        naming_sentence(attack, subject),
         figure=exact_figure(attack),
         meaning=text(
-            "Whoever is named has all the rest of the record read as well: it is no longer anonymous to anybody who "
-            "knows these things, be it a neighbour, a colleague or a relative."
+            "Whoever is named has the whole record exposed, to a neighbour, a colleague, a relative or anybody else "
+            "who knows these things."
         )
-        if certain
+        if attack.certain
         else text(
             "For everybody there is at least one further record that may be theirs, so that nobody can be sure which "
             "one it is. Whoever knows more than these attributes may be."
@@ -130,13 +124,21 @@ def _named(attack: Attack, subject: str) -> Finding:
         remedy=""
         if grade in (Severity.LOW, Severity.SAFE)
         else text(
-            "Publish less detail of the attributes that contribute most, or leave one out; glasshouse anonymise and "
-            "glasshouse compare show what that buys and what it costs."
+            "Publish less detail of the attributes that help most to name people, or leave one out; glasshouse "
+            "anonymise and glasshouse compare show what that buys and what it costs."
         ),
     )
 
 
-def _naming_sentence(attack: Attack, subject: str) -> str:
+def naming_sentence(attack: Attack, subject: str, *, short: bool = False) -> str:
+    """Say how many can be named with all that can be known, and how often a guess is right.
+
+    Args:
+        attack: The attack.
+        subject: What a record stands for.
+        short: Whether the guess may be left out, where some can be named.
+    """
+    guess = attack.probabilistic
     words = {
         "subject": singular(subject),
         "person": indefinite(subject),
@@ -144,17 +146,17 @@ def _naming_sentence(attack: Attack, subject: str) -> str:
         "people": counted(attack.records, subject),
         "certain": number(attack.certain),
         "share": _certainty(attack),
-        "frequency": frequency(attack.probabilistic.posterior),
+        "cases": cases(guess.posterior),
     }
-    if attack.certain == 0 and attack.probabilistic.additive == 0:
+    if attack.certain == 0 == guess.additive:
         template = marked(
-            "Someone who knows {person}'s {known} cannot name any of the {people} with certainty, and guesses no "
-            "better than without that knowledge: right for {frequency}."
+            "Someone who knows {person}'s {known} can name none of the {people} outright, and guesses no better than "
+            "without that knowledge: right {cases}."
         )
     elif attack.certain == 0:
         template = marked(
-            "Someone who knows {person}'s {known} cannot name any of the {people} with certainty; a guess is right "
-            "for {frequency}."
+            "Someone who knows {person}'s {known} can name none of the {people} outright; a best guess at who it "
+            "is would be right {cases}."
         )
     elif attack.records == 1:
         template = marked(
@@ -162,12 +164,16 @@ def _naming_sentence(attack: Attack, subject: str) -> str:
         )
     elif attack.certain == attack.records:
         template = marked(
-            "Someone who knows {person}'s {known} can name every one of the {people} with certainty."
+            "Someone who knows {person}'s {known} can name every one of the {people} outright."
+        )
+    elif short:
+        template = marked(
+            "Someone who knows {person}'s {known} can name {certain} of the {people} outright ({share})."
         )
     else:
         template = marked(
-            "Someone who knows {person}'s {known} can name {certain} of the {people} with certainty ({share}), and by "
-            "guessing would be right for {frequency}."
+            "Someone who knows {person}'s {known} can name {certain} of the {people} outright ({share}); a best guess "
+            "at who it is would be right {cases}."
         )
     return translated(template, **words)
 
@@ -189,16 +195,16 @@ def _grown(first: Attack, last: Attack) -> Finding:
         for attack in (first, last)
     )
     before, after = first.probabilistic.posterior, last.probabilistic.posterior
-    fewer, more = frequencies(before, after)
-    words = {"alone": alone, "before": fewer, "every": every, "after": more}
+    lower, higher = percentages(before, after)
+    words = {"alone": alone, "before": lower, "every": every, "after": higher}
     figure = text(
-        "posterior {before} with the first, {after} with all",
-        before=ratio(before),
-        after=ratio(after),
+        "right guesses, exactly: {before} with the first, {after} with all",
+        before=exact_share(before, first.records),
+        after=exact_share(after, last.records),
     )
-    if before == after:
+    if lower == higher:
         sentence = text(
-            "With {alone}, a guess at whose record it is succeeds for {before}; {every} give no better.",
+            "With {alone}, a best guess at who it is would be right in {before} of cases; {every} give no better.",
             **words,
         )
         is_low = graded(after) is Severity.LOW
@@ -206,7 +212,7 @@ def _grown(first: Attack, last: Attack) -> Finding:
     return Finding(
         graded(after),
         text(
-            "With {alone}, a guess at whose record it is succeeds for {before}; with {every}, for {after}.",
+            "With {alone}, a best guess at who it is would be right in {before} of cases; with {every}, in {after}.",
             **words,
         ),
         figure,
@@ -224,39 +230,41 @@ def _inference_grade(attack: Attack) -> Severity:
     """Return how much an attack on a secret should worry: by what it adds to what everybody can guess, or knows."""
     if tells_nothing(attack):
         return Severity.SAFE if attack.certain == 0 else Severity.NOTE
-    return graded(learned(attack), certain=attack.certain > 0)
+    was_certain = attack.deterministic.prior == 1  # all share it: the release tells it by itself
+    return graded(
+        learned(attack), certain=0 if was_certain else attack.certain, people=attack.records
+    )
 
 
-def _most_at_risk(attack: Attack) -> tuple[int, Fraction, Fraction]:
-    return worst_first(_inference_grade(attack)), -learned(attack), -attack.probabilistic.additive
+def most_at_risk(attack: Attack) -> tuple[int, Fraction, Fraction]:
+    """Return the place of a secret among others: by its severity, then by what is added to right guesses."""
+    return worst_first(_inference_grade(attack)), -attack.probabilistic.additive, -learned(attack)
 
 
-def _inferred(attack: Attack, subject: str) -> Finding:
+def _inferred(attack: Attack, naming: Attack, subject: str) -> Finding:
     nothing = tells_nothing(attack)
     return Finding(
         _inference_grade(attack),
-        _inferring_sentence(attack, subject),
+        _inferring_sentence(attack, naming, subject),
         figure=exact_figure(attack),
         meaning=""
         if nothing
         else text(
-            "A secret can be learned without knowing which record is a person's: it is enough that those who look like "
-            "them mostly share it."
+            "A secret can be learned without knowing which record is a person's: it is enough that most of those who "
+            "look like them have the same value."
         ),
         remedy="" if nothing else protect_the_secret(),
     )
 
 
-def _inferring_sentence(attack: Attack, subject: str) -> str:
+def _inferring_sentence(attack: Attack, naming: Attack, subject: str) -> str:
     guess = attack.probabilistic
-    before, after = frequencies(guess.prior, guess.posterior)
+    before, after = percentages(guess.prior, guess.posterior)
     words = {
-        "person": indefinite(subject),
-        "known": knowledge_in_short(attack),
+        "whoever": _whoever(attack, naming, subject),
         "secret": enumeration(attack.secret),
         "people": counted(attack.certain, subject),
         "share": _certainty(attack),
-        "many": plural(subject),
         "before": before,
         "after": after,
     }
@@ -264,49 +272,57 @@ def _inferring_sentence(attack: Attack, subject: str) -> str:
         template = marked(
             "The release holds one value of {secret} only: whoever knows that someone is in it knows it."
         )
-    elif attack.certain and guess.prior == guess.posterior:
+    elif attack.certain and before == after:
         template = marked(
-            "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), but "
-            "guesses it no better than someone who does not: right for {after}."
+            "{whoever} learns the {secret} of {people} with certainty ({share}), but guesses it no better than "
+            "somebody who does not: right in {after} of cases."
         )
-    elif guess.prior == guess.posterior:
+    elif before == after:
         template = marked(
-            "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it no better "
-            "than someone who does not: right for {after}."
+            "{whoever} learns nobody's {secret} with certainty, and guesses it no better than somebody who does not: "
+            "right in {after} of cases."
         )
     elif attack.certain:
         template = marked(
-            "Someone who knows {person}'s {known} learns the {secret} of {people} with certainty ({share}), and "
-            "guesses it right for {after} {many}; without that knowledge it would be {before}."
+            "{whoever} learns the {secret} of {people} with certainty ({share}); a guess at it is right in {after} of "
+            "cases, up from {before}."
         )
     else:
         template = marked(
-            "Someone who knows {person}'s {known} learns nobody's {secret} with certainty, and guesses it right for "
-            "{after} {many}; without that knowledge it would be {before}."
+            "{whoever} learns nobody's {secret} with certainty; a guess at it is right in {after} of cases, up from "
+            "{before}."
         )
     return translated(template, **words)
 
 
+def _whoever(attack: Attack, naming: Attack, subject: str) -> str:
+    """Say who learns a secret: by the facts, unless they are many and those of the sentence on naming."""
+    facts, same = (
+        len(attack.quasi_identifiers),
+        attack.quasi_identifiers == naming.quasi_identifiers,
+    )
+    if same and facts > MOST_REPEATED:
+        return text("Someone who knows these {count} facts", count=facts)
+    return text(
+        "Someone who knows {person}'s {known}",
+        person=indefinite(subject),
+        known=knowledge_in_short(attack),
+    )
+
+
 def _already(attack: Attack, subject: str) -> Finding:
-    template = (
-        marked(
-            "Knowing no more than {known} is enough to name {frequency} {many} by guessing, and {people} with "
-            "certainty."
-        )
-        if attack.certain
-        else marked(
-            "Knowing no more than {known} is enough to name {frequency} {many} by guessing, though nobody with "
-            "certainty."
-        )
-    )
-    sentence = translated(
-        template,
+    facts = len(attack.quasi_identifiers)
+    sentence = text_for(
+        facts,
+        "{count} fact is enough: with {known} alone, {people} can be named outright, and a best guess at who it is "
+        "would be right {cases}.",
+        "{count} facts are enough: with {known} alone, {people} can be named outright, and a best guess at who it is "
+        "would be right {cases}.",
         known=knowledge(attack),
-        frequency=frequency(attack.probabilistic.posterior),
-        many=plural(subject),
-        people=counted(attack.certain, subject),
+        people=counted(attack.certain, subject) if attack.certain else text("nobody"),
+        cases=cases(attack.probabilistic.posterior),
     )
-    grade = graded(attack.probabilistic.posterior, certain=attack.certain > 0)
+    grade = graded(attack.probabilistic.posterior, certain=attack.certain, people=attack.records)
     meaning = text(
         "One does not have to know much: leaving out all other attributes would take away at most half of what the "
         "attack gives."
@@ -324,19 +340,19 @@ def _nearly_alone(attack: Attack, subject: str) -> Finding:
         "people": counted(exposed, subject),
         "share": share(exposed, attack.records),
         "known": knowledge_counted(attack),
-        "few": number(SMALL_CLASS - 1),
+        "few": number(SMALL_CLASS - 2),
     }
     if exposed == attack.records > 1:
-        sentence = text("All {people} share their {known} with fewer than {few} others.", **words)
+        sentence = text("All {people} share their {known} with at most {few} others.", **words)
     else:
         sentence = text_for(
             exposed,
-            "{people} ({share}) shares {known} with fewer than {few} others.",
-            "{people} ({share}) share their {known} with fewer than {few} others.",
+            "{people} ({share}) shares {known} with at most {few} others.",
+            "{people} ({share}) share their {known} with at most {few} others.",
             **words,
         )
     return Finding(
-        graded(Fraction(exposed, attack.records), certain=attack.certain > 0),
+        graded(Fraction(exposed, attack.records), certain=attack.certain, people=attack.records),
         sentence,
         figure=text(
             "{exposed} of {records} records in classes of fewer than {size}",
@@ -387,51 +403,59 @@ def gained(
     case = bool(attack.secret), gain.additive != 0
     secret = enumeration(attack.secret)
     if tries is None:
-        prior, posterior = (
-            number(value, ",.4g") if currency is None else money(value, currency)
-            for value in (gain.prior, gain.posterior)
+        prior, posterior = _worths(gain, currency)
+        sentence = translated(
+            WORTH[case[0], prior != posterior], prior=prior, posterior=posterior, secret=secret
         )
-        sentence = translated(WORTH[case], prior=prior, posterior=posterior, secret=secret)
     else:
-        before, after = frequencies(gain.prior, gain.posterior)
+        before, after = percentages(gain.prior, gain.posterior)
         sentence = text_for(
             tries,
-            *WITHIN[case],
+            *WITHIN[case[0], before != after],
             person=indefinite(subject),
             known=knowledge_in_short(attack),
             secret=secret,
             before=before,
             after=after,
-            many=plural(subject),
         )
-    figure = f"{attack.code}: {ratio(gain.prior)} → {ratio(gain.posterior)}"
+    figure = f"{ratio(gain.prior)} → {ratio(gain.posterior)}"
     return Finding(Severity.NOTE if gain.additive else Severity.SAFE, sentence, figure)
+
+
+def _worths(gain: Leakage, currency: str | None) -> tuple[str, ...]:
+    """Say what is gained before and after, with as many digits as tell them apart."""
+    both = gain.prior, gain.posterior
+    if currency is not None:
+        return tuple(money(value, currency) for value in both)
+    return told_apart(
+        tuple(number(value, f",.{digits}g") for value in both) for digits in (4, 6, 8)
+    )
 
 
 WITHIN = {
     (True, False): marked_for(
-        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}, no "
-        "more than without that knowledge.",
-        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} {many}, no "
-        "more than without that knowledge.",
+        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess in {after} of cases, as "
+        "without that knowledge.",
+        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses in {after} of cases, "
+        "as without that knowledge.",
     ),
     (True, True): marked_for(
-        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess for {after} {many}; "
-        "without that knowledge it would be {before}.",
-        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses for {after} {many}; "
-        "without that knowledge it would be {before}.",
+        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess in {after} of cases, up "
+        "from {before}.",
+        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses in {after} of cases, "
+        "up from {before}.",
     ),
     (False, False): marked_for(
-        "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}, no more than "
+        "Someone who knows {person}'s {known} finds their record with {count} guess in {after} of cases, as without "
+        "that knowledge.",
+        "Someone who knows {person}'s {known} finds their record within {count} guesses in {after} of cases, as "
         "without that knowledge.",
-        "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}, no more "
-        "than without that knowledge.",
     ),
     (False, True): marked_for(
-        "Someone who knows {person}'s {known} finds their record with {count} guess for {after} {many}; without that "
-        "knowledge it would be {before}.",
-        "Someone who knows {person}'s {known} finds their record within {count} guesses for {after} {many}; without "
-        "that knowledge it would be {before}.",
+        "Someone who knows {person}'s {known} finds their record with {count} guess in {after} of cases, up from "
+        "{before}.",
+        "Someone who knows {person}'s {known} finds their record within {count} guesses in {after} of cases, up from "
+        "{before}.",
     ),
 }
 """How often one of several guesses is right, by whether it is at a secret and whether the attack adds to it."""
@@ -485,19 +509,19 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
     words = {
         "person": indefinite(subject),
         "known": knowledge(naming),
-        "frequency": frequency(naming.probabilistic.posterior),
+        "cases": cases(naming.probabilistic.posterior),
     }
     if inferring and wholly:
         sentence = text(
             "Someone who knows no more than {person}'s {known} can neither name anybody nor learn anybody's {secrets} "
-            "with certainty; a guess at whose record it is succeeds for {frequency}.",
+            "with certainty; a best guess at who it is would be right {cases}.",
             secrets=either([enumeration(attack.secret) for attack in inferring]),
             **words,
         )
     else:
         sentence = text(
-            "Someone who knows no more than {person}'s {known} cannot name anybody with certainty; a guess succeeds "
-            "for {frequency}.",
+            "Someone who knows no more than {person}'s {known} cannot name anybody with certainty; a best guess at "
+            "who it is would be right {cases}.",
             **words,
         )
     meaning = text("This holds as long as she knows nothing else about the person.")

@@ -14,24 +14,28 @@ import altair as alt
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
+from glasshouse.report.assess.findings import most_at_risk
 from glasshouse.report.attacks import (
     fewest,
     knowledge_in_short,
     last_window,
-    learned,
     target_label,
     widest,
 )
 from glasshouse.report.cells import group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
 from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
+from glasshouse.report.severity import SMALL_CLASS
 from glasshouse.report.words import (
+    cases,
     counted,
     enumeration,
     joined,
     percentage,
     percentages,
     plural,
+    rounded,
+    share,
 )
 from glasshouse.study import Address, Dialect, ReleaseStudy
 from glasshouse.study.assess import AssessStudy
@@ -42,45 +46,61 @@ RISK, RULE = TARGETS[0][0], NEUTRAL
 
 
 def tiles(assessment: Assessment, *, subject: str) -> tuple[Tile, ...]:
-    """Return who is at risk, what is given away, and how little is enough to know."""
+    """Return who is at risk, what is given away or who is nearly alone, and how little is enough to know."""
     naming, *inferring = widest(assessment.attacks)
-    shown = [_at_risk(naming, subject)]
-    if inferring:
-        shown.append(_given_away(sorted(inferring, key=learned, reverse=True)))
+    second = (
+        _given_away(sorted(inferring, key=most_at_risk), subject)
+        if inferring
+        else _nearly_alone(naming, subject)
+    )
     enough = fewest(assessment)
-    if enough is not None:
-        shown.append(_enough(enough, subject))
-    return tuple(shown)
+    third = None if enough is None else _enough(enough, subject)
+    return tuple(filter(None, (_at_risk(naming, subject), second, third)))
 
 
 def _at_risk(attack: Attack, subject: str) -> Tile:
     title = text("Who is at risk")
-    guess = percentage(attack.probabilistic.posterior)
+    guess = attack.probabilistic.posterior
     if attack.certain == 0:
         return Tile(
             title,
-            guess,
+            percentage(guess),
             text(
-                "is how often a guess at who it is would be right; none of the {people} can be named outright",
+                "is how often a best guess at who it is would be right; none of the {people} can be named outright",
                 people=counted(attack.records, subject),
             ),
         )
+    named = attack.deterministic.posterior
     return Tile(
         title,
-        percentage(attack.deterministic.posterior),
+        percentage(named),
         text(
-            "{certain} of the {people} can be named outright; a guess at who it is would be right in {guess} of cases",
-            certain=number(attack.certain),
-            people=counted(attack.records, subject),
-            guess=guess,
+            "of the {people} can be named outright; a best guess at who it is would be right {cases}",
+            people=plural(subject),
+            cases=cases(guess),
         ),
+        of_hundred=min(99, max(1, rounded(100 * named))) if named < 1 else 100,
     )
 
 
-def _given_away(attacks: Sequence[Attack]) -> Tile:
-    """Return what a guess at the secret that is most at risk gains, and at the next one."""
-    first, *others = attacks
-    sentence = text("right guesses of {secret}, before and after", secret=enumeration(first.secret))
+def _given_away(attacks: Sequence[Attack], subject: str) -> Tile:
+    """Return what a guess at the secret that is most at risk gains, and at the next one; or what becomes certain."""
+    title, (first, *others) = text("What is given away"), attacks
+    guess, secret = first.probabilistic, enumeration(first.secret)
+    before, after = percentages(guess.prior, guess.posterior)
+    if before == after:
+        return Tile(
+            title,
+            percentage(first.deterministic.posterior),
+            text(
+                "of the {people} have their {secret} learned with certainty; guesses at it are right in {after} of "
+                "cases, with or without these facts",
+                people=plural(subject),
+                secret=secret,
+                after=after,
+            ),
+        )
+    sentence = text("right guesses of {secret}, before and after", secret=secret)
     if others:
         sentence = text(
             "{first}; of {secret}: {change}",
@@ -88,8 +108,23 @@ def _given_away(attacks: Sequence[Attack]) -> Tile:
             secret=enumeration(others[0].secret),
             change=_change(others[0].probabilistic.prior, others[0].probabilistic.posterior),
         )
-    guess = first.probabilistic
-    return Tile(text("What is given away"), _change(guess.prior, guess.posterior), sentence)
+    return Tile(title, f"{before} → {after}", sentence)
+
+
+def _nearly_alone(attack: Attack, subject: str) -> Tile | None:
+    """Return how many look like few others; None: that is not known."""
+    if not any(attack.class_sizes.classes):
+        return None
+    exposed = attack.class_sizes.records_below(SMALL_CLASS)
+    return Tile(
+        text("Who is nearly alone"),
+        share(exposed, attack.records),
+        text(
+            "of the {people} look like at most {few} others",
+            people=plural(subject),
+            few=SMALL_CLASS - 2,
+        ),
+    )
 
 
 def _enough(attack: Attack, subject: str) -> Tile:
@@ -98,11 +133,11 @@ def _enough(attack: Attack, subject: str) -> Tile:
         text("How little is enough"),
         text_for(facts, "{count} fact", "{count} facts"),
         text(
-            "{known}: with these alone {named} of the {people} are named outright, and {guess} by a guess",
+            "with {known} alone, {named} of the {people} can be named outright; a best guess would be right {cases}",
             known=knowledge_in_short(attack),
             named=percentage(attack.deterministic.posterior),
             people=plural(subject),
-            guess=percentage(attack.probabilistic.posterior),
+            cases=cases(attack.probabilistic.posterior),
         ),
     )
 
@@ -123,9 +158,8 @@ def actions(
     if not swept:
         return (
             Action(
-                text(
-                    "Assess every set of attributes (--subsets all): then it is told here what to leave out."
-                )
+                text("Assess every set of attributes: then it is told here what to leave out."),
+                command=sweeping(study),
             ),
         )
     chosen = chosen_advice(assessment.advice)
@@ -169,10 +203,7 @@ def _action(advice: Advice, study: AssessStudy | None) -> Action:
         )
     else:
         sentence = _generalising(advice)
-    values = study is None or study.treatment.where or study.treatment.invalid
-    command = (
-        "" if study is None or values else command_of(advice, study)
-    )  # no value leaves the house
+    command = "" if study is None or _names_values(study) else command_of(advice, study)
     return Action(sentence, change, advice.meets, command)
 
 
@@ -198,32 +229,21 @@ def _change(before: Fraction, after: Fraction) -> str:
     return " → ".join(percentages(before, after))
 
 
-def band_figure(
-    assessment: Assessment, policy: ReleasePolicy, secret: tuple[str, ...] = ()
-) -> Figure | None:
+def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     """Show how risk grows with the number of facts that somebody knows: the least, the median and the worst set.
 
-    Of naming, how often a guess is right; of a secret, what knowing the facts adds to that. The line is what the rule
-    allows. There is no such picture where one number of facts was assessed.
-
-    Args:
-        assessment: What came out.
-        policy: The rule.
-        secret: The sensitive attribute; none: who it is.
+    The line is what the rule allows. There is no such picture where one number of facts was assessed.
     """
-    by_size: dict[int, list[Attack]] = {}
+    by_size: dict[int, list[Fraction]] = {}
     for attack in last_window(assessment.attacks):
-        if attack.secret == secret:
-            by_size.setdefault(len(attack.quasi_identifiers), []).append(attack)
+        if not attack.secret:
+            risks = by_size.setdefault(len(attack.quasi_identifiers), [])
+            risks.append(attack.probabilistic.posterior)
     if len(by_size) < 2:
         return None
-
-    def risk(attack: Attack) -> Fraction:
-        return attack.probabilistic.additive if secret else attack.probabilistic.posterior
-
     bands = [
-        (size, min(map(risk, same)), median(map(risk, same)), max(map(risk, same)), len(same))
-        for size, same in sorted(by_size.items())
+        (size, min(risks), median(risks), max(risks), len(risks))
+        for size, risks in sorted(by_size.items())
     ]
     rows = [
         {
@@ -236,7 +256,7 @@ def band_figure(
         for size, least, middle, worst, _ in bands
     ]
     highest = max(worst for *_, worst, _ in bands)
-    allowed = _allowed(policy, "inference-added" if secret else "best-guess")
+    allowed = _allowed(policy, "best-guess")
     top = max(highest, allowed or Fraction(0))
     scale = PER_CENT if top > Fraction(1, 2) else alt.Scale(domain=[0, float(120 * top) or 1.0])
     base = plot(rows).encode(
@@ -246,12 +266,7 @@ def band_figure(
             axis=alt.Axis(labelAngle=0),
         )
     )
-    axis = (
-        text("right guesses added (percentage points)")
-        if secret
-        else text("right guesses at who it is (%)")
-    )
-    worst = alt.Y("worst:Q", title=axis, scale=scale)
+    worst = alt.Y("worst:Q", title=text("right guesses at who it is (%)"), scale=scale)
     layers = [
         base.mark_area(opacity=0.22, color=RISK).encode(y=worst, y2="least:Q"),
         base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], color=RISK).encode(
@@ -273,7 +288,6 @@ def band_figure(
             ),
         ]
     titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
-    label = target_label(secret)
     numbers = [
         (Cell(number(size)), Cell(number(sets)), *map(percent_cell, risks))
         for size, *risks, sets in bands
@@ -281,39 +295,27 @@ def band_figure(
     return Figure.of(
         titled(
             alt.layer(*layers),
-            _band_title(bands, secret),
+            _band_title(bands),
             text("line: the worst set of so many facts; dashed: the median; shaded: all sets"),
             width=680,
-            height=220,
+            height=180,
         ),
         label=text("Risk by the number of facts that are known"),
         caption=text(
             "{sets} sets of quasi-identifiers; the exact figures of each are in results.parquet beside this report.",
             sets=sum(sets for *_, sets in bands),
         ),
-        table=group_table(text("Facts known"), titles, {label: numbers}),
+        table=group_table(text("Facts known"), titles, {target_label(()): numbers}),
     )
 
 
-def _band_title(
-    bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]], secret: tuple[str, ...]
-) -> str:
+def _band_title(bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]]) -> str:
     """Say how risk grows from the fewest facts to all of them."""
     (few, *_, first, _), (many, *_, last, _) = bands[0], bands[-1]
     before, after = percentages(first, last)
-    facts = text_for(few, "{count} fact", "{count} facts")
-    if secret:
-        return text(
-            "Knowing {few} adds up to {before} to the right guesses of {secret}; knowing all {many}, {after}",
-            few=facts,
-            before=before,
-            secret=enumeration(secret),
-            many=many,
-            after=after,
-        )
     return text(
         "With {few} known, up to {before} of guesses at who it is are right; with all {many}, {after}",
-        few=facts,
+        few=text_for(few, "{count} fact", "{count} facts"),
         before=before,
         many=many,
         after=after,
@@ -332,6 +334,19 @@ def _rule_label(limit: Fraction) -> str:
 
 
 # The command that shows what an advice comes to
+
+
+def _names_values(study: AssessStudy) -> bool:
+    """Tell whether a command about a study would name values of its data, which never leave the house."""
+    return bool(study.treatment.where or study.treatment.invalid)
+
+
+def sweeping(study: AssessStudy | None) -> str:
+    """Return the command that assesses every set of attributes; none where the study cannot ask for that."""
+    if study is None or _names_values(study) or not study.adversary.guesses_once or study.links:
+        return ""
+    words = _words(study, study.adversary.knowable)
+    return shlex.join(["glasshouse", "assess", *words, "--subsets", "all"])
 
 
 def command_of(advice: Advice, study: AssessStudy) -> str:

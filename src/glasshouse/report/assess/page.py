@@ -18,10 +18,12 @@ from glasshouse.report.assess.charts import (
     growing_figure,
     influence_figure,
     influence_section,
+    people_figure,
     success_section,
 )
+from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
-from glasshouse.report.assess.findings import findings
+from glasshouse.report.assess.findings import findings, most_at_risk, naming_sentence
 from glasshouse.report.assess.front import actions, band_figure, tiles
 from glasshouse.report.assess.sets import pairs_figure, publishable_figure
 from glasshouse.report.attacks import (
@@ -99,15 +101,15 @@ ADVERSARY = (
         "exactly: {known}."
     ),
     marked(
-        "Before the attack she takes every record as equally likely to be the person’s, unless the study gives weights "
-        "or says what she believes. She knows the whole release and how it was made."
+        "The adversary has the whole release and knows how it was made. Before the attack any record may be the "
+        "person’s, with the same chance unless the study says otherwise."
     ),
 )
 """What the adversary is assumed to know."""
 LIMITS = (
     marked(
-        "No figure is an estimate: each is computed from counts (or from weights, where the study gives them) in this "
-        "release, exactly unless something else is said. They say nothing of people who are not in it."
+        "No figure is an estimate: each is computed from counts (or weights) in this release, exactly unless something "
+        "else is said. They say nothing of people who are not in it."
     ),
     marked(
         "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the data, "
@@ -137,7 +139,11 @@ def _report(outcome: Assessment | Family, question: AssessStudy, provenance: Pro
     if isinstance(outcome, Family):
         part = part_noun(outcome)
         return family_page(
-            with_labels(outcome), subject=question.subject, provenance=provenance, part=part
+            with_labels(outcome),
+            subject=question.subject,
+            provenance=provenance,
+            part=part,
+            study=question,
         )
     gain = question.adversary.gain
     return assessment_page(
@@ -279,6 +285,7 @@ def assessment_page(
     measures = _Measures.of(assessment.attacks, currency)
     datasets = last_window(assessment.attacks)[0].datasets
     attacks = widest(assessment.attacks)
+    secrets = sorted(attacks[1:], key=most_at_risk)
     growing = len(by_window(assessment.attacks)) > 1
     sections = (
         _figures_section(assessment, measures),
@@ -290,9 +297,11 @@ def assessment_page(
     )
     front = growing_figure(assessment) or band_figure(assessment, policy)
     pictures = {
-        "inference": before_and_after_figure(assessment),
+        "people": people_figure(assessment),
+        "who": exposure_figure(assessment, subject),
+        "inference": before_and_after_figure([attacks[0], *secrets]) if secrets else None,
         "sets": pairs_figure(assessment),
-        "classes": class_sizes_figure(attacks[0]),
+        "classes": class_sizes_figure(attacks[0], policy),
         "influence": None if sweep is None else influence_figure(sweep),
     }
     conclusions = findings(
@@ -318,6 +327,7 @@ def assessment_page(
         title=title,
         lead=lead,
         findings=conclusions,
+        summary=naming_sentence(attacks[0], subject, short=True),
         tiles=tiles(assessment, subject=subject),
         actions=actions(
             assessment,

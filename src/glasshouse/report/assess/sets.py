@@ -70,9 +70,7 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
         titled(
             alt.layer(dots, labels),
             title,
-            text(
-                "one row per set: dark, what stays; at the right, how often a guess at who it is is right"
-            ),
+            text("one row per set: dark, what stays; at the right, right guesses at who it is"),
             width=min(640, 80 * len(order)),
             height=alt.Step(28),
         ),
@@ -97,7 +95,7 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
 
 
 def pairs_figure(assessment: Assessment) -> Figure | None:
-    """Show how often a guess at who it is is right with each two attributes, and, on the diagonal, with each one.
+    """Show how often a guess at who it is succeeds with each two attributes, and, on the diagonal, with each one.
 
     There is no such picture where pairs were not assessed, or of very many attributes.
     """
@@ -144,7 +142,7 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
         titled(
             alt.layer(squares, labels),
             text(
-                "Of all pairs, {first} and {second} tell most: a guess at who it is is right in {share} of cases",
+                "No two facts tell more than {first} and {second}: right guesses at who it is in {share} of cases",
                 first=enumeration([worst[1]]),
                 second=enumeration([worst[0]]),
                 share=share,

@@ -1,0 +1,176 @@
+"""Who is at risk: the share of people who can be named, by value of what can be known, where they are not too few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import altair as alt
+
+from glasshouse.disclosure import hidden_parts, smallest_cell
+from glasshouse.language import text
+from glasshouse.microdata import Assessment
+from glasshouse.microdata.assessment import Exposure
+from glasshouse.report.assess.family_charts import part_label
+from glasshouse.report.cells import count_cell, group_table, percent_cell
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
+from glasshouse.report.labels import value_label
+from glasshouse.report.page import Cell, Figure
+from glasshouse.report.words import enumeration, percentage, percentages, plural
+
+MOST_BARS = 8
+"""So many values are drawn, of one column or of several that have no more together; of a column alone, all."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The people who have one value."""
+
+    value: str
+    people: int
+    named: int
+
+    @property
+    def share(self) -> Fraction:
+        return Fraction(self.named, self.people)
+
+
+def told_groups(exposure: Exposure) -> list[_Group]:
+    """Return the values of which it is told how many can be named, the most frequent first.
+
+    Neither how many people have a value, nor how many of them can be named, nor how many cannot, is told where it is
+    small; nor what would tell it, together with the totals.
+    """
+    groups = [
+        _Group(part_label(value_label([exposure.column], value)), people, named)
+        for value, people, named in zip(
+            exposure.values, exposure.records, exposure.named, strict=True
+        )
+        if people
+    ]
+    hidden: set[int] = set()
+    for counts in (
+        [group.people for group in groups],
+        [group.named for group in groups],
+        [group.people - group.named for group in groups],
+    ):
+        some = [place for place, count in enumerate(counts) if count]
+        hidden |= {some[place] for place in hidden_parts([(counts[place],) for place in some])}
+    shown = [group for place, group in enumerate(groups) if place not in hidden]
+    return sorted(shown, key=lambda group: (-group.people, group.value))
+
+
+def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
+    """Show the share of people who can be named, by value of the columns by which it differs most.
+
+    There is no such picture where nobody can be named, or everybody, or where groups are too small to be told of.
+    """
+    by_column = {
+        exposure.column: groups
+        for exposure in assessment.exposures
+        if len(groups := told_groups(exposure)) > 1 and any(exposure.named)
+    }
+    if not by_column:
+        return None
+    order = sorted(by_column, key=lambda column: -_variance(by_column[column]))
+    drawn, bars = [], 0
+    for column in order:
+        if bars + len(by_column[column]) <= MOST_BARS:
+            drawn.append(column)
+            bars += len(by_column[column])
+    drawn = drawn or order[:1]
+    first = drawn[0]
+    everybody = Fraction(sum(assessment.exposures[0].named), sum(assessment.exposures[0].records))
+    if everybody == 1:
+        return None
+    low, high = percentages(
+        min(group.share for group in by_column[first]),
+        max(group.share for group in by_column[first]),
+    )
+    words = {"column": enumeration([first]), "low": low, "high": high}
+    title = (
+        text("The share who can be named outright is {low}, whatever the {column}", **words)
+        if low == high
+        else text(
+            "The share who can be named outright differs by {column}: from {low} to {high}", **words
+        )
+    )
+    caption = text(
+        "Of the {people} with each value, the share that is alike with nobody else and can be named outright.",
+        people=plural(subject),
+    )
+    if any(
+        len(by_column[exposure.column]) < len([n for n in exposure.records if n])
+        for exposure in assessment.exposures
+        if exposure.column in drawn
+    ):
+        caption += " " + text(
+            "Left out are values that fewer than {smallest} have, or of whom fewer than {smallest} can be named, or "
+            "cannot; and others, so that no such number can be found by subtraction.",
+            smallest=smallest_cell(),
+        )
+    return Figure.of(
+        titled(
+            _bars({column: by_column[column] for column in drawn}, everybody),
+            title,
+            text("the line: {share} of everybody", share=percentage(everybody)),
+        ),
+        label=text("Who can be named"),
+        caption=caption,
+        table=group_table(
+            text("Value"),
+            [text("People"), text("Can be named outright")],
+            {
+                enumeration([column]): [
+                    (Cell(group.value), count_cell(group.people), percent_cell(group.share))
+                    for group in by_column[column]
+                ]
+                for column in drawn
+            },
+        ),
+    )
+
+
+def _variance(groups: list[_Group]) -> Fraction:
+    """Return how much the share differs between groups, by how many people they are."""
+    people = sum(group.people for group in groups)
+    mean = Fraction(sum(group.named for group in groups), people)
+    return sum((group.people * (group.share - mean) ** 2 for group in groups), Fraction(0)) / people
+
+
+def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> alt.TopLevelMixin:
+    """Draw a bar per value, column by column, with a line at the share of everybody."""
+    views = []
+    for place, (column, groups) in enumerate(by_column.items()):
+        is_last = place == len(by_column) - 1
+        rows = [
+            {
+                "value": group.value,
+                "named": 100 * float(group.share),
+                "label": percentage(group.share),
+            }
+            for group in groups
+        ]
+        base = plot(rows).encode(
+            y=alt.Y("value:N", sort=[group.value for group in groups], title=None),
+            x=alt.X(
+                "named:Q",
+                stack=None,
+                scale=PER_CENT,
+                title=text("can be named outright (%)") if is_last else None,
+                axis=alt.Axis() if is_last else alt.Axis(labels=False, ticks=False),
+            ),
+        )
+        line = plot([{"everybody": 100 * float(everybody)}]).mark_rule(
+            strokeDash=[6, 4], strokeWidth=2, color=NEUTRAL
+        )
+        layers = (
+            base.mark_bar(color=TARGETS[0][0], height=12),
+            line.encode(x=alt.X("everybody:Q", scale=PER_CENT)),
+            base.mark_text(align="left", dx=8, fontSize=12).encode(
+                x=alt.value("width"), text="label:N"
+            ),
+        )
+        heading = alt.Title(enumeration([column]), fontSize=13, fontWeight="normal", anchor="start")
+        views.append(alt.layer(*layers).properties(width=560, height=alt.Step(18), title=heading))
+    return views[0] if len(views) == 1 else alt.vconcat(*views, spacing=8)
