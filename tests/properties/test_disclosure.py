@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,16 @@ from glasshouse.report import archive
 from glasshouse.synthetic.trade import write_trade
 from tests.conftest import Glasshouse
 from tests.differencing import drawn_rows
-from tests.properties.planted import MARK, SMALLEST, fingerprints, found_in, let_out, logs, people
+from tests.properties.planted import (
+    MARK,
+    SMALLEST,
+    People,
+    fingerprints,
+    found_in,
+    let_out,
+    logs,
+    people,
+)
 
 KNOWN = "-q age -q sex -q district -s ill"
 PERSON = f"--know age={MARK}Age1 --know sex={MARK}F"
@@ -51,7 +61,7 @@ SILENT = {
     "deterrence": f"deter {LINKED}",
     "losses by value": f"deter {LINKED} --loss 10 --loss-by ill:{MARK}Ill1=100",
 }
-"""Commands that never name a value, in files or in print."""
+"""Commands that never name a value, in files or in print; but for `assess`, which tells who can be named."""
 
 FOLDERS = {
     "runs beside each other": "compare first second",
@@ -99,6 +109,19 @@ def release(glasshouse: Glasshouse) -> None:
         assert glasshouse(*arguments.split()).code == 0
 
 
+def without_common(texts: Mapping[str, str], seed: int) -> dict[str, str]:
+    """Return texts without the values of what can be known that so many people have that they may be named."""
+    columns = people(seed).columns
+    common = [
+        value
+        for name in ("age", "sex", "district")
+        for value, count in Counter(columns[name]).items()
+        if count >= SMALLEST
+    ]
+    pattern = re.compile("|".join(rf"{re.escape(value)}\b" for value in common))
+    return {name: pattern.sub("", text) for name, text in texts.items()}
+
+
 @pytest.mark.parametrize("arguments", SILENT.values(), ids=SILENT)
 @settings(max_examples=2)
 @given(seed=st.integers(0, 999))
@@ -109,6 +132,8 @@ def test_no_value_of_a_record_leaves_the_house(
     outcome = glasshouse(*arguments.split(), "--out", "run")
     assert outcome.code == 0, outcome.error
     told = let_out(Path("run"))
+    if arguments.startswith("assess"):  # who can be named is told of values that many people have
+        told = without_common(told, seed)
     assert found_in(told | logs(outcome)) == {}
     digests = fingerprints(Path("run"))
     assert digests
@@ -272,3 +297,27 @@ def test_a_fault_in_a_file_is_told_without_its_values(glasshouse: Glasshouse, co
     outcome = glasshouse("assess", "bad.csv", "-q", "age", "-q", "sex", "--out", "run")
     assert outcome.code == 2
     assert found_in(logs(outcome)) == {}
+
+
+def test_who_can_be_named_is_told_of_no_value_that_few_people_have(glasshouse: Glasshouse) -> None:
+    planted = people(3, records=400)
+    town = [f"{MARK}Town{place % 90}" for place in range(400)]
+    People(planted.columns | {"town": town}, planted.rare).write("people.csv")
+    outcome = glasshouse(*f"assess people.csv {KNOWN} -q town --out run".split())
+    assert outcome.code == 0, outcome.error
+    told = let_out(Path("run"))
+    assert found_in(told, frozenset({f"{MARK}DistrictA"})), "of many people it is told"
+    assert found_in(told | logs(outcome), planted.rare) == {}
+    assert (
+        found_in(told | logs(outcome), frozenset({f"{MARK}Ill", f"{MARK}Id", f"{MARK}Note"})) == {}
+    )
+    assert found_in(logs(outcome)) == {}
+    page = archive.from_json(Path("run/report.json").read_text(encoding="utf-8"), "")["en"]
+    (who,) = (figure for figure in page.pictures if figure.label == "Who can be named")
+    assert who.table is not None
+    for group in who.table.groups:
+        for _, records, share in group.rows:
+            named = float(share.text.rstrip("%")) / 100 * int(records.text)
+            assert all(
+                round(n) == 0 or round(n) >= SMALLEST for n in (named, int(records.text) - named)
+            )

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import altair as alt
 
-from glasshouse.disclosure import hidden_parts, smallest_cell
+from glasshouse.disclosure import cover_each_other, is_shown, smallest_cell
 from glasshouse.language import text
 from glasshouse.microdata import Assessment
 from glasshouse.microdata.assessment import Exposure
@@ -31,6 +31,10 @@ class _Group:
     named: int
 
     @property
+    def counts(self) -> tuple[int, int, int]:
+        return self.people, self.named, self.people - self.named
+
+    @property
     def share(self) -> Fraction:
         return Fraction(self.named, self.people)
 
@@ -48,16 +52,21 @@ def told_groups(exposure: Exposure) -> list[_Group]:
         )
         if people
     ]
-    hidden: set[int] = set()
-    for counts in (
-        [group.people for group in groups],
-        [group.named for group in groups],
-        [group.people - group.named for group in groups],
-    ):
-        some = [place for place, count in enumerate(counts) if count]
-        hidden |= {some[place] for place in hidden_parts([(counts[place],) for place in some])}
-    shown = [group for place, group in enumerate(groups) if place not in hidden]
-    return sorted(shown, key=lambda group: (-group.people, group.value))
+    groups.sort(key=lambda group: (-group.people, group.value))
+    hidden = [group for group in groups if not all(map(is_shown, group.counts))]
+    shown = [group for group in groups if group not in hidden]
+    while hidden and shown and not _covered(hidden):
+        hidden.append(shown.pop())
+    return shown
+
+
+def _covered(hidden: list[_Group]) -> bool:
+    """Tell whether the sums over some groups, which the totals tell, tell no small count of one of them."""
+    for counts in zip(*(group.counts for group in hidden), strict=True):
+        some = [(count,) for count in counts if count]
+        if not all(map(is_shown, counts)) and not cover_each_other(some):
+            return False
+    return True
 
 
 def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:

@@ -1,0 +1,482 @@
+"""Sentences of assess that compare: the direction agrees with the figures, which share a unit and are those computed.
+
+Every sentence is made of arbitrary figures, in every language, and read back.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripts.messages import messages_of_code
+
+from glasshouse.language import LANGUAGES, speaking, translated
+from glasshouse.microdata import Assessment, Attack, Leakage, assess, sweep
+from glasshouse.microdata.assessment import Advice
+from glasshouse.microdata.parts import Best, Family, FamilyPart
+from glasshouse.report.assess import charts, family, family_charts, findings, front, sets
+from glasshouse.report.assess.charts import Influence
+from glasshouse.report.page import Finding
+from glasshouse.table import read
+
+UP = re.compile(
+    r"\bup from\b|\brose\b|\bcontra\b|\bsubiu\b|sem esse conhecimento, em|\brises\b|\bsobe\b"
+)
+DOWN = re.compile(r"\bfall from\b|\bfell\b|\bcairiam\b|\bcaiu\b")
+SAME = re.compile(
+    r"no better|no more than without|as without|hardly chang|nothing changed|stays at|não acerta mais|"
+    r"não mais do que isso|o mesmo que|quase não mud|nada mudou|continua em|with or without|com ou sem|whatever|"
+    r"qualquer que seja"
+)
+FIGURE = re.compile(
+    r"([<>] ?|less than |menos de |more than |mais de )?([0-9][0-9.,]*[0-9]|[0-9])( ?%)?"
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of a sentence, and between what it may be."""
+
+    low: Fraction
+    high: Fraction
+    per_cent: bool
+    text: str
+
+    def holds(self, value: Fraction) -> bool:
+        return self.low <= value <= self.high
+
+
+def figures(sentence: str, code: str) -> list[Figure]:
+    """Return the numbers of a sentence with decimals or per cent, as a reader understands them."""
+    found = []
+    for match in FIGURE.finditer(sentence):
+        bound, digits, sign = match[1] or "", match[2], match[3]
+        plain = (
+            digits.replace(",", "") if code == "en" else digits.replace(".", "").replace(",", ".")
+        )
+        whole, point, decimals = plain.partition(".")
+        if not (sign or point):
+            continue
+        value, half = Fraction(plain), Fraction(1, 2 * 10 ** len(decimals))
+        if whole in ("0", "100") and not decimals:
+            half = Fraction(0)  # none is none, all is all
+        low, high = value - half, value + half
+        if bound.startswith(("<", "less", "menos")):
+            low, high = Fraction(0), value
+        elif bound:
+            low, high = value, Fraction(100)
+        found.append(Figure(low, high, bool(sign), match[0]))
+    return found
+
+
+def assert_it_says(sentence: str, code: str, *values: Fraction) -> None:
+    """Hold a sentence against the figures that it is to tell, in its order, in per cent or points."""
+    told = figures(sentence, code)
+    assert len(told) == len(values), sentence
+    assert len({figure.per_cent for figure in told}) <= 1, f"one unit: {sentence}"
+    for figure, value in zip(told, values, strict=True):
+        assert figure.holds(100 * value), f"{float(100 * value)} in: {sentence}"
+
+
+def assert_its_direction(
+    sentence: str, before: Fraction, after: Fraction, told: tuple[str, str]
+) -> None:
+    """Hold the words that compare against the figures: those printed, and those computed."""
+    rises, falls, same = (bool(words.search(sentence)) for words in (UP, DOWN, SAME))
+    assert rises + falls + same == 1, sentence
+    assert same == (told[0] == told[1]), f"{told} in: {sentence}"
+    if rises:
+        assert before < after, sentence
+    if falls:
+        assert before > after, sentence
+
+
+def chances() -> st.SearchStrategy[Fraction]:
+    near = st.integers(1, 10**6).map(lambda n: Fraction(n, 10**6 + n))
+    return st.one_of(
+        st.fractions(0, 1, max_denominator=10**5), near, st.sampled_from([Fraction(0), Fraction(1)])
+    )
+
+
+def leakages() -> st.SearchStrategy[Leakage]:
+    close = st.tuples(chances(), st.integers(0, 30)).map(
+        lambda pair: Leakage(pair[0], min(Fraction(1), pair[0] + Fraction(pair[1], 10**6)))
+    )
+    apart = st.tuples(chances(), chances()).map(lambda pair: Leakage(min(pair), max(pair)))
+    return st.one_of(close, apart)
+
+
+PEOPLE = pa.table({"age": list("aabbcc"), "sex": list("FMFMFM"), "ill": list("yynnny")})
+NAMING, INFERRING = assess(
+    read(PEOPLE, quasi_identifiers=["age", "sex"], sensitive=["ill"])
+).attacks
+
+
+def attack_of(base: Attack, guess: Leakage, certain: int, records: int = 1000) -> Attack:
+    share = Leakage(Fraction(0), Fraction(certain, records))
+    return replace(base, probabilistic=guess, deterministic=share, certain=certain, records=records)
+
+
+def said(sentence: str) -> list[str]:
+    return [match[0] for match in FIGURE.finditer(sentence) if match[3]]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guess=leakages(), certain=st.integers(0, 1000))
+def test_a_guess_at_a_secret(code: str, guess: Leakage, certain: int) -> None:
+    attack = attack_of(INFERRING, guess, certain)
+    with speaking(code):
+        sentence = findings._inferring_sentence(attack, NAMING, "student")
+        tile = front._given_away([attack], "student")
+    shares = [Fraction(certain, 1000)] if certain else []
+    same = len(set(said(sentence)[len(shares) :])) == 1
+    told = [guess.posterior] if same else [guess.posterior, guess.prior]
+    assert_it_says(sentence, code, *shares, *told)
+    both = said(sentence)[len(shares) :]
+    assert_its_direction(sentence, guess.prior, guess.posterior, (both[0], both[-1]))
+    values = [Fraction(certain, 1000), guess.posterior] if same else [guess.prior, guess.posterior]
+    assert_it_says(f"{tile.figure} {tile.sentence}", code, *values)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guess=leakages(), certain=st.integers(0, 999))
+def test_who_can_be_named(code: str, guess: Leakage, certain: int) -> None:
+    attack = attack_of(NAMING, guess, certain)
+    with speaking(code):
+        sentence = findings.naming_sentence(attack, "student")
+        enough = findings._already(attack, "student").sentence
+        tile = front._at_risk(attack, "student")
+    shares = [Fraction(certain, 1000)] if certain else []
+    for told, values in ((sentence, shares), (enough, []), (tile.sentence, [])):
+        once = re.search(r"(?:once in|1 de cada) ([0-9.,]+)", told)
+        if once is None:
+            likely = [] if told is tile.sentence and not certain else [guess.posterior]
+            assert_it_says(told, code, *values, *likely)
+        else:
+            count = int(re.sub("[.,]", "", once[1].rstrip(".,")))
+            assert abs(1 / guess.posterior - count) <= Fraction(1, 2)
+            assert guess.posterior < Fraction(1, 100)
+    assert bool(SAME.search(sentence)) == (certain == 0 == guess.additive)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guess=leakages())
+def test_several_datasets_and_several_guesses(code: str, guess: Leakage) -> None:
+    first = attack_of(NAMING, Leakage(Fraction(0), guess.prior), 0)
+    last = replace(attack_of(NAMING, Leakage(Fraction(0), guess.posterior), 0), datasets=("a", "b"))
+    with speaking(code):
+        grown = findings._grown(replace(first, datasets=("a",)), last).sentence
+        title = charts._grown([[first], [last]])
+        tries = [
+            findings.gained(
+                [replace(base, gain=guess)], subject="student", currency=None, tries=2
+            ).sentence
+            for base in (NAMING, INFERRING)
+        ]
+        before_and_after = charts._given_away([attack_of(NAMING, guess, 0)])
+        bands = [
+            (1, Fraction(0), Fraction(0), guess.prior, 1),
+            (3, Fraction(0), Fraction(0), guess.posterior, 1),
+        ]
+        band = front._band_title(bands)
+    both = said(grown)
+    told = [guess.prior] if SAME.search(grown) else [guess.prior, guess.posterior]
+    assert_it_says(grown, code, *told)
+    assert bool(SAME.search(grown)) == (len(both) == 1)
+    for sentence in tries:
+        same = bool(SAME.search(sentence))
+        assert_it_says(sentence, code, guess.posterior, *([] if same else [guess.prior]))
+        figures_told = said(sentence)
+        assert_its_direction(
+            sentence, guess.prior, guess.posterior, (figures_told[0], figures_told[-1])
+        )
+    for sentence in (title, before_and_after, band):
+        assert_it_says(sentence, code, guess.prior, guess.posterior)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guess=leakages(), money=st.booleans())
+def test_what_guesses_are_worth(code: str, guess: Leakage, money: bool) -> None:
+    worth = Leakage(1000 * guess.prior, 1000 * guess.posterior)
+    with speaking(code):
+        sentence = findings.gained(
+            [replace(INFERRING, gain=worth)],
+            subject="student",
+            currency="€" if money else None,
+            tries=None,
+        ).sentence
+        prior, posterior = findings._worths(worth, "€" if money else None)
+    assert prior in sentence
+    assert_its_direction(sentence, worth.prior, worth.posterior, (prior, posterior))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guess=leakages(), secret=st.booleans())
+def test_leaving_out_one_attribute(code: str, guess: Leakage, secret: bool) -> None:
+    influence = Influence("age", Fraction(1, 2), guess.additive, guess.posterior)
+    target = "ill" if secret else None
+    advice = Advice(
+        "leave-out", ("sex",), ("age",), target, guess.posterior, guess.prior, meets=False
+    )
+    with speaking(code):
+        title = charts._influence_title({target: [influence]})
+        action = front._action(advice, None).change
+    if said(title):
+        assert_it_says(title, code, guess.posterior, guess.prior)
+        assert len(set(said(title))) == 2, "what hardly changes is said so"
+    assert_it_says(action, code, guess.posterior, guess.prior)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6))
+def test_findings_of_random_tables_read_back(code: str, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    size = int(random.integers(2, 200))
+    table = pa.table(
+        {
+            name: random.integers(0, int(random.integers(1, 9)), size).astype(str)
+            for name in ("a", "b", "c")
+        }
+    )
+    swept = sweep(read(table, quasi_identifiers=["a", "b", "c"]))
+    outcome = swept.assessment()
+    with speaking(code):
+        leaving = charts.influence_findings(swept)
+        pairs = sets.pairs_figure(outcome)
+        told = findings.findings(outcome, sweep=swept)
+    after = {attack.quasi_identifiers: attack.probabilistic.posterior for attack in outcome.attacks}
+    whole = after[("a", "b", "c")]
+    least = min(after[pair] for pair in (("a", "b"), ("a", "c"), ("b", "c")))
+    for finding in leaving:
+        printed = said(finding.sentence)
+        assert_it_says(finding.sentence, code, *[whole, least][: len(printed)])
+        if len(printed) == 2:
+            assert_its_direction(finding.sentence, whole, least, (printed[0], printed[1]))
+    if pairs is not None:
+        worst = max(risk for known, risk in after.items() if len(known) == 2)
+        assert_it_says(" ".join(pairs.chart["title"]["text"]), code, worst)
+    for finding in told:
+        assert "of every" not in finding.sentence
+        assert "em cada" not in finding.sentence
+
+
+# Parts side by side
+
+
+def family_of(leakages: list[Leakage], *, ordered: bool, by: str | None = None) -> Family:
+    """Return parts of a thousand people each, of whom a guess at who it is, and at a secret, is right so often."""
+    parts = tuple(
+        FamilyPart(
+            f"part {'abcdef'[place]}",
+            1000,
+            tuple(Best(target, 1, ("age",), guess) for target in (None, "ill")),
+            {None: 1.0, "ill": 1.0},
+        )
+        for place, guess in enumerate(leakages)
+    )
+    return Family(("age",), ("ill",), ordered, parts, by)
+
+
+def many(least: int) -> st.SearchStrategy[list[Leakage]]:
+    return st.lists(leakages(), min_size=least, max_size=4)
+
+
+def points(sentence: str, code: str) -> list[Figure]:
+    """The numbers of points, outside brackets."""
+    outside = re.sub(r"\([^()]*→[^()]*\)", "", sentence)
+    return [figure for figure in figures(outside, code) if not figure.per_cent]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guesses=many(2), by=st.sampled_from([None, "race"]))
+def test_the_part_where_most_is_added(code: str, guesses: list[Leakage], by: str | None) -> None:
+    releases = family_of(guesses, ordered=False, by=by)
+    with speaking(code):
+        sentence = family.family_findings(releases, exact=True)[0].sentence
+        title = family_charts._finding(releases, family_charts.part_guesses(releases, None), "part")
+    added = sorted(guess.additive for guess in guesses)
+    if added[0] == added[-1]:
+        return
+    for told in (sentence, title):
+        printed = points(told, code)
+        in_order = [added[0], added[-1]] if by else [added[-1], added[0]]
+        assert [
+            figure.holds(100 * value) for figure, value in zip(printed, in_order, strict=True)
+        ] == [True] * 2
+        if added[-1] - added[0] >= Fraction(1, 10**5):
+            assert printed[0].text != printed[1].text, told
+    assert ("part a" in sentence) == (by is None and guesses[0].additive in (added[0], added[-1]))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guesses=many(2))
+def test_what_changed_from_the_first_part_to_the_last(code: str, guesses: list[Leakage]) -> None:
+    releases = family_of(guesses, ordered=True)
+    with speaking(code):
+        finding = family.family_findings(releases, exact=True)[0]
+        title = family_charts._time_finding(releases, None)
+        before, after = (
+            family_charts.part_guesses(releases, None)[place].points for place in (0, -1)
+        )
+    first, last = guesses[0].additive, guesses[-1].additive
+    rises, falls = (bool(words.search(finding.sentence)) for words in (UP, DOWN))
+    assert rises == (first < last and before != after), finding.sentence
+    assert falls == (first > last and before != after), finding.sentence
+    printed = points(finding.sentence, code)
+    in_order = [first, last][-len(printed) :]
+    assert [figure.holds(100 * value) for figure, value in zip(printed, in_order, strict=True)] == [
+        True
+    ] * len(printed)
+    more, less = (
+        ("more than in", "less than in") if code == "en" else ("a mais do que", "a menos do que")
+    )
+    assert (more in title) == (first < last)
+    assert (less in title) == (first > last)
+    if finding.meaning:
+        up = re.search(r"\bup\b|\balta\b|\baumento\b", finding.meaning) is not None
+        steps = [b.additive - a.additive for a, b in pairwise(guesses)]
+        assert points(finding.meaning, code)[0].holds(100 * max(map(abs, steps)))
+        assert up == (max(steps, key=abs) > 0) or -max(steps, key=abs) in steps
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@settings(max_examples=50)
+@given(guesses=many(1))
+def test_the_first_screen_of_parts(code: str, guesses: list[Leakage]) -> None:
+    releases = family_of(guesses, ordered=False)
+    with speaking(code):
+        summary = family._summary(releases, "part")
+        tiles = family._tiles(releases, "part")
+        priors = family._small_set(
+            releases, None, family_charts.part_guesses(releases, None), "part"
+        )
+    chances_after = [guess.posterior for guess in guesses]
+    low, high = min(chances_after), max(chances_after)
+    printed = said(summary)
+    assert_it_says(summary, code, *[low, high][: len(printed)])
+    assert_it_says(tiles[0].figure, code, *[low, high][: len(said(tiles[0].figure))])
+    before = [guess.prior for guess in guesses]
+    for finding in priors:
+        if min(before) > 0 and max(before) < 1:
+            told = said(finding.sentence)
+            assert_it_says(finding.sentence, code, *[min(before), max(before)][: len(told)])
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_whether_larger_parts_give_away_more(code: str, sign: int) -> None:
+    for bound, *both in family.DEGREES:
+        with speaking(code):
+            more, less = (translated(template, people="p", parts="q") for template in both)
+        words = (
+            ("more", "less")
+            if code == "en"
+            else ("revelar mais|revelam mais", "revelar menos|revelam menos")
+        )
+        assert re.search(words[0], more.rpartition(":")[2]), bound
+        assert re.search(words[1], less.rpartition(":")[2]), bound
+    sizes = (1000, 2000, 3000) if sign > 0 else (3000, 2000, 1000)
+    parts = [
+        FamilyPart(
+            f"part {place}",
+            size,
+            (Best(None, 1, ("age",), Leakage(Fraction(1, 10), Fraction(2 + place, 10))),),
+            {None: 1.0},
+        )
+        for place, size in enumerate(sizes)
+    ]
+    with speaking("en"):
+        (finding,) = family._by_number(
+            Family(("age",), (), False, tuple(parts)), None, "person", "part", of=3
+        )
+    assert ("give away more" in finding.sentence) == (sign > 0)
+
+
+# That no sentence that compares is forgotten
+
+COMPARING = re.compile(
+    r"\b(up from|fall from|fell|rose|rises|instead of|down from|no better|hardly|adds? most|more than another|"
+    r"fewer than in|more than in|less than in|largest step|before and after|before, \{after\} after|"
+    r"with the first dataset|differs?|tend|helps most|no two facts)\b|→",
+    re.IGNORECASE,
+)
+TESTED = (
+    findings._inferring_sentence,
+    findings._grown,
+    findings.gained,
+    findings.naming_sentence,
+    charts._given_away,
+    charts._grown,
+    charts._influence_title,
+    charts.influence_findings,
+    family_charts._finding,
+    family_charts._time_finding,
+    family._extremes,
+    family._alike,
+    family._moved,
+    family._by_number,
+    front._given_away,
+    sets.pairs_figure,
+)
+"""What makes sentences that compare; each is tried above, or (with `exposure_figure`) in its own module."""
+
+
+def sentences_that_compare() -> Iterator[tuple[str, str]]:
+    for entry in messages_of_code():
+        if entry.place.startswith("report/assess/"):
+            for message in [entry.message] if isinstance(entry.message, str) else entry.message:
+                if COMPARING.search(message):
+                    yield entry.place, message
+
+
+def test_every_sentence_that_compares_is_made_by_what_is_tried_here() -> None:
+    known = "".join(
+        [inspect.getsource(function) for function in TESTED]
+        + [repr(table) for table in (findings.WITHIN, findings.WORTH, family.DEGREES)]
+    )
+    joined = re.sub(r'"\s*"', "", known).replace("\\'", "'")
+    strays = [
+        message
+        for place, message in sentences_that_compare()
+        if message not in joined and place != "report/assess/exposure.py"
+    ]
+    allowed = {  # how to read something, or what was done: no figures are compared
+        "Above the line, who is in a dataset: people of the first one, and new ones. Below it, people of the first "
+        "who are not. That somebody left tells of them, too.",
+        "Success of each attack before and after",
+        "How risk differs by {column}",
+    }
+    assert [message for message in strays if message not in allowed] == []
+
+
+def test_the_reader_of_sentences_finds_a_wrong_one() -> None:
+    with pytest.raises(AssertionError, match="one unit"):
+        assert_it_says("10.0% instead of 3.5", "en", Fraction(1, 10), Fraction(35, 1000))
+    with pytest.raises(AssertionError):
+        assert_its_direction(
+            "in 1.0% of cases, up from 2.0%", Fraction(2, 100), Fraction(1, 100), ("1.0%", "2.0%")
+        )
+    assert_it_says(
+        "acerta em 99,99% dos casos, contra < 0,1%",
+        "pt-BR",
+        Fraction(9999, 10000),
+        Fraction(1, 10**6),
+    )
+    assert isinstance(findings.findings(Assessment(6, (NAMING,)))[0], Finding)
