@@ -130,7 +130,14 @@ _THEME: Mapping[str, Any] = {
     },
     "background": "transparent",
     "font": "sans-serif",
-    "legend": {"labelFontSize": 13, "labelLimit": 400, "orient": "bottom", "symbolSize": 140},
+    "legend": {
+        "columnPadding": 26,
+        "labelFontSize": 13,
+        "labelLimit": 400,
+        "orient": "bottom",
+        "symbolSize": 140,
+    },
+    "padding": {"left": 18, "top": 5, "right": 12, "bottom": 5},
     "title": {
         "anchor": "start",
         "fontSize": 16,

@@ -53,6 +53,8 @@ from glasshouse.study.policy import ReleasePolicy
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
+QUARTERS = alt.Axis(values=[0, 25, 50, 75, 100])
+"""An axis of probabilities with few figures."""
 
 
 def _ways() -> tuple[str, str, str]:
@@ -89,9 +91,9 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
     points = plot(rows).mark_point(filled=True, size=140, opacity=1)
     succeeds = text("probability that the adversary succeeds (%)")
     chart = alt.layer(
-        line.encode(x=alt.X("before:Q", scale=PER_CENT), x2="after:Q", y=row),
+        line.encode(x=alt.X("before:Q", scale=PER_CENT, axis=QUARTERS), x2="after:Q", y=row),
         points.encode(
-            x=alt.X("success:Q", title=succeeds, scale=PER_CENT),
+            x=alt.X("success:Q", title=succeeds, scale=PER_CENT, axis=QUARTERS),
             y=row,
             color=alt.Color("what:N", **keyed(ways, (BEFORE, AFTER, CERTAIN))),
             shape=alt.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
@@ -100,7 +102,7 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
     title = _given_away(attacks)
     above = alt.Title(title, subtitle=wrapped(_known(attacks[0])))
     return Figure.of(
-        chart.properties(width=680, height=alt.Step(30), title=above),
+        chart.properties(width=680, height=alt.Step(24), title=above),
         label=text("Success of each attack before and after"),
         caption=text(
             "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
@@ -367,7 +369,7 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
         {
             "others": label,
             "share": 100 * float(share),
-            "label": percentage(share),
+            "label": percentage(share, 0),
             "few": place < len(largest) and largest[place] < limit,
         }
         for place, (label, share) in enumerate(zip(labels, shares, strict=False))
@@ -636,7 +638,6 @@ def _influence_chart(
         ]
         base = plot(rows).encode(y=alt.Y("attribute:N", sort=order, title=None))
         scale = alt.Scale(domain=[0, 130])
-        axis = alt.Axis(values=[0, 25, 50, 75, 100])
         title = text("right guesses (%)")
         line = base.mark_rule(strokeWidth=3, color=JOINT)
         marks = [
@@ -651,11 +652,11 @@ def _influence_chart(
         ]
         label = base.mark_text(align="left", dx=9, fontSize=12)
         chart = alt.layer(
-            line.encode(x=alt.X("with:Q", scale=scale, axis=axis, title=title), x2="without:Q"),
+            line.encode(x=alt.X("with:Q", scale=scale, axis=QUARTERS, title=title), x2="without:Q"),
             *marks,
             label.encode(x=alt.X("with:Q", scale=scale), text="label:N"),
         )
-        heading = alt.Title(_target_title(target), fontSize=13, fontWeight="normal", anchor="start")
+        heading = alt.Title(_target_title(target), fontSize=13, fontWeight="normal", offset=4)
         views.append(chart.properties(width=270, height=alt.Step(22), title=heading))
     return titled(alt.hconcat(*views), _influence_title(by_target))
 

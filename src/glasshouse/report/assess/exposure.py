@@ -180,6 +180,6 @@ def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> alt.TopLev
                 x=alt.value("width"), text="label:N"
             ),
         )
-        heading = alt.Title(enumeration([column]), fontSize=13, fontWeight="normal", anchor="start")
-        views.append(alt.layer(*layers).properties(width=560, height=alt.Step(18), title=heading))
+        heading = alt.Title(enumeration([column]), fontSize=13, fontWeight="normal", offset=4)
+        views.append(alt.layer(*layers).properties(width=560, height=alt.Step(16), title=heading))
     return views[0] if len(views) == 1 else alt.vconcat(*views, spacing=8)

@@ -70,6 +70,7 @@ from glasshouse.report.words import (
     percentages,
     plural,
     sentences,
+    short_names,
     singular,
     told_apart,
 )
@@ -774,10 +775,11 @@ def part_noun(family: Family) -> str:
 
 
 def with_labels(family: Family) -> Family:
-    """Return a family whose parts are called by the labels of the values that they are of."""
-    if family.by is None:
-        return family
-    parts = (replace(part, name=value_label([family.by], part.name)) for part in family.parts)
+    """Return a family whose parts are called by the labels of the values that they are of, or by short names."""
+    names = [part.name for part in family.parts]
+    by = family.by
+    called = short_names(names) if by is None else [value_label([by], name) for name in names]
+    parts = (replace(part, name=name) for part, name in zip(family.parts, called, strict=True))
     return replace(family, parts=tuple(parts))
 
 

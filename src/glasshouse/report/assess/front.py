@@ -266,7 +266,7 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
             axis=alt.Axis(labelAngle=0),
         )
     )
-    worst = alt.Y("worst:Q", title=text("right guesses at who it is (%)"), scale=scale)
+    worst = alt.Y("worst:Q", title=text("right guesses (%)"), scale=scale)
     layers = [
         base.mark_area(opacity=0.22, color=RISK).encode(y=worst, y2="least:Q"),
         base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], color=RISK).encode(
@@ -298,7 +298,7 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
             _band_title(bands),
             text("line: the worst set of so many facts; dashed: the median; shaded: all sets"),
             width=680,
-            height=180,
+            height=140,
         ),
         label=text("Risk by the number of facts that are known"),
         caption=text(

@@ -101,19 +101,22 @@ ADVERSARY = (
         "exactly: {known}."
     ),
     marked(
-        "The adversary has the whole release and knows how it was made. Before the attack any record may be the "
-        "person’s, with the same chance unless the study says otherwise."
+        "The adversary has the whole release and knows how it was made; to begin with, any record may be the person’s."
     ),
 )
 """What the adversary is assumed to know."""
 LIMITS = (
     marked(
-        "No figure is an estimate: each is computed from counts (or weights) in this release, exactly unless something "
-        "else is said. They say nothing of people who are not in it."
+        "Every figure is computed from counts (or weights) in this release, exactly unless something else is said; "
+        "none is an estimate, and none is about people who are not in it."
     ),
     marked(
-        "Who knows less than is assumed never learns more; who knows more attributes than these may. Where the data, "
-        "or what she knows, is wrong, she is right less often than is said here."
+        "Who knows less than is assumed never learns more; who knows other things may. Errors in the data, or in what "
+        "is known, make guesses right less often."
+    ),
+    marked(
+        "Before the attack every record is as likely as any other to be the person’s, unless the study gives weights "
+        "or says what the adversary believes."
     ),
 )
 """What must be known to judge the figures."""

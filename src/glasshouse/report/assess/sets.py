@@ -10,13 +10,13 @@ from glasshouse.language import text, text_for
 from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import last_window
 from glasshouse.report.cells import cell_table, percent_cell
-from glasshouse.report.charts import TARGETS, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
 from glasshouse.report.page import Cell, Figure
 from glasshouse.report.words import enumeration, percentage, percentages
 
 MOST_PAIRED = 16
 """Of more attributes than this, pairs are not drawn."""
-KNOWN, LEFT_OUT = TARGETS[1][0], "#ddd"
+KNOWN, LEFT_OUT = TARGETS[1][0], NEUTRAL
 """The colours of an attribute that stays, and of one that is left out."""
 
 
@@ -43,7 +43,7 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
     base = plot(rows).encode(
         y=alt.Y("set:O", title=text("set"), axis=alt.Axis(grid=False)),
     )
-    dots = base.mark_circle(size=160, opacity=1).encode(
+    dots = base.mark_circle(size=160).encode(
         x=alt.X(
             "attribute:N", sort=attributes, title=None, axis=alt.Axis(orient="top", labelAngle=-30)
         ),
@@ -53,6 +53,7 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
             scale=alt.Scale(domain=[True, False], range=[KNOWN, LEFT_OUT]),
             legend=None,
         ),
+        opacity=alt.condition("datum.stays", alt.value(1), alt.value(0.25)),
     )
     risks = base.transform_filter(alt.datum.attribute == attributes[-1]).mark_text(
         align="left", dx=14, fontSize=12
@@ -72,7 +73,7 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
             title,
             text("one row per set: dark, what stays; at the right, right guesses at who it is"),
             width=min(640, 80 * len(order)),
-            height=alt.Step(28),
+            height=alt.Step(24),
         ),
         label=text("What could be published"),
         caption=text(
@@ -127,14 +128,14 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
         for first, second, risk in pairs
     ]
     base = plot(rows).encode(
-        x=alt.X("second:N", sort=attributes, title=None, axis=alt.Axis(labelAngle=-30)),
-        y=alt.Y("first:N", sort=attributes, title=None),
+        x=alt.X("second:N", sort=attributes, title=None, axis=alt.Axis(labelAngle=-30, grid=False)),
+        y=alt.Y("first:N", sort=attributes, title=None, axis=alt.Axis(grid=False)),
     )
     squares = base.mark_rect().encode(
         color=alt.Color("risk:Q", title=None, scale=alt.Scale(scheme="oranges"), legend=None)
     )
     labels = base.mark_text(fontSize=11).encode(
-        text="label:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("black"))
+        text="label:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("#222"))
     )
     worst = max(pairs, key=lambda pair: (pair[2], pair[0] != pair[1]))
     (share,) = percentages(worst[2])
