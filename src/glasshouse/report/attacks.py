@@ -128,7 +128,19 @@ MOST_NAMED, FIRST_NAMED = 6, 3
 
 
 def exact_figure(attack: Attack) -> str:
-    """Return the exact figures behind a sentence about an attack, over all records."""
+    """Return the exact figures behind a sentence about an attack: its code, and prior and posterior as ratios."""
+    return text(
+        "{code}: prior {prior}, posterior {posterior}; known for certain {certain} of {records} records",
+        code=attack.code,
+        prior=ratio(attack.probabilistic.prior),
+        posterior=ratio(attack.probabilistic.posterior),
+        certain=attack.certain,
+        records=attack.records,
+    )
+
+
+def exact_guesses(attack: Attack) -> str:
+    """Return the exact figures behind a sentence about an attack without a code: counts over all records."""
     guess = attack.probabilistic
     return text(
         "exactly: right guesses {prior} before, {posterior} after; certain of {certain} of {records} records",

@@ -16,7 +16,7 @@ from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.attacks import (
     by_knowledge,
-    exact_figure,
+    exact_guesses,
     exact_share,
     fewest,
     growth,
@@ -111,7 +111,7 @@ def _named(attack: Attack, subject: str) -> Finding:
     return Finding(
         grade,
         naming_sentence(attack, subject),
-        figure=exact_figure(attack),
+        figure=exact_guesses(attack),
         meaning=text(
             "Whoever is named has the whole record exposed, to a neighbour, a colleague, a relative or anybody else "
             "who knows these things."
@@ -246,7 +246,7 @@ def _inferred(attack: Attack, naming: Attack, subject: str) -> Finding:
     return Finding(
         _inference_grade(attack),
         _inferring_sentence(attack, naming, subject),
-        figure=exact_figure(attack),
+        figure=exact_guesses(attack),
         meaning=""
         if nothing
         else text(
@@ -329,7 +329,7 @@ def _already(attack: Attack, subject: str) -> Finding:
     )
     remedy = text("Look at this first: publish it in less detail, or not at all.")
     low = grade is Severity.LOW
-    return Finding(grade, sentence, exact_figure(attack), meaning, "" if low else remedy)
+    return Finding(grade, sentence, exact_guesses(attack), meaning, "" if low else remedy)
 
 
 def _nearly_alone(attack: Attack, subject: str) -> Finding:
@@ -530,4 +530,4 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "This holds as long as she knows nothing else about the person, and it is about naming only: with the same "
             "knowledge a secret can be guessed better than without it, or even learned with certainty."
         )
-    return reassurance(sentence, figure=exact_figure(naming), meaning=meaning)
+    return reassurance(sentence, figure=exact_guesses(naming), meaning=meaning)
