@@ -188,7 +188,7 @@ def test_the_report_tells_how_it_grows(glasshouse: Glasshouse, years: tuple[Path
     assert outcome.code == 0
     assert "As datasets are added" in outcome.out
     report = Path("run/report.html").read_text()
-    assert "With D1 alone, a guess at whose record it is succeeds for 50 of every 100" in report
+    assert "With D1 alone, a best guess at who it is would be right in 50.0% of cases" in report
     assert "Of the 10 people, fewer than 10 are also in D2.csv, or fewer than 10 are not" in report
     frame = pq.read_table("run/results.parquet").to_pylist()
     assert {row["attack"] for row in frame} == {"CRL", "CAL"}
