@@ -63,10 +63,10 @@ def _as_text(value: object) -> object:
 
 NARROW = 200
 """How many pixels wide a panel is on a narrow screen, without its axes."""
-NARROWEST = 296
-"""How many pixels a screen of 360 leaves for a picture."""
-LEAST_WIDE = 520
-"""How many pixels the least of wide screens leaves for a picture."""
+NARROWEST = 270
+"""How many pixels a screen of 360 leaves for a picture in a finding."""
+LEAST_WIDE = 500
+"""How many pixels the least of wide screens leaves for a picture in a finding."""
 _LEAST_TEXT = 10
 """How many pixels high letters are at least when a drawing is scaled."""
 _LETTERS = 34
