@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import combinations, permutations, product
@@ -24,7 +25,7 @@ from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.report import Provenance
 from glasshouse.report.compare.figures import measured_page
 from glasshouse.report.discretion import Among
-from glasshouse.report.threat.page import learner_against_attacker, relative_threat
+from glasshouse.report.threat.page import times_surer
 from glasshouse.report.totals.findings import SOLVED
 from glasshouse.report.totals.page import places_section
 from tests.cli.test_longitudinal import write
@@ -674,7 +675,9 @@ def test_the_attacker_subtracts() -> None:
 
 Levels = tuple[int, ...]
 """How many records have each of some beliefs of the attacker and of the learner."""
-BELIEFS = ((0.55, 0.45), (0.65, 0.45), (0.45, 0.35), (0.35, 0.25), (0.25, 0.35))
+BELIEFS = ((0.25, 0.35), (0.35, 0.25), (0.75, 0.25), (0.9, 0.15), (0.9, 0.1))
+"""One for each bar."""
+NOBODY_SURER = 100.0
 """None of them is so much surer that it is counted in a title, as the share of all records of which she is."""
 
 
@@ -692,11 +695,8 @@ def of_beliefs(levels: Levels) -> str:
     counts = {belief: count for belief, count in zip(BELIEFS, levels, strict=True) if count}
     PENCIL.strokes.clear()
     with sketched():
-        pictures = [
-            draw(of_levels(measures, counts))
-            for draw in (relative_threat, learner_against_attacker)
-        ]
-    return repr((pictures, PENCIL.strokes, sum(levels)))
+        picture = times_surer(replace(of_levels(measures, counts), exceeds=NOBODY_SURER))
+    return repr((picture, PENCIL.strokes, sum(levels)))
 
 
 def at_each_belief(levels: Levels) -> dict[str, int]:

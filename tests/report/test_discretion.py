@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
-from glasshouse.report.discretion import Among, Discretion, both_chances, what_is_left_out
+from glasshouse.report.discretion import (
+    EXACTLY,
+    Among,
+    Discretion,
+    both_percentages,
+    what_is_left_out,
+)
 from glasshouse.report.page import Cell
 
 
@@ -41,14 +47,18 @@ def test_of_few_people_it_is_told_only_whether_two_in_three() -> None:
     few = Among(None)
     assert few.cell(Fraction(1, 100)) == few.cell(Fraction(5, 8)) == Cell("< 66.7%")
     assert few.cell(Fraction(2, 3)) == few.cell(Fraction(99, 100)) == Cell("> 60.0%")
-    assert few.chance(Fraction(99, 100)) == "more than 3 in 5"
+    assert few.percentage(Fraction(99, 100)) == "more than 60.0%"
     assert few.ratio(Fraction(1, 3)) == "less than 0.666667 (2/3)"
     assert few.ratio(Fraction(1)) == "1"
-    assert both_chances((few, Fraction(2, 3)), (Among(80), Fraction(1, 2))) == (
-        "more than 3 in 5",
-        "1 in 2",
+    assert both_percentages((few, Fraction(2, 3)), (Among(80), Fraction(1, 2))) == (
+        "more than 60.0%",
+        "50.0%",
     )
-    assert Among(9).chance(Fraction(1, 9)) == "an untold size"
+    assert both_percentages((EXACTLY, Fraction(1, 3000)), (EXACTLY, Fraction(1, 3))) == (
+        "less than 0.1%",
+        "33.3%",
+    )
+    assert Among(9).percentage(Fraction(1, 9)) == "an untold share"
     assert Among(9).cell(Fraction(8, 9)).text == Among(9).ratio(Fraction(1, 2)) == "not told"
 
 

@@ -36,12 +36,12 @@ def test_one_person_may_be_in() -> None:
     assert told(outcome) == (
         "5 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, 3 records may "
         "be theirs.",
-        "The chance that this person is in trial.csv is 3 in 5; of anybody in town.csv it is 1 in 2.",
+        "The chance that this person is in trial.csv is 60.0%; of anybody in town.csv it is 50.0%.",
     )
     assert reported(outcome) == (
         "Fewer than 10 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, "
         "fewer than 10 records may be theirs.",
-        "The chance that this person is in trial.csv is less than 2 in 3; of anybody in town.csv it is 1 in 2.",
+        "The chance that this person is in trial.csv is less than 66.7%; of anybody in town.csv it is 50.0%.",
     )
 
 
@@ -57,7 +57,7 @@ def test_a_report_does_not_tell_how_few_of_many_are_in() -> None:
     assert reported(outcome) == (
         "40 of the 140 people of town.csv may be this person, going by what is known (zip); in trial.csv, some "
         "records may be theirs.",
-        "The chance that this person is in trial.csv is an untold size; of anybody in town.csv it is 38 in 100.",
+        "How likely it is that this person is in trial.csv is not told; of anybody in town.csv it is 37.9%.",
     )
 
 
@@ -66,7 +66,7 @@ def test_a_report_does_not_tell_how_few_of_many_are_in() -> None:
     [
         ("b", "It is certain that this person is in trial.csv; of anybody in town.csv the chance of being in"),
         ("c", "It is certain that this person is not in trial.csv; of anybody in town.csv the chance"),
-        ({"a", "b", "c"}, "is 1 in 2, the same as of anybody in town.csv: nothing is learned."),
+        ({"a", "b", "c"}, "is 50.0%, the same as of anybody in town.csv: nothing is learned."),
     ],
 )  # fmt: skip
 def test_one_person_is_in_or_out_or_like_anybody(known: str | set[str], said: str) -> None:
@@ -97,12 +97,11 @@ def test_one_person_where_everybody_or_nobody_is_in(release: str, said: str) -> 
 def test_of_one_person_less_may_be_known_than_of_people_in_general() -> None:
     outcome = one("a", "a", "aabbbbbbbb")
     assert told(outcome)[1] == (
-        "The chance that this person is in trial.csv is 1 in 2; of anybody in town.csv it is 1 in 10. Whether they are "
-        "in it is harder to guess than of people in general: a guess is right with a chance of 1 in 2 instead of 9 in "
-        "10."
+        "The chance that this person is in trial.csv is 50.0%; of anybody in town.csv it is 10.0%. Whether they are in "
+        "it is harder to guess than of people in general: a guess is right in 50.0% of cases instead of 90.0%."
     )
     assert reported(outcome)[1] == (
-        "The chance that this person is in trial.csv is less than 2 in 3; of anybody in town.csv it is 1 in 10."
+        "The chance that this person is in trial.csv is less than 66.7%; of anybody in town.csv it is 10.0%."
     )
 
 
@@ -121,7 +120,7 @@ def test_the_page_on_one_of_few_counts_nobody() -> None:
     page = page_of(one({"a", "b"}))
     said = read_text(page)
     assert "trial fewer than 10 records 50.0% &lt; 66.7% no" in said
-    assert "IMS tell whether the person is in 0.5 less than 2 in 3 – –" in said
+    assert "IMS tell whether the person is in 0.5 &lt; 66.7% – –" in said
     assert "3/5" not in everything(page)
 
 
@@ -142,10 +141,10 @@ def test_one_person_in_several_releases() -> None:
     outcome = of_several("b", "aab", "ab", "abbb", "c", times=20)
     assert told(outcome) == (
         "60 of the 200 people of town.csv may be this person, going by what is known (zip).",
-        "How likely it is that this person is in each release: certain for 2016; ruled out for 2017; 1 in 3 for 2014; "
-        "1 in 3 for 2015.",
-        "The best guess at which releases hold this person is 2016 only, right with a chance of 4 in 9; of anybody in "
-        "town.csv it would be none of them, right with a chance of 2 in 5.",
+        "How likely it is that this person is in each release: certain for 2016; ruled out for 2017; 33.3% for 2014; "
+        "33.3% for 2015.",
+        "The best guess at which releases hold this person is 2016 only, right in 44.4% of cases; of anybody in "
+        "town.csv it would be none of them, right in 40.0%.",
     )
     assert reported(outcome) == told(outcome)
     page = page_of(outcome)
@@ -155,13 +154,13 @@ def test_one_person_in_several_releases() -> None:
     assert "2016 only 13.3% 44.4% 2014 and 2016 only" in said
     assert 'title="4/9">44.4%</td>' in html
     assert "IML tell in exactly which releases the person is" in said
-    assert ">2014<" in drawn(page.figures[0])
+    assert ">2014<" in drawn(page.pictures[0])
 
 
 def test_sets_of_releases_with_few_people_are_summed_up() -> None:
     outcome = of_several("b", "aab", "ab", "abbb", "c")
-    assert "1 in 3 for 2014" in told(outcome)[1]
-    assert "less than 2 in 3 for 2014" in reported(outcome)[1]
+    assert "33.3% for 2014" in told(outcome)[1]
+    assert "less than 66.7% for 2014" in reported(outcome)[1]
     page = page_of(outcome)
     rows = page.sections[1].tables[0].groups[0].rows
     assert [row[0].text for row in rows] == ["8 other sets together"]
@@ -172,15 +171,17 @@ def test_one_person_whose_releases_are_certain() -> None:
     assert told(of_several("c", "aab", "ab"))[1:] == (
         "How likely it is that this person is in each release: ruled out for 2014 and 2015.",
         "It is certain which releases hold this person: none of them. Of anybody in town.csv the best guess would be "
-        "none of them, right with a chance of 63 in 100.",
+        "none of them, right in 63.3% of cases.",
     )
     everyone = of_several("a", "aabbbccccc", "aabbbccccc")
     assert told(everyone)[2] == (
         "Everybody in town.csv is in the same releases (both): nothing is learned."
     )
-    assert told(of_several("a", "aab", "ab"))[2].startswith("Less is known of this person")
+    assert told(of_several("a", "aab", "ab"))[2].startswith(
+        "Which releases hold this person is harder"
+    )
     assert told(of_several("c", "aabb", "abccccc", "c"))[2].startswith(
-        "The best guess at which releases hold this person is 2015 only, right with a chance of"
+        "The best guess at which releases hold this person is 2015 only, right in"
     )
 
 

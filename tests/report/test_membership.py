@@ -1,10 +1,11 @@
-"""The reports on who is in a release say it in natural frequencies, and disclose nobody."""
+"""The reports on who is in a release say it in one unit, and disclose nobody."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -16,6 +17,7 @@ from glasshouse.report.membership.findings import membership_findings
 from glasshouse.report.membership.page import bins, page
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.question import Adversary, Dataset
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
 from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags
@@ -54,7 +56,13 @@ def linked(*releases: str) -> Membership:
 
 
 def page_of(outcome: Membership | Member | PopulationRisks, *, subject: str = "person") -> Page:
-    return page(outcome, MembershipStudy.model_construct(subject=subject), provenance=PROVENANCE)
+    names = ("trial.csv",) if isinstance(outcome, PopulationRisks) else outcome.datasets
+    question = MembershipStudy.model_construct(
+        datasets=tuple(Dataset(path=Path(name)) for name in names),
+        adversary=Adversary.model_construct(),
+        subject=subject,
+    )
+    return page(outcome, question, provenance=PROVENANCE)
 
 
 def membership_sentences(outcome: Membership, *, subject: str = "person") -> tuple[str, ...]:
@@ -63,12 +71,9 @@ def membership_sentences(outcome: Membership, *, subject: str = "person") -> tup
 
 def test_who_is_certainly_in_and_out() -> None:
     assert membership_sentences(who("abb", "aaabbc")) == (
-        "Someone who knows the zip of everybody in town.csv can tell with certainty of 3 of the 6 people (50.0%) "
-        "whether they are in trial.csv (2) or not (1).",
-        "A guess at who is in trial.csv is right for 83 of every 100 people; without the register it would be 50 of "
-        "every 100.",
-        "From one person to another the chance of being in trial.csv varies between 0 (out for sure) and 1 (in for "
-        "sure).",
+        "Someone who knows the zip of everybody in town.csv can tell for certain of 3 of the 6 people (50.0%) whether "
+        "they are in trial.csv: 2 in it, 1 not.",
+        "A guess at who is in trial.csv is right in 83.3% of cases, up from 50.0% without the register.",
     )
 
 
@@ -77,15 +82,14 @@ def test_nobody_is_certain_and_the_chances_have_bounds() -> None:
         who("a" * 4 + "b" * 86, "a" * 100 + "b" * 100), subject="patient"
     )
     assert sure == (
-        "Someone who knows the zip of everybody in town.csv cannot tell with certainty of anybody among the 200 "
+        "Someone who knows the zip of everybody in town.csv cannot tell for certain of anybody among the 200 "
         "patients whether they are in trial.csv."
     )
     assert guessed == (
-        "A guess at who is in trial.csv is right for 91 of every 100 patients; without the register it would be 55 of "
-        "every 100."
+        "A guess at who is in trial.csv is right in 91.0% of cases, up from 55.0% without the register."
     )
     assert bounds == (
-        "For everybody the chance of being in trial.csv lies between 4 and 86 of every 100."
+        "The chance of being in trial.csv is at least 4.0% and at most 86.0% for everybody."
     )
 
 
@@ -95,23 +99,23 @@ def test_nobody_is_certain_and_the_chances_have_bounds() -> None:
         (
             "ab",
             "aabb",
-            "For everybody the chance of being in trial.csv is the same: 50 of every 100.",
+            "For everybody the chance of being in trial.csv is the same: 50.0%.",
         ),
         (
             "a",
             "aab",
-            "the chance of being in trial.csv varies between 0 (out for sure) and 50 of every 100.",
+            "chance of being in trial.csv is at least 0% and at most 50.0% for everybody.",
         ),
         (
             "aab",
             "aabb",
-            "the chance of being in trial.csv varies between 50 of every 100 and 1 (in for sure).",
+            "chance of being in trial.csv is at least 50.0% and at most 100% for everybody.",
         ),
-        ("ab", "a" * 250 + "bb", "lies between 1 of every 250 and 50 of every 100."),
+        ("ab", "a" * 250 + "bb", "is at least 0.4% and at most 50.0% for everybody."),
         (
             "ab" * 30,
             "a" * 1000 + "b" * 999,
-            "being in trial.csv is nearly the same: 3 of every 100.",
+            "being in trial.csv is nearly the same: 3.0%.",
         ),
     ],
 )
@@ -121,7 +125,7 @@ def test_bounds_in_words(release: str, town: str, bounds: str) -> None:
 
 def test_nothing_is_learned_where_a_guess_is_no_better() -> None:
     assert membership_sentences(who("ab", "aaabbb"))[1] == (
-        "A guess at who is in trial.csv is right for 67 of every 100 people: the register makes it no better."
+        "A guess at who is in trial.csv is right in 66.7% of cases: the register makes it no better."
     )
 
 
@@ -129,8 +133,8 @@ def test_everybody_is_in() -> None:
     assert membership_sentences(who("aab", "aab")) == (
         "Every one of the 3 people of town.csv is in trial.csv: everybody knows that beforehand, and nothing is "
         "learned.",
-        "A guess at who is in trial.csv is right for all people: the register makes it no better.",
-        "For everybody the chance of being in trial.csv is the same: 1.",
+        "A guess at who is in trial.csv is right in 100% of cases: the register makes it no better.",
+        "For everybody the chance of being in trial.csv is the same: 100%.",
     )
 
 
@@ -139,7 +143,7 @@ def test_nobody_is_in_as_far_as_records_tell() -> None:
     assert outcome.members == (0,)
     said = membership_sentences(outcome)
     assert said[0].startswith("None of the 4 people of town.csv is in trial.csv")
-    assert said[2] == "For everybody the chance of being in trial.csv is the same: 0."
+    assert said[2] == "For everybody the chance of being in trial.csv is the same: 0%."
     assert said[3] == (
         "2 records of trial.csv show nothing but “*” and may be anybody's. They are not counted as being in: to be "
         "out means to be in none of the other records."
@@ -149,9 +153,9 @@ def test_nobody_is_in_as_far_as_records_tell() -> None:
 
 def test_all_are_certain() -> None:
     assert membership_sentences(who("aa", "aabb"))[0].endswith(
-        "can tell with certainty of every one of the 4 people whether they are in trial.csv (2) or not (2)."
+        "can tell for certain of every one of the 4 people whether they are in trial.csv: 2 in it, 2 not."
     )
-    assert membership_sentences(who("a", "abb"))[0].endswith("in trial.csv (1) or not (2).")
+    assert membership_sentences(who("a", "abb"))[0].endswith("in trial.csv: 1 in it, 2 not.")
 
 
 def test_the_page_has_the_figures_and_discloses_nobody() -> None:
@@ -177,7 +181,7 @@ def test_the_page_has_the_figures_and_discloses_nobody() -> None:
 
 def test_the_picture_has_a_bar_for_each_chance() -> None:
     assert len(bins()) == len(PRESENCE_LABELS)
-    (figure,) = page_of(who("abb", "aaabbc")).figures
+    (figure,) = page_of(who("abb", "aaabbc")).pictures
     assert figure.table is not None
     assert len(figure.table.groups[0].rows) == len(PRESENCE_LABELS)
     svg = drawn(figure)
@@ -195,11 +199,11 @@ def test_several_releases_together_and_each_alone() -> None:
     )
     sure, guessed, which = membership_sentences(outcome)
     assert sure == (
-        "Someone who knows the zip of everybody in town.csv can tell with certainty of 20 of the 40 people (50.0%) in "
-        "exactly which of the 2 releases they are: in all (0), in none (20) or in some (0)."
+        "Someone who knows the zip of everybody in town.csv can tell for certain of 20 of the 40 people (50.0%) in "
+        "exactly which of the 2 releases they are: 0 in all, 20 in none and 0 in some."
     )
-    assert guessed.startswith("A guess at the exact releases that somebody is in is right for")
-    assert which == "Of the people of town.csv, 63 of every 100 are in none of the releases."
+    assert guessed.startswith("A guess at the exact releases that somebody is in is right in")
+    assert which == "Of the people of town.csv, 63.3% are in none of the releases."
     page = page_of(outcome)
     assert_it_asks_nobody(to_html(page))
     said = read_text(page)
@@ -211,7 +215,7 @@ def test_several_releases_together_and_each_alone() -> None:
         "Chance of being in 2014 2015 Number of people Share Number of people Share out for sure 20 50.0"
         in said
     )
-    assert drawn(page.figures[0]).count(">share (%)<") == 2
+    assert drawn(page.pictures[0]).count(">share (%)<") == 2
 
 
 def test_sets_of_releases_with_few_people_are_told_by_no_other_figure() -> None:
@@ -297,9 +301,10 @@ def test_what_worries_and_what_does_not() -> None:
     def severities(release: str, town: str) -> list[Severity]:
         return [finding.severity for finding in membership_findings(who(release, town))]
 
-    assert severities("abb", "aaabbc") == [Severity.HIGH, Severity.HIGH, Severity.NOTE]
+    assert severities("abb", "aaabbc") == [Severity.HIGH, Severity.HIGH]
     assert severities("ab" * 5, "ab" * 20) == [Severity.SAFE] * 3
-    assert severities("a" * 30 + "b", "a" * 60 + "b")[0] == Severity.MODERATE
+    assert severities("a" * 30 + "b", "a" * 60 + "b")[0] == Severity.HIGH, "1 of 61 is more than 1%"
+    assert severities("a" * 60 + "b", "a" * 120 + "b")[0] == Severity.MODERATE
     assert severities("aab", "aab") == [Severity.SAFE] * 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from glasshouse.qif import Tries
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
 from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page, target_findings
-from glasshouse.study.question import Adversary, Gain
+from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
 from glasshouse.table.treatment import Step
@@ -65,7 +66,9 @@ def asked_of_many(known: list[str], **question: Any) -> Target:
 
 def page_of(outcome: Target, *, subject: str = "student", currency: str | None = None) -> Page:
     adversary = Adversary.model_construct(gain=Gain.model_construct(currency=currency))
-    question = TargetStudy.model_construct(subject=subject, adversary=adversary)
+    question = TargetStudy.model_construct(
+        datasets=(Dataset(path=Path("students.csv")),), subject=subject, adversary=adversary
+    )
     return page(outcome, question, provenance=PROVENANCE)
 
 
@@ -95,49 +98,44 @@ def ill(values: str, ages: str, known: str) -> Target:
 
 def test_several_records_fit() -> None:
     assert told(asked(["gender=F", "grade=A"]), "student") == (
-        "2 of the 10 records fit what is known of this student (gender and grade): a guess at which is theirs is right "
-        "with a chance of 1 in 2; without that knowledge it would be 1 in 10.",
-        "Of this student's disability less is known than of people in general: the best guess, “no”, is right with a "
-        "chance of 1 in 2 only; without what is known of them the guess “no” would have seemed right with a chance of "
-        "7 in 10.",
+        "2 of the 10 records fit what is known (gender and grade): a guess at which is this person's is right in 50.0% "
+        "of cases; without what is known, in 10.0%.",
+        "What is known makes this person's disability harder to guess: the best guess, “no”, is right in 50.0% of "
+        "cases; without it “no” would have seemed right in 70.0%.",
     )
 
 
 def test_a_report_tells_no_small_number_and_no_value() -> None:
     assert reported(asked(["gender=F", "grade=A"]), "student") == (
-        "Fewer than 10 of the 10 records fit what is known of this student (gender and grade): a guess at which is "
-        "theirs is right with a chance of more than 1 in 10; without that knowledge it would be 1 in 10.",
-        "The best guess at this student's disability is right with a chance of less than 2 in 3; without what is known "
-        "of them it would be right with a chance of more than 3 in 5.",
+        "Fewer than 10 of the 10 records fit what is known (gender and grade): a guess at which is this person's is "
+        "right in more than 10.0% of cases; without what is known, in 10.0%.",
+        "The best guess at this person's disability is right in less than 66.7% of cases; without what is known, in "
+        "more than 60.0%.",
     )
 
 
 def test_a_report_tells_large_numbers_exactly_and_still_no_value() -> None:
     assert reported(asked_of_many(["gender=M", "grade=D"]), "student") == (
-        "24 of the 120 records fit what is known of this student (gender and grade): a guess at which is theirs is "
-        "right with a chance of 1 in 24; without that knowledge it would be 1 in 120.",
-        "What is known of this student gives their disability away with certainty; without that knowledge the best "
-        "guess would be right with a chance of 7 in 10.",
+        "24 of the 120 records fit what is known (gender and grade): a guess at which is this person's is right in "
+        "4.2% of cases; without what is known, in 0.8%.",
+        "What is known gives this person's disability away with certainty; without it the best guess would be right in "
+        "70.0% of cases.",
     )
     fitting, learned = target_findings(asked_of_many(["gender=F"]))
-    assert fitting.figure == "IRS: prior 0.00833333 (1/120), posterior 0.0166667 (1/60)"
-    assert learned.figure == "IAS: prior 0.7 (7/10), posterior 0.8 (4/5)"
+    assert fitting.figure == "exactly 0.0166667 (1/60); before, 0.00833333 (1/120)"
+    assert learned.figure == "exactly 0.8 (48/60); before, 0.7 (84/120)", "ratios count people"
     assert learned.sentence == (
-        "The best guess at this person's disability is right with a chance of 4 in 5; without what is known of them it "
-        "would be right with a chance of 7 in 10."
+        "The best guess at this person's disability is right in 80.0% of cases; without what is known, in 70.0%."
     )
 
 
 def test_one_record_fits() -> None:
     outcome = asked(["gender=F", "grade=C"])
-    named = (
-        "What is known of this person (gender and grade) singles out one of the 10 records: this person is named with "
-        "certainty."
-    )
+    named = "What is known (gender and grade) fits only one of the 10 records: this person is found with certainty."
     assert told(outcome) == (
         named,
-        "What is known of this person gives their disability away with certainty: “no”. Without that knowledge the "
-        "best guess, “no”, would be right with a chance of 7 in 10.",
+        "What is known gives this person's disability away with certainty: “no”. Without it the best guess, “no”, "
+        "would be right in 70.0% of cases.",
     )
     assert reported(outcome)[0] == named
     assert [finding.severity for finding in target_findings(outcome)] == [Severity.HIGH] * 2
@@ -147,8 +145,8 @@ def test_the_secret_may_be_certain_although_the_record_is_not() -> None:
     named, learned = target_findings(asked(["gender=M", "grade=C"]), exact=True)
     assert named.sentence.startswith("2 of the 10 records fit what is known")
     assert learned.sentence == (
-        "What is known of this person gives their disability away with certainty: “yes”. Without that knowledge the "
-        "best guess, “no”, would be right with a chance of 7 in 10."
+        "What is known gives this person's disability away with certainty: “yes”. Without it the best guess, “no”, "
+        "would be right in 70.0% of cases."
     )
     assert learned.meaning.startswith("All records that fit say the same")
 
@@ -157,17 +155,17 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
     outcome = ill("aab", "333", "3")
     named, learned = told(outcome)
     assert named == (
-        "All of the 3 records fit what is known of this person (age): it rules out nobody, and a guess at the record "
-        "is right with a chance of 1 in 3, as before."
+        "All of the 3 records fit what is known (age): it rules out nobody, and a guess at the record is right in "
+        "33.3% of cases, as before."
     )
     assert reported(outcome)[0] == named, "the number of all records is no secret"
     assert learned == (
-        "Nothing is learned of this person's ill: the best guess is “a”, right with a chance of 2 in 3, as for anybody "
-        "in the release."
+        "Nothing is learned of this person's ill: the best guess is “a”, right in 66.7% of cases, as for anybody in "
+        "the release."
     )
     everybody = ill("aab" * 10, "333" * 10, "3")
     assert reported(everybody)[1].endswith(
-        "the best guess is right with a chance of 2 in 3, as for anybody in the release."
+        "the best guess is right in 66.7% of cases, as for anybody in the release."
     )
     assert [finding.severity for finding in target_findings(everybody)] == [Severity.SAFE] * 2
 
@@ -184,30 +182,30 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
         (
             "aab",
             "343",
-            "the best guess, “a”, is right with a chance of 1 in 2 only; without what is known",
-            "ill is right with a chance of less than 2 in 3; without what is known",
+            "harder to guess: the best guess, “a”, is right in 50.0% of cases; without it “a” would have seemed",
+            "ill is right in less than 66.7% of cases; without what is known",
         ),
         (
             "aaabbc",
             "333344",
-            "The best guess at this person's ill is “a”, right with a chance of 3 in 4; without what is known of them "
-            "the best guess, “a”, would be right with a chance of 1 in 2.",
-            "The best guess at this person's ill is right with a chance of more than 3 in 5; without what is known of "
-            "them it would be right with a chance of an untold size.",
+            "The best guess at this person's ill is “a”, right in 75.0% of cases; without what is known it would be "
+            "“a”, right in 50.0%.",
+            "The best guess at this person's ill is right in more than 60.0% of cases; without what is known, in an "
+            "untold share.",
         ),
         (
             "abbccccd",
             "33344444",
-            "The best guess at this person's ill is “b”, right with a chance of 2 in 3; without what is known of them "
-            "the best guess, “c”, would be right with a chance of 1 in 2.",
-            "The best guess at this person's ill is right with a chance of more than 3 in 5",
+            "The best guess at this person's ill is “b”, right in 66.7% of cases; without what is known it would be "
+            "“c”, right in 50.0%.",
+            "The best guess at this person's ill is right in more than 60.0% of cases",
         ),
         (
             "aabbaacc",
             "33334455",
-            "The best guess at this person's ill is “a”, about as likely to be right as the best one without what is "
-            "known of them, “a”: with a chance of 1 in 2.",
-            "The best guess at this person's ill is right with a chance of less than 2 in 3; without what is known",
+            "What is known hardly changes how well this person's ill is guessed: the best guess, “a”, is right in "
+            "50.0% of cases, about as often as “a” without it.",
+            "The best guess at this person's ill is right in less than 66.7% of cases; without what is known",
         ),
     ],
 )
@@ -220,17 +218,16 @@ def test_what_is_learned_is_said_plainly(values: str, ages: str, said: str, in_r
 def test_a_difference_that_rounding_hides_is_no_difference() -> None:
     outcome = ill("a" * 499 + "b" * 501, "3" * 997 + "444", "3")
     assert told(outcome)[1] == (
-        "The best guess at this person's ill is “a”, about as likely to be right as the best one without what is known "
-        "of them, “b”: with a chance of 50 in 100."
+        "What is known hardly changes how well this person's ill is guessed: the best guess, “a”, is right in 50.1% of "
+        "cases, about as often as “b” without it."
     )
-    assert reported(outcome)[1].endswith("known of them: with a chance of 50 in 100.")
+    assert reported(outcome)[1].endswith("is right in 50.1% of cases, with it or without.")
 
 
 def test_the_only_record_of_a_release() -> None:
     outcome = ill("a", "3", "3")
     assert told(outcome) == (
-        "The release holds a single record, and it fits what is known of this person (age): this person is named with "
-        "certainty.",
+        "The release holds a single record, and it fits what is known (age): it is this person's.",
         "Nothing is learned of this person's ill: the release holds one value only, “a”.",
     )
     assert reported(outcome)[0] == told(outcome)[0]
@@ -240,19 +237,19 @@ def test_the_journalist_counts_in_the_register() -> None:
     outcome = asked(["gender=F", "grade=A"], sensitive=[], population=REGISTER)
     assert told(outcome)[-1] == (
         "Someone who does not know whether this person is in the release counts: of register.csv, 3 people may be "
-        "meant, and the release holds 2 of them. So this person is in it with a chance of 2 in 3 (before: 5 in 7), and "
-        "a record that fits is theirs with a chance of 1 in 3."
+        "meant, and the release holds 2 of them. So the chance that this person is in it is 66.7% (before: 71.4%), and "
+        "the chance that a record that fits is theirs is 33.3%."
     )
     assert told(outcome)[0].endswith("This holds if this person is in the release.")
     assert reported(outcome)[-1] == (
         "Someone who does not know whether this person is in the release counts: of register.csv, fewer than 10 people "
-        "may be meant, and the release holds fewer than 10 of them. So this person is in it with a chance of more "
-        "than 3 in 5 (before: 5 in 7), and a record that fits is theirs with a chance of more than 1 in 10."
+        "may be meant, and the release holds fewer than 10 of them. So the chance that this person is in it is more "
+        "than 60.0% (before: 71.4%), and the chance that a record that fits is theirs is more than 10.0%."
     )
     many = asked_of_many(["gender=F", "grade=A"], sensitive=[], population=register(12))
     assert reported(many)[-1].endswith(
-        "of register.csv, 36 people may be meant, and the release holds 24 of them. So this person is in it with a "
-        "chance of 2 in 3 (before: 5 in 7), and a record that fits is theirs with a chance of 1 in 36."
+        "of register.csv, 36 people may be meant, and the release holds 24 of them. So the chance that this person is "
+        "in it is 66.7% (before: 71.4%), and the chance that a record that fits is theirs is 2.8%."
     )
 
 
@@ -260,8 +257,8 @@ def test_a_large_register_does_not_tell_how_few_are_in() -> None:
     outcome = asked(["gender=F", "grade=A"], sensitive=[], population=register(12))
     said = reported(outcome)[-1]
     assert "36 people may be meant, and the release holds fewer than 10 of them" in said
-    assert "is in it with a chance of less than 2 in 3 (before" in said
-    assert said.endswith("is theirs with a chance of 1 in 36.")
+    assert "this person is in it is less than 66.7% (before" in said
+    assert said.endswith("a record that fits is theirs is 2.8%.")
 
 
 def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> None:
@@ -269,9 +266,9 @@ def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> Non
     outcome = asked(["gender=F", "grade=A"], sensitive=[], population=lacking)
     assert told(outcome)[-1] == (
         "Someone who does not know whether this person is in the release reckons: of register.csv, about 3.2 people "
-        "may be meant, and the release holds 2 of them. So this person is in it with a chance of 5 in 8 (before: 5 in "
-        "7), and a record that fits is theirs with a chance of 5 in 16. This assumes that what register.csv does not "
-        "tell is as frequent among those who are in the release as among those who are not."
+        "may be meant, and the release holds 2 of them. So the chance that this person is in it is 62.5% (before: "
+        "71.4%), and the chance that a record that fits is theirs is 31.3%. This assumes that what register.csv does "
+        "not tell is as frequent among those who are in the release as among those who are not."
     )
     page = read_text(page_of(outcome))
     assert "Counted in register.csv, assuming that what it does not tell is as frequent" in page
@@ -283,10 +280,9 @@ def test_suppressed_records_may_be_theirs() -> None:
     table = read(pa.table({"age": ["30-39", "40+", "*", "*"], "ill": list("abcc")}))
     fitting, suppressed, learned = told(target(table, known=["age=34"], sensitive=["ill"]))
     unless = "This holds unless the record is one of those that are suppressed."
-    assert fitting.endswith(f"is named with certainty. {unless}")
+    assert fitting.endswith(f"is found with certainty. {unless}")
     assert suppressed == (
-        "2 further records are suppressed, with nothing but “*” of what is known of this person: one of them may be "
-        "theirs."
+        "2 further records are suppressed, with nothing but “*” of what is known: one of them may be this person's."
     )
     assert "with certainty: “a”." in learned
     assert learned.endswith(unless)
@@ -298,14 +294,14 @@ def test_one_record_names_nobody_for_certain_where_others_fit_too() -> None:
     outcome = asked(["grade=E"], population=REGISTER)
     named, *_, counted = target_findings(outcome, exact=True)
     assert named.sentence.endswith(
-        "this person is named with certainty. This holds if this person is in the release."
+        "this person is found with certainty. This holds if this person is in the release."
     )
     assert "2 people may be meant, and the release holds 1 of them." in counted.sentence
 
 
 def test_the_register_may_show_that_all_who_fit_are_in() -> None:
     named, *_, counted = told(asked(["gender=F", "grade=C"], population=REGISTER))
-    assert named.endswith("this person is named with certainty.")
+    assert named.endswith("this person is found with certainty.")
     assert counted == (
         "Someone who does not know whether this person is in the release learns that it holds them, for nobody else of "
         "register.csv fits: the record is theirs for certain."
@@ -320,22 +316,22 @@ def test_the_register_may_show_that_all_who_fit_are_in() -> None:
 def test_the_register_may_show_that_the_person_is_not_in() -> None:
     outcome = asked(["grade=Z"], population=REGISTER)
     assert told(outcome) == (
-        "None of the 10 records fits what is known of this person (grade): this person is not in the release.",
+        "None of the 10 records fits what is known (grade): this person is not in the release.",
         "Someone who does not know whether this person is in the release learns that it does not hold them: nobody of "
         "register.csv who may be meant (1 person) has a record in it.",
     )
     assert target_findings(outcome)[0].severity == Severity.SAFE
     page = page_of(outcome)
-    assert page.figures == ()
+    assert page.pictures == ()
     assert_it_asks_nobody(to_html(page))
 
 
 def test_an_estimate_is_called_one() -> None:
     outcome = asked(["grade=A"], fraction=Fraction(3, 10))
     assert told(outcome, "student")[-1] == (
-        "Someone who does not know whether this student is in the release can only estimate: about 6.7 students of the "
-        "population may fit, so that this student is in it with an estimated chance of 3 in 10, and a record that fits "
-        "is theirs with an estimated chance of 3 in 20."
+        "Someone who does not know whether this person is in the release can only estimate: about 6.7 students of the "
+        "population may fit. By estimate, the chance that this person is in the release is 30.0%, and the chance that "
+        "a record that fits is theirs is 15.0%."
     )
     page = read_text(page_of(outcome))
     assert "Before, estimated After, estimated" in page
@@ -347,7 +343,7 @@ def test_an_estimate_does_not_tell_how_few_records_it_is_from() -> None:
     assert (
         "can only estimate: fewer than 34 people of the population may fit" in reported(outcome)[-1]
     )
-    assert reported(outcome)[-1].endswith("with an estimated chance of more than 1 in 34.")
+    assert reported(outcome)[-1].endswith("a record that fits is theirs is more than 2.9%.")
     page = read_text(page_of(outcome))
     assert "Number of people who may be meant about 33 fewer than 34" in page
     assert "A record that she picks is the person&#39;s 3.0% &gt; 2.9%" in page
@@ -369,9 +365,9 @@ def test_absence_is_a_value_and_a_fact() -> None:
     )
     said = told(outcome)
     assert "(grade and being in D2)" in said[0]
-    assert "gives their x and y away with certainty: “(missing) + b”" in said[1]
-    assert "gives their grade@D2 away with certainty: “(no record there)”" in said[2]
-    assert page_of(outcome).title == "What D1.csv and D2.csv tell of one student"
+    assert "gives this person's x and y away with certainty: “(missing) + b”" in said[1]
+    assert "gives this person's grade@D2 away with certainty: “(no record there)”" in said[2]
+    assert page_of(outcome).title == "What D1.csv and D2.csv tell of one person"
 
 
 def many(values: int) -> Target:
@@ -396,7 +392,7 @@ def test_many_values_are_summed_up() -> None:
     assert [cell.text for cell in rows[-1]] == ["all 20 others", "34.5%", "38.8%"]
     assert [cell.exact for cell in rows[-1]] == [None, "10/29", "19/49"]
     assert table.groups[0].note == "49 of 50 values still possible"
-    svg = drawn(page.figures[0])
+    svg = drawn(page.pictures[0])
     assert svg.count(">no. ") == MOST_RANKS_DRAWN - 1
     assert ">all 39 others<" in svg
     assert not re.search(r"all \d+ others", read_text(page_of(many(12))))
@@ -436,7 +432,7 @@ def test_the_most_telling_secrets_come_first_and_the_others_in_a_table() -> None
     assert [name in said[i + 1] for i, name in enumerate(["s0", "s1", "s2"])] == [True] * 3
     assert said[-1] == "What is learned of 2 further secrets is in a table."
     page = page_of(outcome)
-    assert len(page.figures) == 3
+    assert page.pictures == (), "one bar would say no more than the sentence"
     assert [table.groups[0].title for table in page.sections[1].tables] == list(columns)
 
 
@@ -457,8 +453,8 @@ def test_the_figures_are_exact_on_hover_where_many_fit() -> None:
 def test_the_figures_are_rough_where_few_fit() -> None:
     page = page_of(asked(["gender=F", "grade=A"], population=REGISTER))
     said = read_text(page)
-    assert "IRS name the person 0.1 more than 1 in 10 – – no" in said
-    assert "IAS infer disability more than 3 in 5 less than 2 in 3 – – no" in said
+    assert "IRS name the person 0.1 more than 10.0% – – no" in said
+    assert "IAS infer disability &gt; 60.0% &lt; 66.7% – – no" in said
     assert "Number of people who may be meant 14 fewer than 10" in said
     assert "The person is in the release 71.4% &gt; 60.0%" in said
     assert "A record that she picks is the person&#39;s 7.1% &gt; 10.0%" in said
@@ -488,7 +484,7 @@ def test_gains_that_would_tell_a_value_or_a_small_number_are_not_shown() -> None
 def test_the_page_says_that_it_is_personal_data_and_what_it_leaves_out() -> None:
     page = page_of(asked(["grade=C"]))
     assert page.lead == (
-        "10 records, and one student of whom this is known: grade. This report is personal data."
+        "10 records; what is known of one person: grade. This report is personal data."
     )
     assert page.limits[0].startswith("This report is about one person, and is itself personal")
     assert "holds no value of a record" in page.limits[1]
@@ -502,7 +498,7 @@ def test_the_page_says_that_it_is_personal_data_and_what_it_leaves_out() -> None
     ]
     assert "prosecutor risk" in [term.name for term in page.glossary]
     assert page.command == "glasshouse target --study study.toml"
-    assert all(figure.table is not None for figure in page.figures)
+    assert all(figure.table is not None for figure in page.pictures)
 
 
 @pytest.mark.parametrize("times", [1, 12])
@@ -606,11 +602,11 @@ def test_of_few_candidates_with_the_secret_no_chance_is_told_however_many_fit() 
     table = read(people, quasi_identifiers=["gender"], sensitive=["ill"], name="people.csv")
     outcome = target(table, known=["gender=F"])
     assert (outcome.candidates, outcome.secret("ill").missing_candidates) == (60, 55)
-    assert "right with a chance of 60 in 100" in " ".join(told(outcome))
+    assert "right in 60.0% of cases" in " ".join(told(outcome))
     shown = everything(page_of(outcome))
     assert "60 of the 200 records fit" in shown
-    assert "less than 2 in 3" in shown
-    for small in ("60 in 100", "60.0%", "3/5"):
+    assert "less than 66.7%" in shown
+    for small in ("60.0%", "3/5"):
         assert small not in shown
     assert "In 55 records the ill is missing" in shown
 
@@ -620,6 +616,6 @@ def test_a_table_and_a_sentence_tell_the_same_bound_of_two_values() -> None:
     people = pa.table({"gender": ["F"] * 5 + ["M"] * 140, "ill": illness})
     table = read(people, quasi_identifiers=["gender"], sensitive=["ill"], name="people.csv")
     shown = page_of(target(table, known=["gender=F"]))
-    assert "a chance of less than 2 in 3" in shown.findings[1].sentence
+    assert "is right in less than 66.7% of cases" in shown.findings[1].sentence
     ((row,),) = (group.rows for group in shown.sections[1].tables[0].groups)
     assert [cell.text for cell in row] == ["no. 1", "50.3%", "< 66.7%"]

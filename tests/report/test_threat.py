@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -25,11 +24,10 @@ from glasshouse.report.threat.findings import likeliest, threat_findings
 from glasshouse.report.threat.page import (
     MOST_RANKS,
     guesses,
-    learner_against_attacker,
     measures_section,
     ranked_beliefs,
-    relative_threat,
     sampling_section,
+    times_surer,
 )
 from glasshouse.runs import Resources
 from glasshouse.runs.threat import answer
@@ -93,8 +91,8 @@ def test_the_tables_of_the_paper(letter: str, release: dict[str, Any]) -> None:
 def test_the_analyst_is_told_the_likeliest_value() -> None:
     run = asked(HORIZONTAL, known=VICTIM)
     assert threat_findings(run, exact=True)[0].sentence == (
-        "Of a victim known to be in Table I(b) she believes “Heart” with a probability of 58.3%; of people like them "
-        "in the population the same with 36.3%: being in the table makes her 1.61 times as sure of it."
+        "Whoever knows that this person is in the table believes “Heart” with a probability of 58.3%; for people like "
+        "them in the population it is 36.3%: being in the table makes it 1.61 times as easy to believe."
     )
     with speaking("pt-BR"):
         said = threat_findings(run, exact=True)[0].sentence
@@ -106,12 +104,12 @@ def test_values_that_are_equally_likely_are_told_together() -> None:
     """Either of the two ZIP codes: ½ and ½, whatever the population is like."""
     run = asked(HORIZONTAL, known=("zip=45501..45502",))
     assert_snapshot("threat-victim-tie", lambda: threat_findings(run))
-    belief, against, _ = threat_findings(run, exact=True)
+    belief, against = threat_findings(run, exact=True)
     assert belief.sentence.startswith(
-        "Of a victim known to be in Table I(b) she finds “Flu” and “Heart” equally likely, with a probability of "
+        "Whoever knows that this person is in the table finds “Flu” and “Heart” equally likely, with a probability of "
         "50.0% each;"
     )
-    assert "does not tell which it is" in belief.sentence
+    assert "does not tell which" in belief.sentence
     assert "points at no single disease" in against.sentence
     assert "points at this one" not in against.sentence
     assert belief.severity is Severity.HIGH
@@ -173,7 +171,7 @@ def test_no_surer_and_not_known_to_be_surer_are_two_things() -> None:
     run = asked(VERTICAL, known=VICTIM)
     same = (0.6, 0.4, 0.0, 0.0, 0.0)
     exact = believed(run, attacker=belief_of(*same), learner=belief_of(*same))
-    assert "makes her no surer of it" in threat_findings(exact)[0].sentence
+    assert "makes it no easier to believe" in threat_findings(exact)[0].sentence
     drawn = believed(
         run,
         attacker=belief_of(0.601, 0.399, 0, 0, 0),
@@ -181,7 +179,10 @@ def test_no_surer_and_not_known_to_be_surer_are_two_things() -> None:
     )
     for named in (False, True):
         finding = threat_findings(drawn, exact=named)[0]
-        assert "whether being in the table makes her surer of it cannot be told" in finding.sentence
+        assert (
+            "whether being in the table makes it easier to believe cannot be told"
+            in finding.sentence
+        )
         assert finding.severity is Severity.NOTE
 
 
@@ -223,8 +224,8 @@ def test_beyond_the_likeliest_few_values_are_summed_up() -> None:
 def test_every_picture_has_its_numbers_in_a_table() -> None:
     for run in (of_table(VERTICAL), asked(VERTICAL, known=VICTIM)):
         for code, page in in_every_language(lambda run=run: page_of(run)).items():  # type: ignore[misc]
-            assert page.figures, code
-            for figure in page.figures:
+            assert page.pictures, code
+            for figure in page.pictures:
                 assert figure.table is not None, figure.label
                 assert figure.label
                 assert figure.caption
@@ -246,32 +247,25 @@ def of_levels(measures: Measures, counts: dict[tuple[float, float], int]) -> Mea
     )
 
 
-def pictures(measures: Measures) -> list[tuple[list[dict[str, Any]], list[str]]]:
-    """Return the data of the two pictures that count records, and the counts in the tables behind them."""
-    drawn = []
-    for picture in (relative_threat(measures), learner_against_attacker(measures)):
-        assert picture.table is not None
-        datasets = picture.chart["datasets"].values()
-        data = [row for rows in datasets for row in rows if "records" in row]
-        drawn.append((data, [row[-1].text for row in picture.table.groups[0].rows]))
-    return drawn
-
-
-def test_a_picture_of_records_has_no_small_count_and_none_that_tells_one() -> None:
+def test_a_picture_of_people_has_no_small_count_and_none_that_tells_one() -> None:
     run = of_table(VERTICAL)
     assert run.measures is not None
-    counts = {(0.9, 0.15): 3, (0.55, 0.35): 40, (0.45, 0.35): 60, (0.25, 0.35): 500}
-    (bars, of_bars), (squares, of_squares) = pictures(of_levels(run.measures, counts))
-    assert sorted(row["records"] for row in bars if row["told"] and row["records"]) == [60, 500]
-    assert [row["records"] for row in bars if not row["told"]] == [10, 10]
-    assert sorted(of_bars) == ["500", "60", "not told", "not told"]
-    assert {(row["told"], row["records"]) for row in squares} == {(False, 10)}
-    assert set(of_squares) == {"not told"}, (
-        "what covers 3 in one picture could be read off the other"
-    )
-    for data, table in pictures(of_levels(run.measures, {(0.9, 0.15): 30, (0.25, 0.35): 500})):
-        assert all(row["told"] for row in data)
-        assert sorted(table) == ["30", "500"]
+
+    def drawn(counts: dict[tuple[float, float], int]) -> tuple[list[tuple[int, str]], list[str]]:
+        """Return length and label of each bar, and the numbers of the table behind them."""
+        assert run.measures is not None
+        picture = times_surer(of_levels(run.measures, counts))
+        assert picture.table is not None
+        (data,) = picture.chart["datasets"].values()
+        bars = [(row["records"], row["label"]) for row in data]
+        return bars, [row[-1].text for row in picture.table.groups[0].rows]
+
+    bars, table = drawn({(0.2, 0.4): 500, (0.5, 0.4): 60, (0.9, 0.3): 40, (0.9, 0.1): 3})
+    assert table == ["500", "60", "not told", "0", "not told"]
+    assert bars[:2] == [(500, "500 (82.9%)"), (60, "60 (10.0%)")]
+    assert bars[2:] == [(10, "not told"), (0, "0"), (10, "not told")]
+    bars, table = drawn({(0.2, 0.4): 500, (0.9, 0.3): 40})
+    assert table == ["500", "0", "40", "0", "0"]
 
 
 def levels(attacker: float, learner: float, *, threatened: bool = True) -> Callable[..., Measures]:
@@ -295,10 +289,10 @@ def levels(attacker: float, learner: float, *, threatened: bool = True) -> Calla
 @pytest.mark.parametrize(
     ("attacker", "learner", "severity", "said"),
     [
-        (0.9, 0.2, Severity.HIGH, "more than 2 times as sure"),
-        (0.3, 0.2, Severity.SAFE, "makes nobody more than 2 times as sure"),
-        (0.2, 0.2, Severity.SAFE, "makes nobody surer"),
-        (0.1, 0.2, Severity.SAFE, "makes nobody surer"),
+        (0.9, 0.2, Severity.HIGH, "more than 2 times as easy to believe (up to"),
+        (0.3, 0.2, Severity.SAFE, "makes nobody's disease more than 2 times as easy"),
+        (0.2, 0.2, Severity.SAFE, "makes nobody's disease easier to believe"),
+        (0.1, 0.2, Severity.SAFE, "makes nobody's disease easier to believe"),
     ],
 )
 def test_severity_follows_from_how_much_surer_she_is(
@@ -307,7 +301,7 @@ def test_severity_follows_from_how_much_surer_she_is(
     run = of_table(VERTICAL)
     assert run.measures is not None
     run = replace(run, measures=levels(attacker, learner)(run.measures))
-    guessed, beyond = threat_findings(run)[:2]
+    beyond, guessed = threat_findings(run)[:2]
     assert beyond.severity is severity
     assert said in beyond.sentence
     assert (guessed.severity is Severity.SAFE) == (attacker <= learner)
@@ -320,26 +314,26 @@ def test_a_high_threshold_hides_no_risk() -> None:
     run = of_table(VERTICAL)
     assert run.measures is not None
     run = replace(run, measures=replace(levels(0.9, 0.3)(run.measures), exceeds=8.0))
-    beyond = threat_findings(run)[1]
+    beyond = threat_findings(run)[0]
     assert beyond.severity is Severity.HIGH
-    assert "more than 8 times as sure" in beyond.sentence
+    assert "more than 8 times as easy to believe: at most 3 times" in beyond.sentence
     assert "8 of 8 records" not in beyond.figure
     assert "8 above 2" in beyond.figure
 
 
-def test_without_a_threatened_record_there_is_one_picture() -> None:
+def test_what_nobody_would_guess_is_told_as_such() -> None:
     run = of_table(VERTICAL)
     assert run.measures is not None
     run = replace(run, measures=levels(0.3, 0.1, threatened=False)(run.measures))
-    assert len(page_of(run).figures) == 1
-    assert "of none of them" in threat_findings(run)[1].sentence
+    assert "for none of them is it the best guess" in threat_findings(run)[0].sentence
 
 
 def test_without_the_original_nobody_knows_how_often_she_is_right() -> None:
-    finding, certainty = threat_findings(asked(VERTICAL))
-    assert "give the original to know how often that is right" in finding.sentence
-    assert certainty.sentence == "These figures are exact (enumeration), not sampled."
-    assert page_of(asked(VERTICAL)).figures == ()
+    (finding,) = threat_findings(asked(VERTICAL))
+    assert "How often that is right can be told with the original only." in finding.sentence
+    page = page_of(asked(VERTICAL))
+    assert page.pictures == ()
+    assert page.limits[-1] == "These figures are exact (enumeration), not sampled."
 
 
 def figure(name: str, *, error: float = 0.001, rhat: float = 1.001) -> Aggregate:
@@ -374,8 +368,7 @@ def sampled(**further: Any) -> Sampled:
 @pytest.mark.parametrize(
     ("further", "said"),
     [
-        ({}, "4 chains of 2,000 sweeps that agree (R-hat at most 1.001)"),
-        ({}, "the Monte-Carlo error of a share is at most 0.3 points"),
+        ({}, "the standard error of a share is at most 0.3 percentage points"),
         ({"converged": False}, "sample longer before relying on them"),
         (
             {"aggregates": (figure("gt_attacker", rhat=1.4),)},
@@ -385,7 +378,9 @@ def sampled(**further: Any) -> Sampled:
 )
 def test_sampled_figures_say_how_far_to_rely_on_them(further: dict[str, Any], said: str) -> None:
     run = replace(of_table(VERTICAL), sampled=sampled(**further))
-    assert said in threat_findings(run)[2].sentence
+    finding = threat_findings(run)[2]
+    assert said in finding.sentence
+    assert finding.figure.startswith("4 chains, 2,000 sweeps")
 
 
 def test_a_figure_and_its_error_have_the_same_units() -> None:
@@ -407,8 +402,8 @@ def test_a_figure_and_its_error_have_the_same_units() -> None:
 @pytest.mark.parametrize(
     ("random", "error", "said"),
     [
-        (0.9, 0.001, "somebody who reasons more simply would be right more often"),
-        (0.1, 0.001, "the release seems safer than it is"),
+        (0.9, 0.001, "more often than whoever also learns from the table (60.0%)"),
+        (0.1, 0.001, "the table would seem safer than it is"),
         (0.9, 0.4, None),
         (0.603, 0.0001, None),
         (0.597, 0.0001, None),
@@ -426,7 +421,7 @@ def test_random_worlds_are_told_of_in_both_directions(
         figures={"gt_attacker_random_ties": figure("gt_attacker_random_ties", error=error)},
     )
     told = [finding.sentence for finding in threat_findings(replace(run, measures=measures))]
-    about = [sentence for sentence in told if "random worlds" in sentence]
+    about = [sentence for sentence in told if "every possible table" in sentence]
     assert len(about) == (said is not None)
     if said is not None:
         assert said in about[0]
@@ -473,14 +468,14 @@ def test_every_sampled_figure_of_a_sentence_has_its_error() -> None:
     measures = replace(of_levels(run.measures, counts), figures=figures)
     threatened = np.repeat([True, False, True], list(counts.values()))
     measures = replace(measures, attacker=replace(measures.attacker, threatened=threatened))
-    beyond = threat_findings(replace(run, measures=measures))[1]
+    beyond = threat_findings(replace(run, measures=measures))[0]
     assert "20 people (50.0% ± 25)" in beyond.sentence
-    assert "at most 4.5 ± 0.25 times; of 10 ± 10 of them" in beyond.sentence
+    assert "(up to 4.5 ± 0.25 times); for 10 ± 10 of them" in beyond.sentence
     assert "highest relative threat 4.5 ± 0.25; 20 ± 10 of 40 records above 2" in beyond.figure
-    assert "50.0% ± 25" in json.dumps(relative_threat(measures).chart, ensure_ascii=False)
+    assert "50.0% ± 25" in json.dumps(times_surer(measures).chart, ensure_ascii=False)
     picture = guesses(measures)
     assert picture.table is not None
-    assert picture.table.groups[0].rows[1][1].text.endswith("± 25")
+    assert picture.table.groups[0].rows[2][1].text.endswith("± 25")
 
 
 def test_what_the_sampler_warns_of_is_said_in_the_language_of_the_report() -> None:
@@ -506,12 +501,3 @@ def test_every_figure_has_a_title_in_every_language() -> None:
         assert (
             figure_title("ti_above_1.5") == "registros ameaçados com ameaça relativa acima de 1,5"
         )
-
-
-def test_the_baseline_is_never_said_to_be_beaten_where_it_is_not() -> None:
-    run = of_table(VERTICAL)
-    assert run.measures is not None
-    run = replace(run, measures=replace(levels(0.2, 0.2)(run.measures), baseline=Fraction(3, 8)))
-    learned = threat_findings(run)[-1]
-    assert learned.severity is Severity.SAFE
-    assert "no more than by always saying the most frequent value" in learned.sentence

@@ -286,15 +286,6 @@ class Measures(RelativeThreat):
         counts = np.histogram(logs, edges)[0].astype(np.int64)
         return Histogram(edges, counts, *self.moments(self._of(by)))
 
-    def scatter(self, by: str = "attacker", *, bars: int = 20) -> Integers:
-        """Return how many of the records that an adversary threatens have p_L (row) and p_A (column) in each bar."""
-        chosen = self._of(by).threatened
-        limits = np.linspace(0, 1, bars + 1)
-        counts = np.histogram2d(
-            self.learner.levels[chosen], self.attacker.levels[chosen], [limits, limits]
-        )
-        return counts[0].astype(np.int64)
-
     def to_dict(self) -> dict[str, Any]:
         """Return what holds for the table in plain values; no record is told."""
         content: dict[str, Any] = {

@@ -172,11 +172,9 @@ def cell_rows(rows: Iterable[Sequence[Cell | str]]) -> tuple[tuple[Cell, ...], .
     )
 
 
-def prior_and_posterior(code: str, prior: str, posterior: str) -> str:
-    """Return the figure behind a sentence on an attack."""
-    return text(
-        "{code}: prior {prior}, posterior {posterior}", code=code, prior=prior, posterior=posterior
-    )
+def before_and_after(prior: str, posterior: str) -> str:
+    """Return the figure behind a sentence on how good a guess is."""
+    return text("exactly {posterior}; before, {prior}", posterior=posterior, prior=prior)
 
 
 def certain_cell(attack: Attack) -> Cell:

@@ -52,19 +52,27 @@ def rest_of(shifts: Sequence[Shift], label: str) -> Shift:
     return Shift(label, 1 - before, 1 - after)
 
 
-def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.TopLevelMixin:
+def shift_chart(
+    shifts: Sequence[Shift], changes: Sequence[str], *, title: str, subtitle: str
+) -> alt.TopLevelMixin:
     """Show, one line each, how probable things are before and after, joined by a bar.
 
     Args:
         shifts: What is shown, from top to bottom.
+        changes: What stands beside each: before and after as far as they are told.
         title: What the picture shows.
         subtitle: What the probability is of.
     """
     before, after = text("before"), text("after")
     order = [printable(shift.label) for shift in shifts]
     rows = [
-        {"label": label, "before": 100 * float(shift.before), "after": 100 * float(shift.after)}
-        for label, shift in zip(order, shifts, strict=True)
+        {
+            "label": label,
+            "before": 100 * float(shift.before),
+            "after": 100 * float(shift.after),
+            "change": change,
+        }
+        for label, shift, change in zip(order, shifts, changes, strict=True)
     ]
     highest = max(max(shift.before, shift.after) for shift in shifts)
     top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
@@ -82,8 +90,11 @@ def shift_chart(shifts: Sequence[Shift], *, title: str, subtitle: str) -> alt.To
         .encode(x=alt.X(f"{name}:Q", scale=scale), color=colour)
         for name, label, size in (("before", before, 220), ("after", after, 110))
     ]
-    chart = alt.layer(bars, *points)
-    return titled(chart, title, subtitle, (95, 105), width=640, height=alt.Step(30))
+    labels = base.mark_text(align="left", dx=10, fontSize=12).encode(
+        x=alt.value("width"), text="change:N"
+    )
+    chart = alt.layer(bars, *points, labels)
+    return titled(chart, title, subtitle, (95, 105), width=600, height=alt.Step(30))
 
 
 NEUTRAL = "#7f7f7f"

@@ -21,12 +21,11 @@ from glasshouse.language import number, text
 from glasshouse.report.cells import percent_cell
 from glasshouse.report.page import Cell
 from glasshouse.report.words import (
-    chance,
-    chances,
     counted,
     frequency,
     natural,
     percentage_points,
+    percentages,
     plural,
 )
 
@@ -115,20 +114,18 @@ class Among:
         low, high = self.bounds(probability)
         return (low + high) / 2
 
-    def chance(self, probability: Fraction) -> str:
-        """Say how likely something is.
+    def percentage(self, probability: Fraction) -> str:
+        """Say in which share of cases something holds.
 
-        >>> Among(None).chance(Fraction(2, 3)), Among(None).chance(Fraction(1, 40)), Among(None).chance(Fraction(1))
-        ('more than 3 in 5', 'less than 2 in 3', '1 (certain)')
+        >>> Among(None).percentage(Fraction(2, 3)), Among(None).percentage(Fraction(1, 40))
+        ('more than 60.0%', 'less than 66.7%')
+        >>> Among(None).percentage(Fraction(1)), Among(0).percentage(Fraction(1, 3))
+        ('100%', 'an untold share')
         """
         low, high = self.bounds(probability)
-        if low == high:
-            return chance(probability)
-        if low:
-            return text("more than {chance}", chance=chance(low))
-        return (
-            text("less than {chance}", chance=chance(high)) if high < 1 else text("an untold size")
-        )
+        if high - low == 1:
+            return text("an untold share")
+        return in_words(self.cell(probability).text)
 
     def hides(self, *probabilities: Fraction) -> bool:
         """Tell whether one of some chances is not told as it is."""
@@ -145,12 +142,16 @@ class Among:
         return frequency_between(*self.bounds(probability))
 
     def ratio(self, probability: Fraction) -> str:
-        """Return the figure behind a sentence: the exact ratio, or its bound.
+        """Return the figure behind a sentence: the exact ratio, of all people where it counts them, or its bound.
 
         >>> Among(50).ratio(Fraction(1, 2)), Among(50).ratio(Fraction(3, 50)), Among(50).ratio(Fraction(47, 50))
-        ('0.5 (1/2)', 'less than 0.4 (2/5)', 'more than 0.8 (4/5)')
+        ('0.5 (25/50)', 'less than 0.4 (2/5)', 'more than 0.8 (4/5)')
         """
-        return ratio_between(*self.bounds(probability))
+        low, high = self.bounds(probability)
+        counted = low * (self.people or 0)
+        if low < high or not self.people or counted.denominator > 1 or probability in (0, 1):
+            return ratio_between(low, high)
+        return f"{number(low, '.6g')} ({number(int(counted))}/{number(self.people)})"
 
     def cell(self, probability: Fraction) -> Cell:
         """Return the cell of a table.
@@ -219,19 +220,30 @@ def frequency_between(low: Fraction, high: Fraction) -> str:
     return text("more than {count} of every {base}", count=less, base=base)
 
 
-def both_chances(
+def both_percentages(
     among_these: tuple[Among, Fraction], among_all: tuple[Among, Fraction]
 ) -> tuple[str, str]:
-    """Say how likely something is among some people and among everybody, so that it can be compared.
+    """Say how often something holds among some people and among everybody, so that it can be compared.
 
-    >>> both_chances((Among(None), Fraction(2, 3)), (Among(60), Fraction(1, 2)))
-    ('more than 3 in 5', '1 in 2')
+    >>> both_percentages((Among(None), Fraction(2, 3)), (Among(60), Fraction(1, 2)))
+    ('more than 60.0%', '50.0%')
     """
     (few, these), (many, everybody) = among_these, among_all
     if few.hides(these) or many.hides(everybody):
-        return few.chance(these), many.chance(everybody)
-    first, second = chances(these, everybody)
+        return few.percentage(these), many.percentage(everybody)
+    first, second = map(in_words, percentages(these, everybody))
     return first, second
+
+
+def in_words(share: str) -> str:
+    """Return a percentage as it stands in a sentence: what is less than another is said to be.
+
+    >>> in_words("< 0.1%"), in_words("> 99.9%"), in_words("50.0%")
+    ('less than 0.1%', 'more than 99.9%', '50.0%')
+    """
+    if share.startswith("< "):
+        return text("less than {share}", share=share[2:])
+    return text("more than {share}", share=share[2:]) if share.startswith("> ") else share
 
 
 def ratio_between(low: Fraction, high: Fraction) -> str:
@@ -269,8 +281,13 @@ def ratio(value: Fraction) -> str:
 
 
 def more_than_one_in(count: int) -> str:
-    """Say a chance of which only a lower bound is told."""
-    return text("more than {chance}", chance=chance(Fraction(1, count)))
+    """Say a chance of which only a lower bound is told.
+
+    >>> more_than_one_in(10)
+    'more than 10.0%'
+    """
+    bound = text("{figure}%", figure=_per_cent(Fraction(1, count), 1, up=False))
+    return text("more than {share}", share=bound)
 
 
 def what_is_left_out(command: str) -> tuple[str, ...]:
@@ -292,10 +309,6 @@ def personal() -> str:
         "This report is about one person, and is itself personal data: keep it as closely as the data, and do not "
         "publish it."
     )
-
-
-def _percent(whole: int) -> str:
-    return text("{figure}%", figure=number(whole))
 
 
 def _per_cent(bound: Fraction, digits: int, *, up: bool) -> str:

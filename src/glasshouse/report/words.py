@@ -486,68 +486,6 @@ def hundredths(value: float, currency: str | None) -> str:
     return number(value, ",.2f") if currency is None else money(Fraction(value), currency)
 
 
-FEW = 20
-"""A chance of some in at most so many is said as it is."""
-
-
-def chance(probability: Fraction) -> str:
-    """Say how likely something is.
-
-    >>> chance(Fraction(2, 3)), chance(Fraction(1, 250)), chance(Fraction(23, 100)), chance(Fraction(1))
-    ('2 in 3', '1 in 250', '23 in 100', '1 (certain)')
-    """
-    return chances(probability)[0]
-
-
-def chances(*probabilities: Fraction) -> tuple[str, ...]:
-    """Say how likely several things are, in a way that can be compared: what differs is said differently.
-
-    >>> chances(Fraction(1, 6), Fraction(1, 3000)), chances(Fraction(1, 2), Fraction(501, 1000))
-    (('1 in 6', '1 in 3,000'), ('500 in 1,000', '501 in 1,000'))
-    """
-    if all(
-        probability.denominator <= FEW or probability.numerator == 1
-        for probability in probabilities
-    ):
-        return tuple(
-            _certain(probability) or _one_in(probability.numerator, probability.denominator)
-            for probability in probabilities
-        )
-    ways = (
-        tuple(_rounded(probability, base) for probability in probabilities)
-        for base in (None, *FINER)
-    )
-    return told_apart(ways)
-
-
-def _rounded(probability: Fraction, base: int | None) -> str:
-    """Say how likely something is, on a base or on the one that suits it."""
-    certain = _certain(probability)
-    if certain is not None:
-        return certain
-    count = 0 if base is None else rounded(probability * base)
-    if base is None or count == 0:
-        count, base = natural(probability)
-    if count == base:
-        return text("more than {count} in {base}", count=base - 1, base=base)
-    return _one_in(count, base)
-
-
-def _one_in(count: int, base: int) -> str:
-    return text("{count} in {base}", count=count, base=base)
-
-
-def both_frequencies(low: Fraction, high: Fraction) -> str:
-    """Say two frequencies, with what they have in common once.
-
-    >>> both_frequencies(Fraction(4, 100), Fraction(86, 100)), both_frequencies(Fraction(1, 250), Fraction(1, 2))
-    ('4 and 86 of every 100', '1 of every 250 and 50 of every 100')
-    """
-    return _two_frequencies(
-        low, high, marked("{low} and {high} of every 100"), marked("{first} and {last}")
-    )
-
-
 def frequency_range(low: Fraction, high: Fraction) -> str:
     """Say from which frequency to which, with what they have in common once.
 
@@ -567,9 +505,3 @@ def _two_frequencies(low: Fraction, high: Fraction, on_a_hundred: str, apart: st
     return (
         first if first == last else translated(apart, first=first, last=last, low=first, high=last)
     )
-
-
-def _certain(probability: Fraction) -> str | None:
-    if probability == 0:
-        return number(0)
-    return text("1 (certain)") if probability == 1 else None

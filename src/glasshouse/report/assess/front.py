@@ -11,6 +11,7 @@ from statistics import median
 
 import altair as alt
 
+from glasshouse.disclosure import smallest_cell
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
@@ -345,18 +346,28 @@ def sweeping(study: AssessStudy | None) -> str:
     """Return the command that assesses every set of attributes; none where the study cannot ask for that."""
     if study is None or _names_values(study) or not study.adversary.guesses_once or study.links:
         return ""
-    words = _words(study, study.adversary.knowable)
+    words = command_words(study, study.adversary.knowable)
     return shlex.join(["glasshouse", "assess", *words, "--subsets", "all"])
 
 
 def command_of(advice: Advice, study: AssessStudy) -> str:
     """Return the command that shows what an advice comes to, as it is typed where the files are."""
-    words = command_words(study, advice.quasi_identifiers)
-    if advice.kind != "generalise":
-        return shlex.join(["glasshouse", "assess", *words])
-    risks = promised(study.policy).items()
-    promises = [word for name, risk in risks for word in (f"--{name.replace('_', '-')}", str(risk))]
-    return shlex.join(["glasshouse", "anonymise", *words, *promises, "--out", "protected"])
+    if advice.kind == "generalise":
+        return anonymise_command(study, advice.quasi_identifiers)
+    return shlex.join(["glasshouse", "assess", *command_words(study, advice.quasi_identifiers)])
+
+
+def anonymise_command(study: ReleaseStudy, names: Sequence[str]) -> str:
+    """Return the command that generalises some of what can be known until the rule on naming is met."""
+    words = [*command_words(study, names), *promise_words(study.policy)]
+    return shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"])
+
+
+def promise_words(policy: ReleasePolicy) -> list[str]:
+    """Return what to promise of naming for a rule to be met, as it is typed; where it has none, the smallest cell."""
+    risks = promised(policy).items()
+    words = [word for name, risk in risks for word in (f"--{name.replace('_', '-')}", str(risk))]
+    return words or ["--k", str(smallest_cell())]
 
 
 def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:

@@ -11,25 +11,28 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
-from glasshouse.report.attacks import graded
-from glasshouse.report.cells import prior_and_posterior
-from glasshouse.report.discretion import EXACTLY, NOT_TOLD, Among, Discretion, both_chances, ratio
+from glasshouse.report.severity import graded
+from glasshouse.report.cells import before_and_after
+from glasshouse.report.discretion import (
+    EXACTLY,
+    NOT_TOLD,
+    Among,
+    Discretion,
+    both_percentages,
+    in_words,
+    ratio,
+)
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
-    both_frequencies,
-    chance,
-    chances,
     counted,
     enumeration,
-    frequency,
-    frequency_range,
     joined,
     listed,
     percentage,
+    percentages,
     plural,
     share,
     short_names,
-    singular,
 )
 
 MOST_PATTERNS = 10
@@ -41,15 +44,15 @@ TELLING_IN_ITSELF = marked(
     "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
 )
 NOBODY_SURE = marked(
-    "Someone who knows the {known} of everybody in {register} cannot tell with certainty of anybody among the {people} "
-    "{matter}."
+    "Someone who knows the {known} of everybody in {register} cannot tell for certain of anybody among the "
+    "{people} {matter}."
 )
 EVERYBODY_SURE = marked(
-    "Someone who knows the {known} of everybody in {register} can tell with certainty of every one of the {people} "
+    "Someone who knows the {known} of everybody in {register} can tell for certain of every one of the {people} "
     "{matter}."
 )
 SOME_SURE = marked(
-    "Someone who knows the {known} of everybody in {register} can tell with certainty of {certain} of the {people} "
+    "Someone who knows the {known} of everybody in {register} can tell for certain of {certain} of the {people} "
     "({share}) {matter}."
 )
 WHETHER = {
@@ -59,10 +62,9 @@ WHETHER = {
 """What she cannot tell, by whether there are several releases."""
 WHICH = {
     True: marked(
-        "in exactly which of the {releases} releases they are: in all ({inside}), in none ({outside}) or in some "
-        "({some})"
+        "in exactly which of the {releases} releases they are: {inside} in all, {outside} in none and {some} in some"
     ),
-    False: marked("whether they are in {release} ({inside}) or not ({outside})"),
+    False: marked("whether they are in {release}: {inside} in it, {outside} not"),
 }
 """What she can tell."""
 
@@ -77,7 +79,6 @@ def membership_findings(outcome: Membership, *, subject: str = "person") -> tupl
         subject: What a record stands for.
     """
     words = {
-        "subject": singular(subject),
         "many": plural(subject),
         "people": counted(outcome.people, subject),
         "register": outcome.population,
@@ -138,22 +139,14 @@ def _sure(outcome: Membership, words: dict[str, str]) -> Finding:
         template = EVERYBODY_SURE if outcome.certain == outcome.people else SOME_SURE
         matter = (WHETHER if has_few(outcome) else WHICH)[several]
     sentence = translated(template, matter=translated(matter, **words), **words)
-    figure = translated(
-        marked("{code}: {certain} of {people} certain")
-        if has_few(outcome)
-        else marked("{code}: {certain} of {people} certain, {inside} in, {outside} out"),
-        code=outcome.code,
-        **(words | {"people": number(outcome.people)}),
-    )
-    certain = outcome.deterministic.posterior
-    if not certain:
-        return reassurance(sentence, figure, translated(NOTHING_ELSE_KNOWN))
+    if not outcome.certain:
+        return reassurance(sentence, meaning=translated(NOTHING_ELSE_KNOWN))
     remedy = text(
         "Publish less detail of what the register also tells: once people who are in and people who are not look "
         "alike, nobody is certain."
     )
-    severity = graded(certain, certain=True)
-    return Finding(severity, sentence, figure, translated(TELLING_IN_ITSELF), remedy)
+    severity = graded(Fraction(0), certain=outcome.certain, people=outcome.people)
+    return Finding(severity, sentence, "", translated(TELLING_IN_ITSELF), remedy)
 
 
 def _settled(outcome: Membership, words: dict[str, str]) -> str:
@@ -180,18 +173,18 @@ def _settled(outcome: Membership, words: dict[str, str]) -> str:
 def _guessed(outcome: Membership, words: dict[str, str]) -> Finding:
     """Say how much better a guess is."""
     guess = outcome.probabilistic
-    before, after = frequency(guess.prior), frequency(guess.posterior)
+    before, after = map(in_words, map(percentage, (guess.prior, guess.posterior)))
     if not guess.additive:
         template = marked(
-            "A guess at {matter} is right for {after} {many}: the register makes it no better."
+            "A guess at {matter} is right in {after} of cases: the register makes it no better."
         )
     elif before == after:
         template = marked(
-            "A guess at {matter} is right for {after} {many}: the register makes it hardly better."
+            "A guess at {matter} is right in {after} of cases: the register makes it hardly better."
         )
     else:
         template = marked(
-            "A guess at {matter} is right for {after} {many}; without the register it would be {before}."
+            "A guess at {matter} is right in {after} of cases, up from {before} without the register."
         )
     matter = (
         text("the exact releases that somebody is in")
@@ -201,56 +194,54 @@ def _guessed(outcome: Membership, words: dict[str, str]) -> Finding:
     return Finding(
         graded(guess.additive) if guess.additive else Severity.SAFE,
         translated(template, matter=matter, before=before, after=after, **words),
-        prior_and_posterior(outcome.code, ratio(guess.prior), ratio(guess.posterior)),
+        before_and_after(
+            *map(Among(outcome.people, exact=True).ratio, (guess.prior, guess.posterior))
+        ),
     )
 
 
 def _bounds(outcome: Membership, words: dict[str, str]) -> Finding | None:
-    """Say between which bounds everybody's chance of being in lies (δ-presence)."""
+    """Say between which bounds everybody's chance of being in lies (δ-presence); from 0 to 1 is told as certainty."""
     low, high = outcome.delta_min, outcome.delta_max
-    if low is None or high is None:
+    if low is None or high is None or (low == 0 and high == 1):
         return None
-    words = words | {
-        "lowest": text("0 (out for sure)") if low == 0 else frequency(low),
-        "highest": text("1 (in for sure)") if high == 1 else frequency(high),
-        "chance": number(int(high)) if high in (0, 1) else frequency(high),
-        "both": both_frequencies(low, high),
-    }
+    lowest, highest = map(in_words, map(percentage, (low, high)))
     if low == high:
-        template = marked("For everybody the chance of being in {release} is the same: {chance}.")
-    elif low == 0 or high == 1:
+        template = marked("For everybody the chance of being in {release} is the same: {highest}.")
+    elif lowest == highest:
         template = marked(
-            "From one {subject} to another the chance of being in {release} varies between {lowest} and {highest}."
-        )
-    elif words["lowest"] == words["highest"]:
-        template = marked(
-            "For everybody the chance of being in {release} is nearly the same: {chance}."
+            "For everybody the chance of being in {release} is nearly the same: {highest}."
         )
     else:
-        template = marked("For everybody the chance of being in {release} lies between {both}.")
-    sentence = translated(template, **words)
-    figure = text("δ-presence: from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high))
+        template = marked(
+            "The chance of being in {release} is at least {lowest} and at most {highest} for everybody."
+        )
+    sentence = translated(template, lowest=lowest, highest=highest, **words)
+    figure = text("exactly from {lowest} to {highest}", lowest=ratio(low), highest=ratio(high))
     if low != high:
         meaning = text(
-            "The nearer to 1 the chance is, the surer she is that somebody is in; the nearer to 0, that they are not."
+            "The nearer to 100% the chance is, the surer she is that somebody is in; the nearer to 0%, that they are "
+            "not."
         )
         return note(sentence, figure, meaning)
     alike = text("Who is in and who is not look alike: the register tells nothing of anybody.")
-    return reassurance(sentence, figure, "" if low in (0, 1) else alike)
+    return reassurance(sentence, meaning="" if low in (0, 1) else alike)
 
 
 def _in_which(outcome: Membership, words: dict[str, str]) -> Finding:
     """Say in which releases most people are."""
     words = words | {"people": words["many"]}
+    patterns = shown_patterns(outcome)[:MOST_PATTERNS_SAID]
+    figures = percentages(*(part.posterior for _, part in patterns)) if patterns else ()
     shares = [
         text(
-            "{frequency} are in {releases}",
-            frequency=frequency(part.posterior),
+            "{share} are in {releases}",
+            share=in_words(figure),
             releases=set_label(pattern, outcome.datasets),
         )
         if pattern
-        else text("{frequency} are in none of the releases", frequency=frequency(part.posterior))
-        for pattern, part in shown_patterns(outcome)[:MOST_PATTERNS_SAID]
+        else text("{share} are in none of the releases", share=in_words(figure))
+        for (pattern, _), figure in zip(patterns, figures, strict=True)
     ]
     if not shares:
         return note(
@@ -280,8 +271,8 @@ def member_findings(
     several = len(outcome.datasets) > 1 and (exact or not has_few(outcome))
     return (
         _candidates(outcome, subject, discretion),
-        _present(outcome, subject, wording),
-        *([_best_set(outcome, subject, wording)] if several else []),
+        _present(outcome, wording),
+        *([_best_set(outcome, wording)] if several else []),
         *_untold(outcome),
     )
 
@@ -335,102 +326,99 @@ def _candidates(outcome: Member, subject: str, discretion: Discretion) -> Findin
     """Say who fits what is known of one person."""
     if not outcome.known:
         template = marked(
-            "Nothing is known of this {subject}: any of the {people} of {register} may be meant."
+            "Nothing is known of this person: any of the {people} of {register} may be meant."
         )
     elif len(outcome.datasets) > 1:
         template = marked(
-            "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known})."
+            "{candidates} of the {people} of {register} may be this person, going by what is known ({known})."
         )
     else:
         template = marked(
-            "{candidates} of the {people} of {register} may be this {subject}, going by what is known ({known}); in "
+            "{candidates} of the {people} of {register} may be this person, going by what is known ({known}); in "
             "{release}, {records} may be theirs."
         )
-    candidates = discretion.count(outcome.candidates)
     sentence = translated(
         template,
-        subject=singular(subject),
         register=outcome.population,
         people=counted(outcome.people, subject),
         known=enumeration(list(outcome.known)),
-        candidates=candidates,
+        candidates=discretion.count(outcome.candidates),
         release=outcome.datasets[0],
         records=may_be_theirs(outcome, outcome.records[0], discretion),
     )
-    figure = text("{code}: candidates {candidates}", code=outcome.code, candidates=candidates)
-    return note(sentence[:1].upper() + sentence[1:], figure)
+    return note(sentence[:1].upper() + sentence[1:])
 
 
-def _present(outcome: Member, subject: str, wording: Among) -> Finding:
+def _present(outcome: Member, wording: Among) -> Finding:
     """Say whether the person is in the release, or in which of several."""
     moved = [abs(present.additive) for present in outcome.present]
     certain = any(present.posterior in (0, 1) and present.additive for present in outcome.present)
     if len(outcome.datasets) == 1:
         (only,) = outcome.present
-        sentence = _present_sentence(outcome, subject, wording)
-        figure = prior_and_posterior(outcome.code, ratio(only.prior), wording.ratio(only.posterior))
+        sentence = _present_sentence(outcome, wording)
+        figure = before_and_after(ratio(only.prior), wording.ratio(only.posterior))
     else:
-        sentence, figure = _places(outcome, subject, wording), ""
+        sentence, figure = _places(outcome, wording), ""
     if not any(moved) and not wording.hides(*(present.posterior for present in outcome.present)):
         return reassurance(sentence, figure, translated(NOTHING_ELSE_KNOWN))
     severity = graded(max(moved), certain=certain)
     return Finding(severity, sentence, figure, translated(TELLING_IN_ITSELF))
 
 
-def _present_sentence(outcome: Member, subject: str, wording: Among) -> str:
+def _present_sentence(outcome: Member, wording: Among) -> str:
     before, after = outcome.present[0].prior, outcome.present[0].posterior
-    now, then = both_chances((wording, after), (EXACTLY, before))
+    now, then = both_percentages((wording, after), (EXACTLY, before))
     if before == 1:
         template = marked(
-            "It is certain that this {subject} is in {release}, as everybody of {register} is."
+            "It is certain that this person is in {release}, as everybody of {register} is."
         )
     elif before == 0:
         template = marked(
-            "It is certain that this {subject} is not in {release}, as nobody of {register} is."
+            "It is certain that this person is not in {release}, as nobody of {register} is."
         )
     elif after == 1:
         template = marked(
-            "It is certain that this {subject} is in {release}; of anybody in {register} the chance of being in it is "
+            "It is certain that this person is in {release}; of anybody in {register} the chance of being in it is "
             "{then}."
         )
     elif after == 0:
         template = marked(
-            "It is certain that this {subject} is not in {release}; of anybody in {register} the chance of being in it "
-            "is {then}."
+            "It is certain that this person is not in {release}; of anybody in {register} the chance of being in it is "
+            "{then}."
         )
     elif after == before and not wording.hides(after):
         template = marked(
-            "The chance that this {subject} is in {release} is {then}, the same as of anybody in {register}: nothing "
-            "is learned."
+            "The chance that this person is in {release} is {then}, the same as of anybody in {register}: nothing is "
+            "learned."
+        )
+    elif wording.people == 0:
+        template = marked(
+            "How likely it is that this person is in {release} is not told; of anybody in {register} it is {then}."
         )
     else:
         template = marked(
-            "The chance that this {subject} is in {release} is {now}; of anybody in {register} it is {then}."
+            "The chance that this person is in {release} is {now}; of anybody in {register} it is {then}."
         )
     sentence = translated(
-        template,
-        subject=singular(subject),
-        release=outcome.datasets[0],
-        register=outcome.population,
-        now=now,
-        then=then if 0 < after < 1 else chance(before),
+        template, release=outcome.datasets[0], register=outcome.population, now=now, then=then
     )
     if wording.rough or outcome.guess.additive >= 0 or after in (0, 1, before) or before in (0, 1):
         return sentence
-    right, general = chances(outcome.guess.posterior, outcome.guess.prior)
+    right, general = map(in_words, percentages(outcome.guess.posterior, outcome.guess.prior))
     harder = text(
-        "Whether they are in it is harder to guess than of people in general: a guess is right with a chance of "
-        "{right} instead of {general}.",
+        "Whether they are in it is harder to guess than of people in general: a guess is right in {right} of cases "
+        "instead of {general}.",
         right=right,
         general=general,
     )
     return f"{sentence} {harder}"
 
 
-def _places(outcome: Member, subject: str, wording: Among) -> str:
+def _places(outcome: Member, wording: Among) -> str:
     """Say how likely the person is to be in each of several releases."""
     after = [present.posterior for present in outcome.present]
-    likely = map(wording.chance, after) if wording.rough else chances(*after)
+    figures = (wording.cell(part).text for part in after) if wording.rough else percentages(*after)
+    likely = map(in_words, figures)
     releases = list(zip(short_names(outcome.datasets), after, likely, strict=True))
     inside = [name for name, probability, _ in releases if probability == 1]
     outside = [name for name, probability, _ in releases if probability == 0]
@@ -442,17 +430,16 @@ def _places(outcome: Member, subject: str, wording: Among) -> str:
         if 0 < probability < 1
     ]
     return text(
-        "How likely it is that this {subject} is in each release: {places}.",
-        subject=singular(subject),
+        "How likely it is that this person is in each release: {places}.",
         places="; ".join(places),
     )
 
 
-def _best_set(outcome: Member, subject: str, wording: Among) -> Finding:
+def _best_set(outcome: Member, wording: Among) -> Finding:
     """Say which set of several releases is the best guess, before and after."""
     patterns, guess = outcome.patterns, outcome.guess
     after, before = guess.posterior, guess.prior
-    right, then = both_chances((wording, after), (EXACTLY, before))
+    right, then = both_percentages((wording, after), (EXACTLY, before))
     likeliest = max(patterns, key=lambda pattern: patterns[pattern].posterior)
     former = max(patterns, key=lambda pattern: patterns[pattern].prior)
     if before == 1:
@@ -461,23 +448,21 @@ def _best_set(outcome: Member, subject: str, wording: Among) -> Finding:
         )
     elif after == 1:
         template = marked(
-            "It is certain which releases hold this {subject}: {best}. Of anybody in {register} the best guess would "
-            "be {first}, right with a chance of {then}."
+            "It is certain which releases hold this person: {best}. Of anybody in {register} the best guess would be "
+            "{first}, right in {then} of cases."
         )
-    elif after < before and not wording.rough:
+    elif after < before and right != then and not wording.rough:
         template = marked(
-            "Less is known of this {subject} than of people in general: the best guess at which releases hold them is "
-            "{best}, right with a chance of {right}; of anybody in {register} it would be {first}, right with a chance "
-            "of {then}."
+            "Which releases hold this person is harder to guess than of people in general: the best guess is {best}, "
+            "right in {right} of cases; of anybody in {register} it would be {first}, right in {then}."
         )
     else:
         template = marked(
-            "The best guess at which releases hold this {subject} is {best}, right with a chance of {right}; of "
-            "anybody in {register} it would be {first}, right with a chance of {then}."
+            "The best guess at which releases hold this person is {best}, right in {right} of cases; of anybody in "
+            "{register} it would be {first}, right in {then}."
         )
     sentence = translated(
         template,
-        subject=singular(subject),
         register=outcome.population,
         best=set_label(likeliest, outcome.datasets),
         first=set_label(former, outcome.datasets),
@@ -488,7 +473,7 @@ def _best_set(outcome: Member, subject: str, wording: Among) -> Finding:
     return Finding(
         graded(guess.additive, certain=outcome.certain) if changed else Severity.SAFE,
         sentence,
-        prior_and_posterior(outcome.code, ratio(before), wording.ratio(after)),
+        before_and_after(ratio(before), wording.ratio(after)),
     )
 
 
@@ -546,7 +531,7 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
     rule, severity = risks.dankar, Severity.NOTE if risks.uniques else Severity.SAFE
     if risks.uniques and rule.share_of_sample_uniques is not None:
         alone = risks.uniques * rule.share_of_sample_uniques
-        severity = graded(Fraction(alone) / risks.records, certain=alone >= 1)
+        severity = graded(Fraction(0), certain=int(alone), people=risks.records)
     figure = (
         text("sample uniques: {sample}", sample=risks.uniques)
         if rule.population_uniques is None
@@ -628,29 +613,31 @@ def _differing(risks: PopulationRisks, subject: str) -> Finding:
     taken = taken_by_the_rule(risks)
     if taken is None:
         return note(text("No estimator of how many are alone in the population found an answer."))
-    sentences = [_spread(risks, subject), _chosen(taken, risks)]
     silent = [row.name for row in risks.estimates[:-1] if row.population_uniques is None]
+    figure = _chosen(taken, risks)
     if silent:
-        sentences.append(text("There is no answer from {estimators}.", estimators=joined(silent)))
+        figure = (
+            f"{figure} {text('There is no answer from {estimators}.', estimators=joined(silent))}"
+        )
     return note(
-        " ".join(sentences),
-        meaning=text("Take it as an order of magnitude: an estimate can be wrong by a multiple."),
-        remedy=text("With a register of the population it is counted instead (--population)."),
+        _spread(risks, subject),
+        figure,
+        text("Take it as an order of magnitude: an estimate can be wrong by a multiple."),
+        text("Get a register of the population: then it is counted instead of estimated."),
     )
 
 
 def _spread(risks: PopulationRisks, subject: str) -> str:
-    answers = answers_of(risks)
-    lowest, highest = (extreme(answers, key=lambda answer: answer[1]) for extreme in (min, max))
-    if rounded(lowest[1]) == rounded(highest[1]):
+    answers = [uniques for _, uniques in answers_of(risks)]
+    lowest, highest = map(rounded, (min(answers), max(answers)))
+    if lowest == highest:
         return text("How many are alone in the population is estimated, not counted.")
     return text(
-        "How many are alone in the population is estimated, not counted, and the estimators differ: from {lowest} "
-        "({first}) to {highest} ({last}) {people}.",
-        lowest=rounded(lowest[1]),
-        first=lowest[0].name,
-        highest=rounded(highest[1]),
-        last=highest[0].name,
+        "How many are alone in the population is estimated, not counted, and the estimates differ: from {lowest} to "
+        "{highest} {people}; {uniques} is taken.",
+        lowest=lowest,
+        highest=highest,
+        uniques=rounded(risks.dankar.population_uniques or 0),
         people=plural(subject),
     )
 
@@ -671,14 +658,20 @@ def _chosen(taken: Estimate, risks: PopulationRisks) -> str:
 
 def _with_a_register(risks: PopulationRisks) -> Finding:
     """Say what somebody with a register could do with the release."""
-    better = (risks.marketer_expected, risks.marketer_by_classes)
-    estimates = (risks.marketer, *(min(Fraction(estimate), Fraction(1)) for estimate in better))
+    low, high = named_with_a_register(risks)
+    figures = percentages(low, high)
+    template = (
+        marked(
+            "Someone with a register of the population would, by estimate, name {low} of the records right."
+        )
+        if len(set(figures)) == 1
+        else marked(
+            "Someone with a register of the population would, by estimate, name {low} to {high} of the records right."
+        )
+    )
     return Finding(
-        graded(max(estimates)),
-        text(
-            "Someone with a register of the population would, by estimate, name {right} records right.",
-            right=frequency_range(min(estimates), max(estimates)),
-        ),
+        graded(high),
+        translated(template, low=figures[0], high=figures[1]),
         figure=text(
             "share named right, estimated: {plain}; with expected class sizes {expected}; by the number of classes "
             "{classes}",
@@ -688,6 +681,13 @@ def _with_a_register(risks: PopulationRisks) -> Finding:
         ),
         meaning=text("Such registers exist: of voters, of pupils, of customers."),
     )
+
+
+def named_with_a_register(risks: PopulationRisks) -> tuple[Fraction, Fraction]:
+    """Return between what the share of records is that somebody with a register would name right, by estimate."""
+    better = (risks.marketer_expected, risks.marketer_by_classes)
+    estimates = (risks.marketer, *(min(Fraction(estimate), Fraction(1)) for estimate in better))
+    return min(estimates), max(estimates)
 
 
 def set_label(pattern: Pattern, datasets: Sequence[str]) -> str:

@@ -6,15 +6,18 @@ people than may be told are summed up. That of one person is personal data, as i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import altair as alt
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership
 from glasshouse.microdata.uniqueness import PopulationRisks
+from glasshouse.report.assess.front import anonymise_command
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import (
     NOTHING,
@@ -42,7 +45,7 @@ from glasshouse.report.discretion import (
     EXACTLY,
     Among,
     Discretion,
-    both_chances,
+    both_percentages,
     personal,
     what_is_left_out,
 )
@@ -55,6 +58,7 @@ from glasshouse.report.membership.findings import (
     may_be_theirs,
     member_findings,
     membership_findings,
+    named_with_a_register,
     population_findings,
     remarks,
     rounded,
@@ -62,15 +66,27 @@ from glasshouse.report.membership.findings import (
     shown_patterns,
     taken_by_the_rule,
 )
-from glasshouse.report.page import Brief, Cell, Column, Figure, Page, Provenance, Section, Table
+from glasshouse.report.page import (
+    Action,
+    Brief,
+    Cell,
+    Column,
+    Figure,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Table,
+    Tile,
+)
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
     counted,
     enumeration,
-    frequency,
     glossary,
     listed,
     percentage,
+    percentages,
     plural,
     sentences,
     share,
@@ -100,10 +116,10 @@ def page(
 ) -> Page:
     """Return the report: of all people, of one person, or estimated without a register."""
     if isinstance(outcome, Membership):
-        return _membership_page(outcome, question.subject, provenance)
+        return _membership_page(outcome, question, provenance)
     if isinstance(outcome, Member):
         return _member_page(outcome, question.subject, provenance)
-    return _population_page(outcome, question.subject, provenance)
+    return _population_page(outcome, question, provenance)
 
 
 def brief(outcome: Membership | Member | PopulationRisks, question: MembershipStudy) -> Brief:
@@ -190,8 +206,12 @@ def _brief_estimates(risks: PopulationRisks) -> Table:
     return cell_table(text("estimator"), measures, rows, title)
 
 
-def _membership_page(outcome: Membership, subject: str, provenance: Provenance) -> Page:
+def _membership_page(
+    outcome: Membership, question: MembershipStudy, provenance: Provenance
+) -> Page:
     """Return the report on who is in one or several releases."""
+    subject = question.subject
+    sure, *findings = membership_findings(outcome, subject=subject)
     words = {
         "datasets": listed(outcome.datasets),
         "people": counted(outcome.people, subject),
@@ -217,8 +237,10 @@ def _membership_page(outcome: Membership, subject: str, provenance: Provenance) 
     return Page(
         title=text("Who is in {datasets}: what {register} lets an adversary learn", **words),
         lead=text("{people} in {register}; what is known of them: {known}", **words),
-        findings=membership_findings(outcome, subject=subject),
-        figures=(presence_figure(outcome, subject),),
+        findings=(replace(sure, picture=presence_figure(outcome, subject)), *findings),
+        summary=f"{_finding(outcome, subject)}.",
+        tiles=tuple(_membership_tiles(outcome, subject)),
+        actions=tuple(_actions(question, outcome.quasi_identifiers, sure)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             marked(
@@ -250,6 +272,58 @@ def _membership_page(outcome: Membership, subject: str, provenance: Provenance) 
             terms=({marked("For sure"): FOR_SURE[several]}, MEMBERSHIP_TERMS),
         ),
     )
+
+
+def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
+    """Yield of how many it is certain, what a guess gains, and how many records could be named with the register."""
+    guess = outcome.probabilistic
+    words = {
+        "certain": number(outcome.certain),
+        "people": counted(outcome.people, subject),
+        "inside": number(outcome.certainly_in),
+        "outside": number(outcome.certainly_out),
+    }
+    if outcome.each or not outcome.certain:
+        template = marked("for {certain} of the {people} it is certain in which they are")
+    else:
+        template = marked(
+            "for {certain} of the {people} it is certain: {inside} in it, {outside} not"
+        )
+    yield Tile(
+        text("Who is at risk"),
+        share(outcome.certain, outcome.people),
+        translated(template, **words),
+    )
+    if not has_few(outcome):
+        yield Tile(
+            text("What is given away"),
+            " → ".join(percentages(guess.prior, guess.posterior)),
+            text("right guesses at who is in it, without the register and with it"),
+        )
+    if outcome.marketer is not None and outcome.journalist is not None:
+        yield Tile(
+            text("Who can be named"),
+            percentage(outcome.marketer),
+            text(
+                "of the records would be named right by who has the register; the one most at risk with a chance of "
+                "{highest}",
+                highest=percentage(outcome.journalist),
+            ),
+        )
+
+
+def _actions(
+    question: MembershipStudy, names: Sequence[str], *findings: Finding
+) -> Iterator[Action]:
+    """Yield what could be done; the first, less detail, with its command unless that would hold a value."""
+    treatment = question.treatment
+    silent = len(question.datasets) > 1 or treatment.where or treatment.invalid
+    for finding in findings:
+        if finding.remedy:
+            command = finding is findings[0] and not silent
+            yield Action(
+                finding.remedy, command=anonymise_command(question, names) if command else ""
+            )
 
 
 def _success_table(outcome: Membership, subjects: str) -> Table:
@@ -402,7 +476,6 @@ def _register_limits(outcome: Membership | Member) -> tuple[str, ...]:
 def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     """Return the report on whether one person is in one or several releases."""
     words = {
-        "subject": singular(subject),
         "datasets": listed(outcome.datasets),
         "people": counted(outcome.people, subject),
         "register": outcome.population,
@@ -422,7 +495,7 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     )
     guess = outcome.guess
     cells = (
-        (leakage_cells(guess)[0], Cell(wording.chance(guess.posterior)), NOTHING, NOTHING)
+        (leakage_cells(guess)[0], wording.cell(guess.posterior), NOTHING, NOTHING)
         if wording.hides(guess.posterior)
         else leakage_cells(guess)
     )
@@ -442,10 +515,10 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
         treatment_section(outcome.steps),
     )
     return Page(
-        title=text("Whether one {subject} is in {datasets}", **words),
+        title=text("Whether one person is in {datasets}", **words),
         lead=text("One of {people} in {register}. This report is personal data.", **words),
-        findings=member_findings(outcome, subject=subject),
-        figures=(_member_figure(outcome, wording),),
+        findings=_member_drawn(outcome, subject, wording),
+        tiles=tuple(_member_tiles(outcome, subject, wording)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             marked(
@@ -469,6 +542,35 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
         glossary=glossary(
             "adversary, target, membership, release, vulnerability, leakage", terms=(MEMBER_TERMS,)
         ),
+    )
+
+
+def _member_drawn(outcome: Member, subject: str, wording: Among) -> tuple[Finding, ...]:
+    """Return the findings on one person; how likely they are to be in several releases with its picture."""
+    candidates, present, *further = member_findings(outcome, subject=subject)
+    if len(outcome.datasets) > 1:
+        present = replace(present, picture=_member_figure(outcome, wording))
+    return candidates, present, *further
+
+
+def _member_tiles(outcome: Member, subject: str, wording: Among) -> Iterator[Tile]:
+    """Yield how likely the person is to be in the release of which most is learned, and how many may be meant."""
+    name, most = _most_telling(outcome)
+    yield Tile(
+        text("Is this person in it?"),
+        wording.cell(most.posterior).text,
+        text(
+            "is the chance that they are in {release}; of anybody in {register} it is {before}",
+            release=name,
+            register=outcome.population,
+            before=percentage(most.prior),
+        ),
+    )
+    few = outcome.candidates < outcome.people and DISCREET.hides(outcome.candidates)
+    yield Tile(
+        text("Who it can be"),
+        f"< {smallest_cell()}" if few else number(outcome.candidates),
+        text("of the {people} fit what is known", people=counted(outcome.people, subject)),
     )
 
 
@@ -499,6 +601,10 @@ def _member_figure(outcome: Member, wording: Among) -> Figure:
                 Shift(name, present.prior, wording.drawn(present.posterior))
                 for name, present in presence
             ],
+            [
+                f"{percentage(present.prior)} → {wording.cell(present.posterior).text}"
+                for _, present in presence
+            ],
             title=_member_title(outcome, wording),
             subtitle=text(
                 "before: as anybody in {register}; after: as those who fit what is known",
@@ -520,23 +626,30 @@ def _member_figure(outcome: Member, wording: Among) -> Figure:
     )
 
 
+def _most_telling(outcome: Member) -> tuple[str, Leakage]:
+    """Return the release of which most is learned, and how likely the person is to be in it."""
+    presence = zip(short_names(outcome.datasets), outcome.present, strict=True)
+    return max(presence, key=lambda item: abs(item[1].additive))
+
+
 def _member_title(outcome: Member, wording: Among) -> str:
     """Say of the release of which most is learned how likely the person is to be in it."""
-    presence = zip(short_names(outcome.datasets), outcome.present, strict=True)
-    name, most = max(presence, key=lambda item: abs(item[1].additive))
-    now, then = both_chances((wording, most.posterior), (EXACTLY, most.prior))
+    name, most = _most_telling(outcome)
+    now, then = both_percentages((wording, most.posterior), (EXACTLY, most.prior))
     words = {"release": name, "now": now, "then": then}
     if not most.additive and not wording.rough:
-        return text(
-            "{release}: the person is in it with a chance of {then}, as anybody is", **words
-        )
-    return text(
-        "{release}: the person is in it with a chance of {now}; of anybody it is {then}", **words
-    )
+        return text("{release}: the chance of being in it is {then}, as for anybody", **words)
+    return text("{release}: the chance of being in it is {now}; for anybody it is {then}", **words)
 
 
-def _population_page(risks: PopulationRisks, subject: str, provenance: Provenance) -> Page:
+def _population_page(
+    risks: PopulationRisks, question: MembershipStudy, provenance: Provenance
+) -> Page:
     """Return the report on the risks in a population of which there is no register."""
+    subject = question.subject
+    alone, differing, *further = population_findings(risks, subject=subject)
+    if answers_of(risks):
+        differing = replace(differing, picture=_estimates_figure(risks, subject))
     sections = (
         Section(
             text("Who is alone in the population: estimates"),
@@ -561,8 +674,9 @@ def _population_page(risks: PopulationRisks, subject: str, provenance: Provenanc
             "{records}, {share} of a population of about {people}; what is known of them: {known}",
             **words,
         ),
-        findings=population_findings(risks, subject=subject),
-        figures=(_estimates_figure(risks, subject),) if answers_of(risks) else (),
+        findings=(alone, differing, *further),
+        tiles=tuple(_population_tiles(risks, subject)),
+        actions=tuple(_actions(question, risks.quasi_identifiers, alone, differing)),
         sections=tuple(filter(None, sections)),
         adversary=(
             text(
@@ -586,6 +700,40 @@ def _population_page(risks: PopulationRisks, subject: str, provenance: Provenanc
             "adversary, quasi-identifier, class, record, release", terms=(POPULATION_TERMS,)
         ),
     )
+
+
+def _population_tiles(risks: PopulationRisks, subject: str) -> Iterator[Tile]:
+    """Yield how many records are of people alone in the population, what a register is worth, and how sure that is."""
+    part = 1.0 if risks.fraction == 1 else risks.dankar.share_of_sample_uniques
+    if part is not None:
+        alone = Fraction(risks.uniques * part) / risks.records
+        yield Tile(
+            text("Who is at risk"),
+            percentage(alone),
+            text(
+                "of the {records} are, by estimate, of people who are alone in the whole population",
+                records=counted(risks.records, "record"),
+            ),
+        )
+    low, high = percentages(*named_with_a_register(risks))
+    yield Tile(
+        text("Who can be named"),
+        low if low == high else f"{low} – {high}",
+        text(
+            "of the records would, by estimate, be named right by who has a register of the population"
+        ),
+    )
+    answers = sorted(uniques for _, uniques in answers_of(risks))
+    if answers and risks.fraction < 1:
+        lowest, highest = (number(uniques, ",.0f") for uniques in (answers[0], answers[-1]))
+        yield Tile(
+            text("How sure it is"),
+            lowest if lowest == highest else f"{lowest} – {highest}",
+            text(
+                "{people} are alone in the population, by the lowest and the highest estimate",
+                people=plural(subject),
+            ),
+        )
 
 
 def _estimates_table(risks: PopulationRisks, subject: str) -> Table:
@@ -792,26 +940,27 @@ def bins() -> list[str]:
 def _finding(outcome: Membership, subject: str) -> str:
     """Say of how many it is certain whether they are in; of several releases, in which one most are."""
     certain = [single.certain for single in outcome.each or (outcome,)]
+    shares = [share(count, outcome.people) for count in certain]
     best = certain.index(max(certain))
     words = {
         "subject": singular(subject),
         "many": plural(subject),
         "count": number(len(certain)),
         "release": short_names(outcome.datasets)[best],
-        "frequency": frequency(Fraction(certain[best], outcome.people)),
+        "share": shares[best],
     }
     if outcome.each and not any(certain):
         template = marked(
-            "Of no {subject} is it certain whether they are in any of the {count} releases"
+            "For no {subject} is it certain whether they are in any of the {count} releases"
         )
-    elif outcome.each:
+    elif not any(certain):
+        template = marked("For no {subject} is it certain whether they are in {release}")
+    elif outcome.each and shares.count(shares[best]) == 1:
         template = marked(
-            "{release} tells most: of {frequency} {many} it is certain whether they are in it"
+            "{release} tells most: for {share} of {many} it is certain whether they are in it"
         )
-    elif not outcome.certain:
-        template = marked("Of no {subject} is it certain whether they are in")
-    elif outcome.certain == outcome.people:
-        template = marked("Of every {subject} it is certain whether they are in")
+    elif certain[best] == outcome.people:
+        template = marked("For every {subject} it is certain whether they are in {release}")
     else:
-        template = marked("Of {frequency} {many} it is certain whether they are in")
+        template = marked("For {share} of {many} it is certain whether they are in {release}")
     return translated(template, **words)

@@ -18,17 +18,18 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Belief, Journalist, Target, TargetSecret, Value
+from glasshouse.report.assess.front import anonymise_command
 from glasshouse.report.attacks import METHOD, graded, protect_the_secret, target_label
 from glasshouse.report.cells import (
     NOTHING,
     bar,
+    before_and_after,
     cell_table,
     gain_change,
     gain_titles,
     guess_titles,
     leakage_cells,
     percent_cell,
-    prior_and_posterior,
     three_digits,
     yes_cell,
 )
@@ -43,7 +44,8 @@ from glasshouse.report.discretion import (
     EXACTLY,
     Among,
     Discretion,
-    both_chances,
+    both_percentages,
+    in_words,
     more_than_one_in,
     personal,
     ratio,
@@ -51,6 +53,7 @@ from glasshouse.report.discretion import (
 )
 from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
+    Action,
     Brief,
     Cell,
     Column,
@@ -61,19 +64,20 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
+    Tile,
     note,
+    ranked,
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.words import (
-    chance,
-    chances,
     counted,
     either,
     enumeration,
     glossary,
     listed,
     percentage,
+    percentages,
     plural,
     rounded,
     sentences,
@@ -132,14 +136,14 @@ TERMS = {
 
 def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> Page:
     """Return the report of the attack on one person."""
-    subject, journalist = question.subject, outcome.journalist
+    journalist = outcome.journalist
     words = {
         "datasets": listed(outcome.datasets),
-        "subject": singular(subject),
         "records": counted(outcome.records, "record"),
         "known": known_columns(outcome),
     }
     outcome = as_told(outcome)
+    findings = target_findings(outcome, subject=question.subject, drawn=True)
     beliefs = Section(
         text("What she believes of this person"),
         intro=text(
@@ -161,17 +165,17 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         treatment_section(outcome.steps, missing_notes(_missing(outcome))),
     )
     return Page(
-        title=text("What {datasets} tells of one {subject}", **words)
+        title=text("What {datasets} tells of one person", **words)
         if len(outcome.datasets) == 1
-        else text("What {datasets} tell of one {subject}", **words),
+        else text("What {datasets} tell of one person", **words),
         lead=text(
-            "{records}, and one {subject} of whom this is known: {known}. This report is personal data.",
+            "{records}; what is known of one person: {known}. This report is personal data.",
             **words,
         ),
-        findings=target_findings(outcome, subject=subject),
-        figures=tuple(
-            _figure(secret, outcome) for secret in most_telling(outcome.secrets)[:MOST_SECRETS]
-        ),
+        findings=findings,
+        summary=_summary(outcome),
+        tiles=tuple(_tiles(outcome)),
+        actions=tuple(_actions(findings, outcome, question)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             ADVERSARY, IN_RELEASE if journalist is None else MAY_BE_IN_RELEASE, **words
@@ -193,6 +197,105 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
             terms=(TERMS,),
         ),
     )
+
+
+def _summary(target: Target) -> str:
+    """Say in one sentence whether the person can be found, and whether a secret is certain all the same."""
+    if target.candidates == target.records:
+        return ""
+    if not target.candidates:
+        template = marked("No record fits what is known: this person is not in the release.")
+    elif target.candidates == 1:
+        template = marked("This person can be found: only one of the {records} fits what is known.")
+    elif is_rough(target, DISCREET):
+        template = marked("This person can be found among fewer than {smallest} of the {records}.")
+    else:
+        template = marked(
+            "This person cannot be told apart among the {candidates} of {records} that fit what is known."
+        )
+    certain = [
+        secret.secret for secret in target.secrets if secret.certain and secret.guess.additive
+    ]
+    phrases = sentences(
+        template,
+        target.candidates > 1 and bool(certain) and marked("Yet {secret} is certain."),
+        records=counted(target.records, "record"),
+        smallest=smallest_cell(),
+        candidates=number(target.candidates),
+        secret=enumeration(certain[0]) if certain else "",
+    )
+    return _with_caveats(" ".join(phrases), target) if target.candidates else " ".join(phrases)
+
+
+def _tiles(target: Target) -> Iterator[Tile]:
+    """Yield whether the person can be found, what is given away, and how little is known or how likely they are in."""
+    if is_rough(target, DISCREET) and target.candidates > 1:
+        figure = f"< {counted(smallest_cell(), 'record')}"
+    else:
+        figure = counted(target.candidates, "record")
+    yield Tile(
+        text("Can this person be found?"),
+        figure,
+        text_for(
+            target.candidates,
+            "fits what is known, of {records} in all",
+            "fit what is known, of {records} in all",
+            records=number(target.records),
+        ),
+    )
+    changes = [
+        (enumeration(secret.secret), change)
+        for secret in most_telling(target.secrets)
+        if (change := _change(secret, target))
+    ]
+    if changes:
+        (name, change), *further = changes
+        sentence = text("right guesses of {secret}, before and after", secret=name)
+        if further:
+            name, other = further[0]
+            sentence = text(
+                "{first}; of {secret}: {change}", first=sentence, secret=name, change=other
+            )
+        yield Tile(text("What is given away"), change, sentence)
+    journalist = target.journalist
+    wording = EXACTLY if journalist is None else _told_of(journalist, target, DISCREET)[1]
+    if journalist is None or wording.hides(journalist.presence.posterior):
+        yield Tile(
+            text("How little is known"),
+            text_for(len(target.known), "{count} fact", "{count} facts"),
+            known_columns(target),
+        )
+        return
+    template = (
+        marked("is the estimated chance that they are in the release")
+        if journalist.estimated
+        else marked("is the chance that they are in the release; before: {before}")
+    )
+    yield Tile(
+        text("Is this person in it?"),
+        percentage(journalist.presence.posterior),
+        translated(template, before=percentage(journalist.presence.prior)),
+    )
+
+
+def _change(secret: TargetSecret, target: Target) -> str:
+    """Say how often the best guess at a secret is right before and after; nothing where that is not told."""
+    known = _of_known(secret, target)
+    before, after = secret.guess.prior, secret.guess.posterior
+    if Among(known.records).hides(before) or among_candidates(known, DISCREET).hides(after):
+        return ""
+    return " → ".join(percentages(before, after))
+
+
+def _actions(
+    findings: Sequence[Finding], target: Target, question: TargetStudy
+) -> Iterator[Action]:
+    """Yield what could be done; less detail with its command, unless that would hold a value."""
+    treatment, less = question.treatment, less_detail(target)
+    silent = len(target.datasets) > 1 or treatment.where or treatment.invalid
+    for remedy in dict.fromkeys(finding.remedy for finding in ranked(findings) if finding.remedy):
+        command = remedy == less and not silent
+        yield Action(remedy, command=anonymise_command(question, target.known) if command else "")
 
 
 def brief(outcome: Target, question: TargetStudy) -> Brief:
@@ -361,22 +464,23 @@ def _beliefs_table(secret: TargetSecret, target: Target) -> Table:
     return replace(table, groups=(named,))
 
 
-def _figure(secret: TargetSecret, target: Target) -> Figure:
+def _figure(secret: TargetSecret, target: Target) -> Figure | None:
+    """Show how probable the values of a secret are; nothing where there is no more to see than a sentence says."""
     known = _of_known(secret, target)
     records, wording = known.records, among_candidates(known, DISCREET)
-    name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
-    is_told = not (wording.hides(after) or Among(records).hides(before))
-    now, then = both_chances((wording, after), (Among(records), before))
-    if secret.certain and before < 1:
-        title = marked("{secret}: certain, instead of a chance of {then} for the best guess")
-    elif is_told and chance(after) == chance(before):
-        title = marked("{secret}: the best guess is right with a chance of {then}, as before")
-        then = chance(before)
-    else:
-        title = marked(
-            "{secret}: the best guess is right with a chance of {now}; before it was {then}"
-        )
     shifts = _shown_ranks(secret, records, wording, MOST_RANKS_DRAWN)
+    if len(shifts) == 1:
+        return None
+    name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
+    now, then = both_percentages((wording, after), (Among(records), before))
+    if secret.certain and before < 1:
+        title = marked("{secret} is certain; before, a guess was right in {then} of cases")
+    elif percentage(after) == percentage(before):
+        title = marked("A guess at {secret} is right in {then} of cases, as before")
+        then = in_words(percentage(before))
+    else:
+        title = marked("A guess at {secret} is right in {now} of cases; before, in {then}")
+    table = _ranks_table(shifts, records, wording)
     drawn = [
         Shift(label, Among(records).drawn(before), wording.drawn(after))
         for label, before, after in shifts
@@ -384,6 +488,7 @@ def _figure(secret: TargetSecret, target: Target) -> Figure:
     return Figure.of(
         shift_chart(
             drawn,
+            [f"{first.text} → {last.text}" for _, first, last in table.groups[0].rows],
             title=translated(title, secret=name, now=now, then=then),
             subtitle=text(
                 "how probable the likeliest value of {secret} is, the second likeliest, and so on",
@@ -395,7 +500,7 @@ def _figure(secret: TargetSecret, target: Target) -> Figure:
             "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
             "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
         ),
-        table=_ranks_table(shifts, records, wording),
+        table=table,
     )
 
 
@@ -411,8 +516,7 @@ def _attacks_table(target: Target) -> Table:
         guess, known = secret.guess, _of_known(secret, target)
         everybody, wording = Among(known.records), among_candidates(known, DISCREET)
         if everybody.hides(guess.prior) or wording.hides(guess.posterior):
-            chances = everybody.chance(guess.prior), wording.chance(guess.posterior)
-            cells = [*map(Cell, chances), NOTHING, NOTHING]
+            cells = [everybody.cell(guess.prior), wording.cell(guess.posterior), NOTHING, NOTHING]
         else:
             cells = [*leakage_cells(guess)]
         attacks.append((secret.code, secret.secret, guess, cells))
@@ -460,7 +564,7 @@ JOURNALIST = (
 
 
 def target_findings(
-    target: Target, *, subject: str = "person", exact: bool = False
+    target: Target, *, subject: str = "person", exact: bool = False, drawn: bool = False
 ) -> tuple[Finding, ...]:
     """Return who may be meant, what is learned of them, and what if they may not be in the release at all.
 
@@ -470,29 +574,29 @@ def target_findings(
         target: What came out.
         subject: What a record stands for.
         exact: Whether values and small numbers of people are told: for the analyst's own eyes, never for a report.
+        drawn: Whether pictures stand inside.
     """
     discretion = Discretion(exact)
     target = target if exact else as_told(target)
-    findings = [_fitting(target, subject, discretion)]
+    findings = [_fitting(target, discretion)]
     if target.suppressed:
         sentence = text_for(
             target.suppressed,
-            "{count} further record is suppressed, with nothing but “*” of what is known of this {subject}: it may be "
-            "theirs.",
-            "{count} further records are suppressed, with nothing but “*” of what is known of this {subject}: one of "
-            "them may be theirs.",
-            subject=singular(subject),
+            "{count} further record is suppressed, with nothing but “*” of what is known: it may be this person's.",
+            "{count} further records are suppressed, with nothing but “*” of what is known: one of them may be this "
+            "person's.",
         )
         findings.append(note(sentence))
     if target.unlearned:
         sentence = text(
-            "Nothing is learned of this {subject}'s {secrets}: it is missing in every record that fits.",
-            subject=singular(subject),
+            "Nothing is learned of this person's {secrets}: it is missing in every record that fits.",
             secrets=either([enumeration([secret]) for secret in target.unlearned]),
         )
         findings.append(note(sentence))
     secrets = most_telling(target.secrets)
-    findings += [_learned(secret, target, subject, discretion) for secret in secrets[:MOST_SECRETS]]
+    for secret in secrets[:MOST_SECRETS]:
+        finding = _learned(secret, target, discretion)
+        findings.append(replace(finding, picture=_figure(secret, target)) if drawn else finding)
     if len(secrets) > MOST_SECRETS:
         sentence = text_for(
             len(secrets) - MOST_SECRETS,
@@ -573,82 +677,76 @@ def _quoted(value: Value) -> str:
     return f"“{line if len(line) <= LONGEST_VALUE else f'{line[: LONGEST_VALUE - 1]}…'}”"
 
 
-def _with_caveats(sentence: str, target: Target, subject: str, *, unsure: bool = True) -> str:
+def _with_caveats(sentence: str, target: Target, *, unsure: bool = True) -> str:
     """Add what must hold: that the person is in the release, and that their record is not suppressed."""
     outside = target.journalist is not None and target.journalist.presence.posterior < 1
     caveats = sentences(
-        unsure and outside and marked("This holds if this {subject} is in the release."),
+        unsure and outside and marked("This holds if this person is in the release."),
         bool(target.suppressed)
         and marked("This holds unless the record is one of those that are suppressed."),
-        subject=singular(subject),
     )
     return " ".join((sentence, *caveats))
 
 
-def _fitting(target: Target, subject: str, discretion: Discretion) -> Finding:
+def _fitting(target: Target, discretion: Discretion) -> Finding:
     """Say how many records may be the person's, graded by how likely a guess at it is right."""
-    sentence = _fitting_sentence(target, subject, discretion)
+    sentence = _fitting_sentence(target, discretion)
     if not target.candidates:
-        return reassurance(
-            sentence,
-            text("candidates: {count}", count=0),
-            text("This holds if what is known is right."),
-        )
-    naming, journalist = target.naming, target.journalist
-    severity = graded((naming if journalist is None else journalist.naming).posterior)
+        return reassurance(sentence, meaning=text("This holds if what is known is right."))
+    naming = target.naming
+    severity = graded(naming.posterior)
     nothing = target.candidates == target.records > 1
     exposed = severity != Severity.LOW and not nothing
     posterior = hidden_naming(target, discretion) or ratio(naming.posterior)
     return Finding(
         Severity.SAFE if nothing and severity == Severity.LOW else severity,
-        _with_caveats(sentence[:1].upper() + sentence[1:], target, subject),
-        prior_and_posterior(target.code, ratio(naming.prior), posterior),
+        _with_caveats(sentence[:1].upper() + sentence[1:], target),
+        before_and_after(ratio(naming.prior), posterior),
         _fitting_means(target),
-        text(
-            "Publish {known} in less detail, so that more records fit; glasshouse anonymise does so for everybody.",
-            known=known_columns(target),
-        )
-        if exposed
-        else "",
+        less_detail(target) if exposed else "",
     )
 
 
-def _fitting_sentence(target: Target, subject: str, discretion: Discretion) -> str:
-    now, before = chances(target.naming.posterior, target.naming.prior)
-    after = hidden_naming(target, discretion) or now
+def less_detail(target: Target) -> str:
+    """Say what makes more records fit."""
+    return text(
+        "Publish {known} in less detail, so that more people look like this one.",
+        known=known_columns(target),
+    )
+
+
+def _fitting_sentence(target: Target, discretion: Discretion) -> str:
+    now, before = both_percentages(
+        (EXACTLY, target.naming.posterior), (EXACTLY, target.naming.prior)
+    )
     if not target.candidates:
         template = marked(
-            "None of the {records} fits what is known of this {subject} ({known}): this {subject} is not in the "
-            "release."
+            "None of the {records} fits what is known ({known}): this person is not in the release."
         )
     elif target.records == 1:
         template = marked(
-            "The release holds a single record, and it fits what is known of this {subject} ({known}): this {subject} "
-            "is named with certainty."
+            "The release holds a single record, and it fits what is known ({known}): it is this person's."
         )
     elif target.candidates == 1:
         template = marked(
-            "What is known of this {subject} ({known}) singles out one of the {records}: this {subject} is named with "
-            "certainty."
+            "What is known ({known}) fits only one of the {records}: this person is found with certainty."
         )
     elif target.candidates == target.records:
-        after = chance(target.naming.posterior)
         template = marked(
-            "All of the {records} fit what is known of this {subject} ({known}): it rules out nobody, and a guess at "
-            "the record is right with a chance of {after}, as before."
+            "All of the {records} fit what is known ({known}): it rules out nobody, and a guess at the record is right "
+            "in {after} of cases, as before."
         )
     else:
         template = marked(
-            "{candidates} of the {records} fit what is known of this {subject} ({known}): a guess at which is theirs "
-            "is right with a chance of {after}; without that knowledge it would be {before}."
+            "{candidates} of the {records} fit what is known ({known}): a guess at which is this person's is right in "
+            "{after} of cases; without what is known, in {before}."
         )
     return translated(
         template,
-        subject=singular(subject),
         known=known_columns(target),
         records=counted(target.records, "record"),
         candidates=discretion.count(target.candidates),
-        after=after,
+        after=hidden_naming(target, discretion) or now,
         before=before,
     )
 
@@ -664,16 +762,16 @@ def _fitting_means(target: Target) -> str:
     )
 
 
-def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Discretion) -> Finding:
+def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Finding:
     """Say how good the best guess of a secret is, before and after; to the analyst also which guess it is."""
     known = _of_known(secret, target)
     wording, everybody = among_candidates(known, discretion), Among(known.records, discretion.exact)
     after, before = secret.guess.posterior, secret.guess.prior
-    now, then = both_chances((wording, after), (everybody, before))
+    now, then = both_percentages((wording, after), (everybody, before))
     (least, most), (low, high) = wording.bounds(after), everybody.bounds(before)
     is_told = least == most and low == high
-    if alike := is_told and chance(after) == chance(before):
-        now = then = chance(before)
+    if alike := is_told and percentage(after) == percentage(before):
+        now = then = in_words(percentage(before))
     moved = bool(_moved(secret)) or not is_told
     less = after < before if is_told else most <= low
     more = after > before if is_told else least >= high
@@ -687,7 +785,7 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
         change = "alike"
     else:
         change = "less" if less else "more"
-    words = {"subject": singular(subject), "secret": enumeration(secret.secret)}
+    words = {"secret": enumeration(secret.secret)}
     if discretion.exact:  # a report is not even handed the values
         best, first = (
             _quoted(value_label(secret.secret, values[0]))
@@ -698,8 +796,8 @@ def _learned(secret: TargetSecret, target: Target, subject: str, discretion: Dis
     severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
     return Finding(
         severity if moved else Severity.SAFE,
-        sentence if before == 1 else _with_caveats(sentence, target, subject),
-        prior_and_posterior(secret.code, everybody.ratio(before), wording.ratio(after)),
+        sentence if before == 1 else _with_caveats(sentence, target),
+        before_and_after(everybody.ratio(before), wording.ratio(after)),
         _learned_means(secret, known, moved=moved, less=less),
         protect_the_secret() if more else "",
     )
@@ -723,51 +821,49 @@ def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: b
 
 LEARNED = {
     ("known before", True): marked(
-        "Nothing is learned of this {subject}'s {secret}: the release holds one value only, {best}."
+        "Nothing is learned of this person's {secret}: the release holds one value only, {best}."
     ),
     ("known before", False): marked(
-        "Nothing is learned of this {subject}'s {secret}: the release holds one value only."
+        "Nothing is learned of this person's {secret}: the release holds one value only."
     ),
     ("certain", True): marked(
-        "What is known of this {subject} gives their {secret} away with certainty: {best}. Without that knowledge the "
-        "best guess, {first}, would be right with a chance of {then}."
+        "What is known gives this person's {secret} away with certainty: {best}. Without it the best guess, {first}, "
+        "would be right in {then} of cases."
     ),
     ("certain", False): marked(
-        "What is known of this {subject} gives their {secret} away with certainty; without that knowledge the best "
-        "guess would be right with a chance of {then}."
+        "What is known gives this person's {secret} away with certainty; without it the best guess would be right in "
+        "{then} of cases."
     ),
     ("nothing", True): marked(
-        "Nothing is learned of this {subject}'s {secret}: the best guess is {best}, right with a chance of {now}, as "
-        "for anybody in the release."
-    ),
-    ("nothing", False): marked(
-        "Nothing is learned of this {subject}'s {secret}: the best guess is right with a chance of {then}, as for "
+        "Nothing is learned of this person's {secret}: the best guess is {best}, right in {now} of cases, as for "
         "anybody in the release."
     ),
+    ("nothing", False): marked(
+        "Nothing is learned of this person's {secret}: the best guess is right in {then} of cases, as for anybody in "
+        "the release."
+    ),
     ("alike", True): marked(
-        "The best guess at this {subject}'s {secret} is {best}, about as likely to be right as the best one without "
-        "what is known of them, {first}: with a chance of {now}."
+        "What is known hardly changes how well this person's {secret} is guessed: the best guess, {best}, is right in "
+        "{now} of cases, about as often as {first} without it."
     ),
     ("alike", False): marked(
-        "The best guess at this {subject}'s {secret} is about as likely to be right as the best one without what is "
-        "known of them: with a chance of {then}."
+        "What is known hardly changes how well this person's {secret} is guessed: the best guess is right in {then} of "
+        "cases, with it or without."
     ),
     ("less", True): marked(
-        "Of this {subject}'s {secret} less is known than of people in general: the best guess, {best}, is right with a "
-        "chance of {now} only; without what is known of them the guess {first} would have seemed right with a chance "
-        "of {then}."
+        "What is known makes this person's {secret} harder to guess: the best guess, {best}, is right in {now} of "
+        "cases; without it {first} would have seemed right in {then}."
     ),
     ("less", False): marked(
-        "Of this {subject}'s {secret} less is known than of people in general: the best guess is right with a chance "
-        "of {now}; without what is known of them it would have seemed right with a chance of {then}."
+        "What is known makes this person's {secret} harder to guess: the best guess is right in {now} of cases; "
+        "without it one would have seemed right in {then}."
     ),
     ("more", True): marked(
-        "The best guess at this {subject}'s {secret} is {best}, right with a chance of {now}; without what is known of "
-        "them the best guess, {first}, would be right with a chance of {then}."
+        "The best guess at this person's {secret} is {best}, right in {now} of cases; without what is known it would "
+        "be {first}, right in {then}."
     ),
     ("more", False): marked(
-        "The best guess at this {subject}'s {secret} is right with a chance of {now}; without what is known of them it "
-        "would be right with a chance of {then}."
+        "The best guess at this person's {secret} is right in {now} of cases; without what is known, in {then}."
     ),
 }
 """What is learned of a secret, with its values for the analyst and without them for a report.
@@ -791,22 +887,22 @@ def _not_knowing(
         case = "alone" if target.candidates == 1 else "everybody"
     else:
         case = "assumed" if journalist.assumed else "counted"
+    now, then = both_percentages((wording, presence.posterior), (EXACTLY, presence.prior))
     sentence = translated(
         NOT_KNOWING[case],
-        subject=singular(subject),
         people=_who_fits(journalist, bound, subject),
         register=str(journalist.register),
         inside=discretion.count(target.candidates),
-        before=chance(presence.prior),
-        presence=wording.chance(presence.posterior),
-        named=hidden or chance(naming.posterior),
+        before=then,
+        presence=now,
+        named=hidden or in_words(percentage(naming.posterior)),
     )
     severity = graded(naming.posterior, certain=presence.posterior == 1 > presence.prior)
     return Finding(
         severity if target.candidates else Severity.NOTE,
-        _with_caveats(sentence, target, subject, unsure=False),
+        _with_caveats(sentence, target, unsure=False),
         text(
-            "being in the release: prior {before}, posterior {after}; naming the record: posterior {named}",
+            "being in the release: exactly {after}; before, {before}; the record is theirs: {named}",
             before=ratio(presence.prior),
             after=wording.ratio(presence.posterior),
             named=hidden or ratio(naming.posterior),
@@ -890,32 +986,32 @@ def _who_fits(journalist: Journalist, bound: int | None, subject: str) -> str:
 
 NOT_KNOWING = {
     "estimated": marked(
-        "Someone who does not know whether this {subject} is in the release can only estimate: {people} of the "
-        "population may fit, so that this {subject} is in it with an estimated chance of {presence}, and a record that "
-        "fits is theirs with an estimated chance of {named}."
+        "Someone who does not know whether this person is in the release can only estimate: {people} of the population "
+        "may fit. By estimate, the chance that this person is in the release is {presence}, and the chance that a "
+        "record that fits is theirs is {named}."
     ),
     "nobody": marked(
-        "Someone who does not know whether this {subject} is in the release learns that it does not hold them: nobody "
-        "of {register} who may be meant ({people}) has a record in it."
+        "Someone who does not know whether this person is in the release learns that it does not hold them: nobody of "
+        "{register} who may be meant ({people}) has a record in it."
     ),
     "alone": marked(
-        "Someone who does not know whether this {subject} is in the release learns that it holds them, for nobody else "
-        "of {register} fits: the record is theirs for certain."
+        "Someone who does not know whether this person is in the release learns that it holds them, for nobody else of "
+        "{register} fits: the record is theirs for certain."
     ),
     "everybody": marked(
-        "Someone who does not know whether this {subject} is in the release learns that it holds them: it holds "
-        "everybody of {register} who may be meant ({people})."
+        "Someone who does not know whether this person is in the release learns that it holds them: it holds everybody "
+        "of {register} who may be meant ({people})."
     ),
     "assumed": marked(
-        "Someone who does not know whether this {subject} is in the release reckons: of {register}, {people} may be "
-        "meant, and the release holds {inside} of them. So this {subject} is in it with a chance of {presence} "
-        "(before: {before}), and a record that fits is theirs with a chance of {named}. This assumes that what "
-        "{register} does not tell is as frequent among those who are in the release as among those who are not."
+        "Someone who does not know whether this person is in the release reckons: of {register}, {people} may be "
+        "meant, and the release holds {inside} of them. So the chance that this person is in it is {presence} (before: "
+        "{before}), and the chance that a record that fits is theirs is {named}. This assumes that what {register} "
+        "does not tell is as frequent among those who are in the release as among those who are not."
     ),
     "counted": marked(
-        "Someone who does not know whether this {subject} is in the release counts: of {register}, {people} may be "
-        "meant, and the release holds {inside} of them. So this {subject} is in it with a chance of {presence} "
-        "(before: {before}), and a record that fits is theirs with a chance of {named}."
+        "Someone who does not know whether this person is in the release counts: of {register}, {people} may be meant, "
+        "and the release holds {inside} of them. So the chance that this person is in it is {presence} (before: "
+        "{before}), and the chance that a record that fits is theirs is {named}."
     ),
 }
 """What it comes to for somebody who does not know that the person is in the release."""

@@ -10,24 +10,23 @@ from math import isfinite, isnan
 
 import numpy as np
 
-from glasshouse.groups import Beliefs, Measures, Release, Sampled
+from glasshouse.groups import Beliefs, Measures, Release
 from glasshouse.groups.measures import TIE, Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import marked, number, printable, text, text_for, translated
-from glasshouse.report.attacks import graded
+from glasshouse.report.severity import graded
+from glasshouse.report.discretion import in_words
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.words import (
     counted,
     enumeration,
-    frequencies,
-    frequency,
-    indefinite,
     joined,
     percentage,
     percentages,
     rounded,
     sentences,
+    told_apart,
 )
 
 POINT = 0.01
@@ -41,87 +40,80 @@ TWICE = 2.0
 def threat_findings(
     outcome: ThreatOutcome, *, subject: str = "person", exact: bool = False
 ) -> tuple[Finding, ...]:
-    """Return what an attacker learns, how much of it is beyond the population, what is safe, and how sure that is.
+    """Return whom being in the table costs something, what an attacker guesses, how sure that is, and what it is worth.
 
     Args:
         outcome: What came out.
         subject: What a record stands for.
         exact: Whether the likeliest value of one victim is named, for the analyst's own eyes.
     """
-    sampled, measures = outcome.sampled, outcome.measures
-    certainty = note(_exactness(outcome) if sampled is None else _precision(outcome, sampled))
+    measures = outcome.measures
+    certainty = filter(None, [_precision(outcome)])
     if outcome.one_victim:
-        return (victim_belief(outcome, exact=exact), against_learner(outcome), certainty)
+        return (victim_belief(outcome, exact=exact), against_learner(outcome), *certainty)
     if measures is None:
-        return (_without_original(outcome, subject), certainty)
+        return (_without_original(outcome), *certainty)
     return (
-        _guessed(outcome, measures, subject),
         _beyond(outcome, measures, subject),
-        certainty,
-        *filter(None, (_underrated(outcome, measures), _faithful(outcome, measures))),
-        _learned(outcome, measures),
+        _guessed(outcome, measures),
+        *certainty,
+        *filter(None, (_underrated(measures), _faithful(measures))),
     )
 
 
-def _guessed(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding:
+GUESSED = {
+    "more": marked(
+        "Whoever knows that somebody is in the table guesses their {secret} right in {attacker} of cases, up from "
+        "{learner} for whoever only learns about the population; always saying the most frequent value is right in "
+        "{baseline}."
+    ),
+    "same": marked(
+        "Whoever knows that somebody is in the table guesses their {secret} right in {attacker} of cases, as often as "
+        "whoever only learns about the population; always saying the most frequent value is right in {baseline}."
+    ),
+    "less": marked(
+        "Whoever knows that somebody is in the table guesses their {secret} right in {attacker} of cases, less often "
+        "than whoever only learns about the population ({learner}); always saying the most frequent value is right in "
+        "{baseline}."
+    ),
+}
+"""How often the attacker is right, beside the learner."""
+
+
+def _guessed(outcome: ThreatOutcome, measures: Measures) -> Finding:
     attacker, learner = measures.attacker.share_at_random, measures.learner.share_at_random
-    right, learned, always = frequencies(
-        as_fraction(attacker), as_fraction(learner), measures.baseline
+    shares = as_fraction(attacker), as_fraction(learner), measures.baseline
+    figures = tuple(map(percentage, shares))
+    case = "same"
+    if figures[0] != figures[1]:
+        case, figures = "more" if attacker > learner else "less", percentages(*shares)
+    right, learned, always = map(in_words, figures)
+    sentence = translated(
+        GUESSED[case],
+        attacker=right,
+        learner=learned,
+        baseline=always,
+        secret=secret_of(outcome.release),
     )
     if outcome.suppressed:
-        right = text_for(
+        suppressed = text_for(
             outcome.suppressed,
-            "{right} ({count} record suppressed among them)",
-            "{right} ({count} records suppressed among them)",
-            right=right,
+            "{count} suppressed record is counted among them.",
+            "{count} suppressed records are counted among them.",
         )
-    words = {
-        "person": indefinite(subject),
-        "known": known_of(outcome.release),
-        "attacker": right,
-        "learner": learned,
-        "baseline": always,
-        **_names(outcome),
-    }
+        sentence = f"{sentence} {suppressed}"
     figure = text(
-        "ties at random: attacker {attacker}, learner {learner}; ties counting: GT_A {most_attacker}, GT_L "
-        "{most_learner}; most frequent value {baseline}",
+        "exactly {attacker}; about the population {learner}; the most frequent value {baseline}",
         attacker=_share(measures, attacker, "gt_attacker_random_ties"),
         learner=_share(measures, learner, "gt_learner_random_ties"),
-        most_attacker=_share(measures, float(measures.attacker.share), "gt_attacker"),
-        most_learner=_share(measures, float(measures.learner.share), "gt_learner"),
         baseline=number(measures.baseline, ".6g"),
     )
-    if attacker - learner <= TIE:
-        return reassurance(
-            text(
-                "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-                "{attacker}, no more than somebody who only learns about the population ({learner}); always saying the "
-                "most frequent value is right for {baseline}.",
-                **words,
-            ),
-            figure,
-            text(
-                "On average people are not guessed at better for being in the table; single ones may be."
-            ),
-        )
-    return Finding(
-        graded(as_fraction(attacker - learner)),
-        text(
-            "Somebody who knows that {person} is in {release}, and their {known}, guesses the {secret} right for "
-            "{attacker}; somebody who only learns about the population, for {learner}; always saying the most frequent "
-            "value is right for {baseline}.",
-            **words,
-        ),
-        figure,
-        price(),
-        remedy(),
+    if case == "more":
+        return Finding(graded(shares[0] - shares[1]), sentence, figure, price(), remedy())
+    meaning = text(
+        "On average people are not guessed at better for being in the table; single ones may be."
     )
-
-
-def _names(outcome: ThreatOutcome) -> dict[str, str]:
-    """Return what every sentence may name: the release, and what is sensitive in it."""
-    return {"release": outcome.release.name, "secret": secret_of(outcome.release)}
+    return reassurance(sentence, figure, meaning)
 
 
 def _share(measures: Measures, value: float, figure: str) -> str:
@@ -132,38 +124,50 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     above, twice = (
         measures.share_above(limit, threatened=False) for limit in (measures.exceeds, TWICE)
     )
-    figure, most = _relative_figure(measures), float(measures.relative.max())
+    severity = graded(Fraction(0), certain=round(twice * measures.records), people=measures.records)
+    words = {
+        "secret": secret_of(outcome.release),
+        "limit": number(measures.exceeds, "g"),
+        "most": highest(measures),
+    }
+    figure = _relative_figure(measures)
     if above:
         meaning = text(
             "Of these people the table tells more than of people like them: nobody would know it, had they not been in "
             "the table."
         )
-        sentence = _surer(outcome, measures, above, subject)
-        return Finding(graded(twice), sentence, figure, meaning, remedy())
-    if most <= 1 + TIE:
         sentence = text(
-            "Knowing who is in {release} makes nobody surer of anyone's {secret} than anybody may be who learns about "
-            "the population.",
-            **_names(outcome),
+            "For {people} ({share}), being in the table makes their true {secret} more than {limit} times as easy to "
+            "believe (up to {most} times); {naming}.",
+            people=counted(round(above * measures.records), subject),
+            share=share_above(measures),
+            naming=_named(measures, above),
+            **words,
+        )
+        return Finding(severity, sentence, figure, meaning, remedy())
+    if float(measures.relative.max()) <= 1 + TIE:
+        template = marked(
+            "Being in the table makes nobody's {secret} easier to believe than that of people like them."
         )
     else:
-        sentence = text(
-            "Knowing who is in {release} makes nobody more than {limit} times as sure of the truth about anyone's "
-            "{secret} as anybody may be who learns about the population: at most {most} times.",
-            limit=number(measures.exceeds, "g"),
-            most=_highest(measures),
-            **_names(outcome),
+        template = marked(
+            "Being in the table makes nobody's {secret} more than {limit} times as easy to believe: at most {most} "
+            "times."
         )
+    sentence = translated(template, **words)
     if twice:
-        return Finding(graded(twice), sentence, figure, price(), remedy())
+        return Finding(severity, sentence, figure, price(), remedy())
     meaning = text(
         "This holds for who knows no more than is assumed here, and reasons as is assumed here."
     )
     return reassurance(sentence, figure, meaning)
 
 
-def _highest(measures: Measures) -> str:
-    return with_error(measures, factor(float(measures.relative.max())), "highest_ti_of_all")
+def highest(measures: Measures) -> str:
+    """Return how many times surer she is at most, so that it is told from the limit that is asked about."""
+    most, limit = float(measures.relative.max()), number(measures.exceeds, "g")
+    figure, _ = told_apart((factor(most, digits), limit) for digits in (3, 4, 5, 6))
+    return with_error(measures, figure, "highest_ti_of_all")
 
 
 def _count_above(measures: Measures, limit: float, *, threatened: bool) -> str:
@@ -200,58 +204,18 @@ def share_above(measures: Measures) -> str:
     return with_error(measures, above, name, scale=100)
 
 
-def _surer(outcome: ThreatOutcome, measures: Measures, above: Fraction, subject: str) -> str:
-    count, named = (
-        round(share * measures.records) for share in (above, measures.share_above(measures.exceeds))
-    )
-    if named == 0:
-        naming = text("of none of them it is what she would name")
-    elif named == count:
-        naming = text("it is what she would name")
-    else:
-        of_them = _count_above(measures, measures.exceeds, threatened=True)
-        naming = text("of {named} of them it is what she would name", named=of_them)
-    return text(
-        "Of the true {secret} of {people} ({share}), somebody who knows who is in {release} is more than {limit} times "
-        "as sure as anybody may be who learns about the population, at most {most} times; {naming}.",
-        people=counted(count, subject),
-        share=share_above(measures),
-        limit=number(measures.exceeds, "g"),
-        most=_highest(measures),
-        naming=naming,
-        **_names(outcome),
-    )
+def _named(measures: Measures, above: Fraction) -> str:
+    """Say for how many of those of whose truth she is so much surer it is also what she would guess."""
+    named = measures.share_above(measures.exceeds)
+    if not named:
+        return text("for none of them is it the best guess")
+    if named == above:
+        return text("it is also the best guess")
+    of_them = _count_above(measures, measures.exceeds, threatened=True)
+    return text("for {named} of them it is also the best guess", named=of_them)
 
 
-def _learned(outcome: ThreatOutcome, measures: Measures) -> Finding:
-    """Say what anybody may learn about the population, which is no threat to those in the table."""
-    learner = measures.learner.share_at_random
-    guessed, always = frequencies(as_fraction(learner), measures.baseline)
-    template = (
-        marked(
-            "Who only learns about the population from {release} guesses the {secret} right for {learner}, instead of "
-            "{baseline} by always saying the most frequent value: that is no more than anybody may learn."
-        )
-        if learner - float(measures.baseline) > TIE
-        else marked(
-            "Who only learns about the population from {release} guesses the {secret} right for {learner}, no more "
-            "than by always saying the most frequent value ({baseline})."
-        )
-    )
-    return reassurance(
-        translated(template, learner=guessed, baseline=always, **_names(outcome)),
-        text(
-            "learner {learner}, ties at random",
-            learner=_share(measures, learner, "gt_learner_random_ties"),
-        ),
-        text(
-            "It is as true of people who are not in the table as of those who are: nobody could avoid it by staying "
-            "out."
-        ),
-    )
-
-
-def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
+def _underrated(measures: Measures) -> Finding | None:
     """Say if the usual model of an attacker takes the table for safer than it is, or guesses better than ours."""
     attacker, random = (
         as_fraction(threat.share_at_random)
@@ -263,24 +227,19 @@ def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
         return None
     template = (
         marked(
-            "Who takes every table that {release} allows for equally likely (random worlds) guesses right for "
-            "{random}; who also learns from it, for {attacker}: by random worlds alone the release seems safer than it "
-            "is."
+            "Someone who takes every possible table for equally likely guesses right in {random} of cases; "
+            "whoever also learns from the table, in {attacker}: judged by the simpler one alone, the table would seem "
+            "safer than it is."
         )
         if random < attacker
         else marked(
-            "Who takes every table that {release} allows for equally likely (random worlds) guesses right for "
-            "{random}; who also learns from it, for {attacker} only: what she learns misleads her about some people, "
-            "and somebody who reasons more simply would be right more often."
+            "Someone who takes every possible table for equally likely guesses right in {random} of cases, more "
+            "often than whoever also learns from the table ({attacker}): what is learned misleads about some people."
         )
     )
+    of_random, of_attacker = map(in_words, percentages(random, attacker))
     return note(
-        translated(
-            template,
-            release=outcome.release.name,
-            random=frequency(random),
-            attacker=frequency(attacker),
-        ),
+        translated(template, random=of_random, attacker=of_attacker),
         text(
             "random worlds {random}, attacker {attacker}",
             random=number(random, ".6g"),
@@ -289,50 +248,49 @@ def _underrated(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
     )
 
 
-def _faithful(outcome: ThreatOutcome, measures: Measures) -> Finding | None:
+def _faithful(measures: Measures) -> Finding | None:
     faithful = measures.faithfulness
     if faithful is None:
         return None
     if faithful.bounded < USEFUL:
         template = marked(
-            "What {release} teaches about the population agrees only to {share} with what the original would teach: "
+            "What the table teaches about the population agrees only to {share} with what the original would teach: "
             "little of use is left."
         )
     elif faithful.bounded < FAITHFUL:
         template = marked(
-            "What {release} teaches about the population agrees to {share} with what the original would teach: a part "
+            "What the table teaches about the population agrees to {share} with what the original would teach: a part "
             "of its use is lost."
         )
     else:
         template = marked(
-            "What {release} teaches about the population agrees to {share} with what the original would teach: hardly "
+            "What the table teaches about the population agrees to {share} with what the original would teach: hardly "
             "any of its use is lost."
         )
     return note(
-        translated(template, release=outcome.release.name, share=whole_percent(faithful.bounded)),
+        translated(template, share=in_words(whole_percent(faithful.bounded))),
         text(
-            "relative faithfulness {bounded} bounded, {published} by equation (21)",
+            "relative faithfulness {bounded}",
             bounded=plus_minus(number(faithful.bounded, ".4g"), faithful.bounded_error),
-            published=plus_minus(number(faithful.published, ".4g"), faithful.published_error),
         ),
         text("This is what the release is worth to those who use it as it is meant to be used."),
     )
 
 
-def _without_original(outcome: ThreatOutcome, subject: str) -> Finding:
+def _without_original(outcome: ThreatOutcome) -> Finding:
     (attacker, of_attacker), (learner, of_learner) = (
         outcome.average(name) for name in ("attacker", learner_name(outcome.reading))
     )
-    sure, learned = percentages(as_fraction(attacker), as_fraction(learner))
+    sure, learned = map(in_words, percentages(as_fraction(attacker), as_fraction(learner)))
     return Finding(
         graded(as_fraction(max(0.0, attacker - learner))),
         text(
-            "On average somebody who knows that {person} is in {release} gives the likeliest {secret} a probability of "
-            "{attacker}, beside {learner} about the population; give the original to know how often that is right.",
-            person=indefinite(subject),
+            "On average, whoever knows that somebody is in the table gives the likeliest {secret} a probability of "
+            "{attacker}; whoever only learns about the population, of {learner}. How often that is right can be told "
+            "with the original only.",
             attacker=sure,
             learner=learned,
-            **_names(outcome),
+            secret=secret_of(outcome.release),
         ),
         figure=text(
             "mean greatest probability: attacker {attacker}, learner {learner}",
@@ -369,61 +327,61 @@ def likeliest(beliefs: Beliefs) -> list[int]:
 
 BELIEFS = {
     (True, "surer"): marked(
-        "Of a victim known to be in {release} she finds {value} equally likely, with a probability of {attacker} each; "
-        "of people like them in the population these have {learner}: being in the table makes her up to {times} times "
-        "as sure of one of them, and does not tell which it is."
+        "Whoever knows that this person is in the table finds {value} equally likely, with a probability of {attacker} "
+        "each; for people like them in the population it is {learner}: being in the table makes one of them up to "
+        "{times} times as easy to believe, and does not tell which."
     ),
     (True, "no surer"): marked(
-        "Of a victim known to be in {release} she finds {value} equally likely, with a probability of {attacker} each; "
-        "of people like them in the population these have {learner}: being in the table makes her no surer of any of "
-        "them."
+        "Whoever knows that this person is in the table finds {value} equally likely, with a probability of {attacker} "
+        "each; for people like them in the population it is {learner}: being in the table makes none of them easier to "
+        "believe."
     ),
     (False, "surer"): marked(
-        "Of a victim known to be in {release} she believes {value} with a probability of {attacker}; of people like "
-        "them in the population the same with {learner}: being in the table makes her {times} times as sure of it."
+        "Whoever knows that this person is in the table believes {value} with a probability of {attacker}; for people "
+        "like them in the population it is {learner}: being in the table makes it {times} times as easy to believe."
     ),
     (False, "unknown"): marked(
-        "Of a victim known to be in {release} she believes {value} with a probability of {attacker}; of people like "
-        "them in the population the same with {learner}: the difference is within the Monte-Carlo error, and whether "
-        "being in the table makes her surer of it cannot be told."
+        "Whoever knows that this person is in the table believes {value} with a probability of {attacker}; for people "
+        "like them in the population it is {learner}: the difference is within the error of sampling, and whether "
+        "being in the table makes it easier to believe cannot be told."
     ),
     (False, "no surer"): marked(
-        "Of a victim known to be in {release} she believes {value} with a probability of {attacker}; of people like "
-        "them in the population the same with {learner}: being in the table makes her no surer of it."
+        "Whoever knows that this person is in the table believes {value} with a probability of {attacker}; for people "
+        "like them in the population it is {learner}: being in the table makes it no easier to believe."
     ),
 }
 """What she believes of a victim, by whether it is several values and by whether being in the table makes her surer."""
 POINTING = {
     "unknown": marked(
-        "Whether who only learns about the population from {release} would name another {secret} for the victim cannot "
-        "be told: the likeliest ones are within the Monte-Carlo error of each other."
+        "Whether somebody who only learns about the population would name another {secret} cannot be told: the "
+        "likeliest ones are within the error of sampling of each other."
     ),
     "same": marked(
-        "Who only learns about the population from {release} would name the same {secret} for the victim."
+        "Somebody who only learns about the population would name the same {secret} for this person."
     ),
     "decides": marked(
-        "Who only learns about the population from {release} finds {count} values of {secret} equally likely for the "
-        "victim, this one among them: it is being in the table that decides between them."
+        "Somebody who only learns about the population finds {count} values of {secret} equally likely for this "
+        "person, this one among them: it is being in the table that decides between them."
     ),
     "points": marked(
-        "Who only learns about the population from {release} would name another {secret} for the victim: it is being "
-        "in the table that points at this one."
+        "Somebody who only learns about the population would name another {secret} for this person: it is being in the "
+        "table that points at this one."
     ),
     "equal": marked(
-        "Being in {release} points at no single {secret} of the victim: who only learns about the population finds the "
-        "same {count} equally likely."
+        "Being in the table points at no single {secret} of this person: somebody who only learns about the population "
+        "finds the same {count} equally likely."
     ),
     "among": marked(
-        "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who only "
-        "learns about the population would name one of these."
+        "Being in the table points at no single {secret} of this person: {count} are equally likely, and somebody who "
+        "only learns about the population would name one of these."
     ),
     "some": marked(
-        "Being in {release} points at no single {secret} of the victim: {count} are equally likely, and who only "
-        "learns about the population might name one of these, or another."
+        "Being in the table points at no single {secret} of this person: {count} are equally likely, and somebody who "
+        "only learns about the population might name one of these, or another."
     ),
     "others": marked(
-        "Being in {release} points at no single {secret} of the victim: {count} are equally likely; but who only "
-        "learns about the population would name another."
+        "Being in the table points at no single {secret} of this person: {count} are equally likely; but somebody who "
+        "only learns about the population would name another."
     ),
 }
 """What being in the table points at, and what who only learns about the population would name instead."""
@@ -446,28 +404,30 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
     times, error = max(map(outcome.relative_of, places), key=lambda relative: relative[0])
     beyond = 0.0 if isnan(error) else SURE * error
     more = max(0.0, *(float(attacker[place] - learner[place]) for place in places))
-    if times - beyond > 1 + TIE:
-        effect = "surer"
-        severity = graded(as_fraction(more), certain=attacker[places[0]] >= NEARLY_CERTAIN)
+    digits = 3 if exact else 2
+    if times - beyond > 1 + TIE and factor(times, digits) != number(1):
+        certain = attacker[places[0]] >= NEARLY_CERTAIN
+        effect, severity = "surer", Severity.HIGH if certain else graded(as_fraction(more))
     elif beyond > 0 and abs(times - 1) <= beyond:
         effect, severity = "unknown", Severity.NOTE
     else:
         effect, severity = "no surer", Severity.SAFE
-    secret = outcome.release.sensitive
+    secret, name = outcome.release.sensitive, secret_of(outcome.release)
     values = [
         f"“{value_text(value_label(secret.names, secret.values[place]))}”" for place in places
     ]
     if exact and len(places) <= MOST_NAMED:
         value = joined(values)
     elif len(places) > 1:
-        value = text("{count} values of {secret}", count=len(places), **_names(outcome))
+        value = text("{count} values of {secret}", count=len(places), secret=name)
     else:
-        value = text("the likeliest {secret}", **_names(outcome))
+        value = text("the likeliest {secret}", secret=name)
     if len(places) > 1 and effect == "unknown":
         effect = "no surer"
 
     def probability(belief: float) -> str:
-        return percentage(as_fraction(belief)) if exact else whole_percent(belief)
+        share = percentage(as_fraction(belief)) if exact else whole_percent(belief)
+        return in_words(share)
 
     low, high = map(probability, (float(learner[places].min()), float(learner[places].max())))
     sentence = translated(
@@ -475,8 +435,7 @@ def victim_belief(outcome: ThreatOutcome, *, exact: bool) -> Finding:
         value=value,
         attacker=probability(attacker[places[0]]),
         learner=low if low == high else text("{low} to {high}", low=low, high=high),
-        times=plus_minus(factor(times, 3 if exact else 2), error),
-        **_names(outcome),
+        times=plus_minus(factor(times, digits), error),
     )
     return Finding(
         severity, sentence, meaning=price(), remedy=remedy() if effect == "surer" else ""
@@ -510,7 +469,7 @@ def against_learner(outcome: ThreatOutcome) -> Finding:
         case = "among" if set(learned) <= set(places) else "some"
         if set(learned) == set(places):
             case = "equal"
-    sentence = translated(POINTING[case], count=count, **_names(outcome))
+    sentence = translated(POINTING[case], count=count, secret=secret_of(outcome.release))
     return Finding(
         severity,
         sentence,
@@ -527,9 +486,10 @@ BUT_DRAWN = marked(
 )
 
 
-def _exactness(outcome: ThreatOutcome) -> str:
+def exactness(outcome: ThreatOutcome) -> str:
+    """Say that the figures are exact, with the exceptions; nothing where they were sampled."""
     if not outcome.knowledge.is_exact:
-        return text("These figures were sampled; how well the chains agree is not known here.")
+        return ""
     mean = outcome.knowledge.learner_mean
     errors = None if mean is None else mean.errors
     estimated = outcome.measures is not None and outcome.measures.faithfulness is not None
@@ -539,20 +499,28 @@ def _exactness(outcome: ThreatOutcome) -> str:
     return " ".join(sentences(*exceptions, method=method, points=points))
 
 
-def _precision(outcome: ThreatOutcome, sampled: Sampled) -> str:
-    words = {"sweeps": sampled.sweeps, "chains": sampled.chains}
+def _precision(outcome: ThreatOutcome) -> Finding | None:
+    """Say how far figures that were sampled can be relied on."""
+    sampled = outcome.sampled
+    if sampled is None:
+        if outcome.knowledge.is_exact:
+            return None
+        return note(
+            text("These figures were sampled; how well the chains agree is not known here.")
+        )
+    run = text("{chains} chains, {sweeps} sweeps", chains=sampled.chains, sweeps=sampled.sweeps)
     if sampled.multimodal:
-        return text(
-            "These figures are not to be relied on: after {sweeps} sweeps the {chains} chains still disagree; the "
-            "table can be read in more than one way.",
-            **words,
+        sentence = text(
+            "These figures are not to be relied on: the table can be read in more than one way, and the sampling did "
+            "not settle on one."
         )
+        return note(sentence, run)
     if not sampled.converged:
-        return text(
-            "These figures were sampled, and the requested precision was not reached within {sweeps} sweeps: sample "
-            "longer before relying on them.",
-            **words,
+        sentence = text(
+            "These figures were sampled, and the requested precision was not reached: sample longer before relying on "
+            "them."
         )
+        return note(sentence, run)
     error = sampled.largest_error
     if not outcome.one_victim:
         error = max(
@@ -561,12 +529,16 @@ def _precision(outcome: ThreatOutcome, sampled: Sampled) -> str:
             if figure.name.startswith(("gt_", "ti_above", "rgt"))
             or figure.name.endswith("_success")
         )
-    return text(
-        "These figures were sampled by {chains} chains of {sweeps} sweeps that agree (R-hat at most {rhat}); the "
-        "Monte-Carlo error of a share is at most {points} points.",
-        rhat=number(max(figure.rhat for figure in sampled.aggregates), ".3f"),
-        points=error_text(100 * error),
-        **words,
+    return note(
+        text(
+            "These figures were sampled: the standard error of a share is at most {points} percentage points.",
+            points=error_text(100 * error),
+        ),
+        text(
+            "{run}, which agree (R-hat at most {rhat})",
+            run=run,
+            rhat=number(max(figure.rhat for figure in sampled.aggregates), ".3f"),
+        ),
     )
 
 
@@ -711,6 +683,5 @@ def price() -> str:
 def remedy() -> str:
     """Say what could be done about a release that tells too much about its people."""
     return text(
-        "Make the groups larger, or let the sensitive values in each be more even (l-diversity, t-closeness): "
-        "glasshouse anonymise makes such a release, and glasshouse threat measures it again."
+        "Make the groups larger and the sensitive values in each more varied, and measure the new table again."
     )

@@ -6,10 +6,12 @@ learner are of the likeliest, in whole per cent.
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import altair as alt
-import numpy as np
 
 from glasshouse.disclosure import column_counts, hidden_counts, smallest_cell
 from glasshouse.groups import Knowledge, Measures, Sampled
@@ -17,17 +19,32 @@ from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.report.assess.front import promise_words
 from glasshouse.report.cells import cell_table
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled, wrapped
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
 from glasshouse.report.discretion import personal
 from glasshouse.report.labels import value_label
-from glasshouse.report.page import Brief, Cell, Figure, Page, Provenance, Section, Table
+from glasshouse.report.page import (
+    Action,
+    Brief,
+    Cell,
+    Figure,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Table,
+    Tile,
+    ranked,
+)
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.threat.findings import (
     adversary_label,
     as_fraction,
     error_text,
+    exactness,
     figure_text,
+    highest,
     known_of,
     learner_name,
     method_label,
@@ -40,14 +57,16 @@ from glasshouse.report.threat.findings import (
     with_error,
 )
 from glasshouse.report.words import (
+    counted,
     enumeration,
     glossary,
-    indefinite,
     percentage,
     percentages,
+    plural,
     sentences,
+    share,
 )
-from glasshouse.study import parse_condition
+from glasshouse.study import Address, parse_condition
 from glasshouse.study.threat import ThreatStudy
 
 METHOD = "Boreale, Corradi and Viscardi 2020, “Relative Privacy Threats and Learning From Anonymized Data” (IEEE TIFS)"
@@ -100,19 +119,14 @@ def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenanc
     """Return the report of an anonymised table."""
     measures, victim = outcome.measures, outcome.one_victim
     words = {
+        "release": outcome.release.name,
         "records": text_for(outcome.release.records, "{count} record", "{count} records"),
         "groups": text_for(outcome.groups, "{count} group", "{count} groups"),
         "known": enumeration([parse_condition(fact).column for fact in question.known])
         if victim
         else known_of(outcome.release),
     }
-    figures: tuple[Figure, ...] = ()
-    if victim:
-        figures = (beliefs(outcome.knowledge, learner_name(outcome.reading)),)
-    elif measures is not None:
-        figures = (guesses(measures),)
-        if measures.attacker.threatened.any():
-            figures += (relative_threat(measures), learner_against_attacker(measures))
+    findings = _drawn(outcome, threat_findings(outcome, subject=question.subject), question.subject)
     sections = (
         None if measures is None else measures_section(measures),
         None if outcome.sampled is None else sampling_section(outcome.sampled),
@@ -120,30 +134,29 @@ def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenanc
         treatment_section(outcome.steps),
     )
     return Page(
-        title=text(
-            "What {release} tells about {person}, beyond the population",
-            release=outcome.release.name,
-            person=indefinite(question.subject),
-        ),
+        title=text("What being in the protected table gives away"),
         lead=text(
-            "{records} in {groups}, and a victim of whom this is known: {known}. This report is personal data.",
+            "{release}: {records} in {groups}; what is known of one person: {known}. This report is personal data.",
             **words,
         )
         if victim
-        else text("{records} in {groups}", **words),
-        findings=threat_findings(outcome, subject=question.subject),
-        figures=figures,
+        else text("{release}: {records} in {groups}", **words),
+        findings=findings,
+        summary=_summary(outcome, question.subject),
+        tiles=tuple(_tiles(outcome, question.subject)),
+        actions=tuple(_actions(findings, question)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(ATTACKER_OF_ONE if victim else ATTACKER_OF_ALL, LEARNER_KNOWS, **words),
         limits=(
             *([personal(), *sentences(NOTHING_OF_THE_PERSON)] if victim else []),
             *sentences(
-                INDEPENDENT,
-                READINGS[outcome.reading],
+                measures is not None and not victim and ON_THE_ORIGINAL,
                 DOMAIN,
                 bool(outcome.suppressed) and SUPPRESSED,
-                measures is not None and not victim and ON_THE_ORIGINAL,
+                INDEPENDENT,
+                READINGS[outcome.reading],
             ),
+            *filter(None, [exactness(outcome)]),
         ),
         provenance=provenance,
         command="glasshouse threat --study study.toml",
@@ -159,6 +172,128 @@ def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenanc
             ),
         ),
     )
+
+
+def _drawn(
+    outcome: ThreatOutcome, findings: tuple[Finding, ...], subject: str
+) -> tuple[Finding, ...]:
+    """Return findings with their pictures inside."""
+    pictures: tuple[Figure, ...] = ()
+    if outcome.one_victim:
+        pictures = (beliefs(outcome.knowledge, learner_name(outcome.reading)),)
+    elif outcome.measures is not None:
+        pictures = (times_surer(outcome.measures, subject), guesses(outcome.measures))
+    drawn = (
+        replace(finding, picture=picture)
+        for finding, picture in zip(findings, pictures, strict=False)
+    )
+    return (*drawn, *findings[len(pictures) :])
+
+
+def _summary(outcome: ThreatOutcome, subject: str) -> str:
+    """Say whom being in the table costs something; where it is nobody, the first finding says so."""
+    measures = None if outcome.one_victim else outcome.measures
+    above = measures and measures.share_above(measures.exceeds, threatened=False)
+    if measures is None or not above:
+        return ""
+    return text(
+        "Being in the table costs {people} ({share}): their {secret} becomes more than {limit} times as easy to "
+        "believe.",
+        people=counted(round(above * measures.records), subject),
+        share=share_above(measures),
+        secret=secret_of(outcome.release),
+        limit=number(measures.exceeds, "g"),
+    )
+
+
+def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
+    """Yield whom being in the table costs something, what a guess gains by it, and what the table is worth."""
+    measures, learner = outcome.measures, learner_name(outcome.reading)
+    secret = secret_of(outcome.release)
+    if measures is not None and not outcome.one_victim:
+        above = measures.share_above(measures.exceeds, threatened=False)
+        words = {
+            "limit": number(measures.exceeds, "g"),
+            "most": highest(measures),
+            "secret": secret,
+        }
+        people = counted(round(above * measures.records), subject)
+        template = (
+            marked(
+                "{people}: being in the table makes their {secret} more than {limit} times as easy to believe, up to "
+                "{most} times"
+            )
+            if above
+            else marked(
+                "for nobody does the table make {secret} more than {limit} times as easy to believe"
+            )
+        )
+        yield Tile(
+            text("Who is at risk"), percentage(above), translated(template, people=people, **words)
+        )
+        shares = (threat.share_at_random for threat in (measures.learner, measures.attacker))
+        sentence = text(
+            "right guesses of {secret}: about the population, and of who is in the table",
+            secret=secret,
+        )
+        yield Tile(
+            text("What is given away"), " → ".join(percentages(*map(as_fraction, shares))), sentence
+        )
+        if measures.faithfulness is not None:
+            yield Tile(
+                text("What the table is worth"),
+                whole_percent(measures.faithfulness.bounded),
+                text("of what the original would teach about the population"),
+            )
+    elif outcome.one_victim:
+        sure = (max(outcome.knowledge.of(0)[name].values()) for name in (learner, "attacker"))
+        sentence = text(
+            "how sure one can be of the likeliest {secret}: about the population, and of this person",
+            secret=secret,
+        )
+        yield Tile(text("What is given away"), " → ".join(map(whole_percent, sure)), sentence)
+    else:
+        averages = (outcome.average(name)[0] for name in (learner, "attacker"))
+        sentence = text(
+            "how sure one can be of the likeliest {secret} on average: about the population, and of those in the table",
+            secret=secret,
+        )
+        yield Tile(
+            text("What is given away"),
+            " → ".join(percentages(*map(as_fraction, averages))),
+            sentence,
+        )
+
+
+def _actions(findings: tuple[Finding, ...], question: ThreatStudy) -> Iterator[Action]:
+    """Yield what to do, with the command that makes another table of the original unless that would hold a value."""
+    original, treatment = question.original, question.treatment
+    command = ""
+    if (
+        original is not None
+        and len(question.sensitive) == 1
+        and not (treatment.where or treatment.invalid)
+    ):
+        path = original.path if isinstance(original.path, Address) else original.path.name
+        known = [word for name in question.quasi_identifiers for word in ("-q", name)]
+        hierarchies = [
+            word
+            for name, file in question.hierarchies.items()
+            for word in ("--hierarchy", f"{name}={file.name}")
+        ]
+        words = [
+            str(path),
+            *known,
+            "-s",
+            question.sensitive[0],
+            *hierarchies,
+            *promise_words(question.policy),
+            "--l",
+            "2",
+        ]
+        command = shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"])
+    for remedy in dict.fromkeys(finding.remedy for finding in ranked(findings) if finding.remedy):
+        yield Action(remedy, command=command)
 
 
 def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
@@ -419,8 +554,6 @@ def _sampled_row(figure: Aggregate) -> tuple[str, ...]:
     )
 
 
-BARS = 10
-"""Into how many bars beliefs are counted."""
 MOST_RANKS = 12
 """So many of the likeliest values are drawn by themselves."""
 ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
@@ -428,167 +561,120 @@ ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
 
 
 def guesses(measures: Measures) -> Figure:
-    """Show for how many records each adversary's best guess is right, beside the most frequent value."""
-    shares = {text("always says the most frequent value"): float(measures.baseline)}
-    colours, figures = [NEUTRAL], [""]
-    for name, threat in measures.adversaries().items():
-        shares[adversary_label(name)] = threat.share_at_random
-        colours.append({"attacker": ATTACKER, "learner": LEARNER}.get(name, NEUTRAL))
-        figures.append(f"gt_{name}_random_ties")
-    rows = [{"who": who, "share": 100 * share} for who, share in shares.items()]
+    """Show how often attacker and learner guess right, beside the most frequent value."""
+    bars = [(text("most frequent value"), float(measures.baseline), NEUTRAL, "")]
+    for who, name, threat, colour in (
+        (text("knows the population"), "learner", measures.learner, LEARNER),
+        (text("knows who is in it"), "attacker", measures.attacker, ATTACKER),
+    ):
+        bars.append((who, threat.share_at_random, colour, f"gt_{name}_random_ties"))
+    percents = percentages(*(as_fraction(right) for _, right, *_ in bars))
+    labels = [
+        with_error(measures, percent, figure, scale=100)
+        for percent, (*_, figure) in zip(percents, bars, strict=True)
+    ]
+    rows = [
+        {"who": who, "share": 100 * right, "colour": colour, "label": label}
+        for label, (who, right, colour, _) in zip(labels, bars, strict=True)
+    ]
+    axis = alt.Axis(labelPadding=8, minExtent=150)
     base = plot(rows).encode(
-        y=alt.Y("who:N", sort=list(shares), title=None, axis=alt.Axis(labelLimit=320)),
-        x=alt.X("share:Q", title=text("records guessed right (%)"), scale=PER_CENT),
+        y=alt.Y("who:N", sort=None, title=None, axis=axis),
+        x=alt.X("share:Q", title=text("right guesses (%)"), scale=PER_CENT),
     )
-    scale = alt.Scale(domain=list(shares), range=colours)
-    bars = base.mark_bar(height=18).encode(color=alt.Color("who:N", scale=scale, legend=None))
-    labels = base.mark_text(align="left", dx=5).encode(text=alt.Text("share:Q", format=".1f"))
-    attacker, learner = percentages(
-        as_fraction(measures.attacker.share_at_random),
-        as_fraction(measures.learner.share_at_random),
+    chart = alt.layer(
+        base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
+        base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
     )
     title = text(
-        "Who knows that a person is in the table guesses {attacker} right; about the population, {learner}",
-        attacker=with_error(measures, attacker, "gt_attacker_random_ties", scale=100),
-        learner=with_error(measures, learner, "gt_learner_random_ties", scale=100),
+        "Right guesses: {learner} about the population, {attacker} of people in the table",
+        attacker=labels[2],
+        learner=labels[1],
     )
-    above = alt.Title(wrapped(title), subtitle=text("ties are broken at random"))
-    percents = (percentage(as_fraction(share)) for share in shares.values())
     numbers = (
-        (who, Cell(with_error(measures, percent, figure, scale=100), exact=exactly(shares[who])))
-        for who, percent, figure in zip(shares, percents, figures, strict=True)
+        (who, Cell(label, exact=exactly(right)))
+        for label, (who, right, *_) in zip(labels, bars, strict=True)
     )
     return Figure.of(
-        alt.layer(bars, labels).properties(width=460, height=alt.Step(32), title=above),
+        titled(chart, title, width=460, height=alt.Step(32)),
         label=text("Share of records that each adversary guesses right"),
         caption=text(
-            "What who knows that a person is in the table has more than who learns about the population is what being "
-            "in the table costs."
+            "The gap between the lower two bars is what being in the table costs. Where several values are as likely, "
+            "one is picked at random."
         ),
         table=cell_table(text("Somebody who"), [text("records guessed right")], numbers),
     )
 
 
-def relative_threat(measures: Measures) -> Figure:
-    """Show how log₂ of the relative threat is distributed over the records that the attacker threatens."""
-    histogram = measures.histogram("attacker")
-    bars = [
-        (float(low), float(high), int(count))
-        for (low, high), count in zip(pairwise(histogram.edges), histogram.counts, strict=True)
+STEPS = (1, 2, 4, 8)
+"""How many times as easy to believe the truth is, where people are counted by it."""
+
+
+def times_surer(measures: Measures, subject: str = "person") -> Figure:
+    """Show how many people there are by how many times being in the table makes the truth easier to believe."""
+    above = [
+        round(measures.share_above(step, threatened=False) * measures.records) for step in STEPS
     ]
-    hidden = hidden_counts([count for *_, count in bars])
+    counts = [low - high for low, high in pairwise((measures.records, *above, 0))]
+    between = (
+        text("{low} to {high} times", low=number(low), high=number(high))
+        for low, high in pairwise(STEPS)
+    )
+    labels = [text("no easier"), *between, text("over {low} times", low=number(STEPS[-1]))]
+    hidden, cells = hidden_counts(counts), column_counts(counts)
     rows = [
-        {"low": low, "high": high, "none": 0, **_drawn_count(count, place in hidden)}
-        for place, (low, high, count) in enumerate(bars)
+        {
+            "times": label,
+            "records": smallest_cell() if place in hidden else count,
+            "label": cell
+            if place in hidden or not count
+            else f"{cell} ({share(count, measures.records)})",
+            "colour": ATTACKER if place > 1 and place not in hidden else NEUTRAL,
+        }
+        for place, (label, count, cell) in enumerate(zip(labels, counts, cells, strict=True))
     ]
-    surer = text("log₂ of how many times surer than about the population (1: twice)")
-    axis = alt.Axis(tickMinStep=0.25, labelOverlap=True)
-    columns = plot(rows).mark_bar(stroke="white")
-    zero = plot([{"x": 0}]).mark_rule(strokeDash=[4, 3], color=NEUTRAL)
-    chart = alt.layer(
-        columns.encode(
-            x=alt.X("low:Q", title=surer, axis=axis),
-            x2="high:Q",
-            y=alt.Y("records:Q", title=text("threatened records")),
-            y2="none:Q",
-            color=alt.condition("datum.told", alt.value(ATTACKER), alt.value(NEUTRAL)),
-        ),
-        zero.encode(x="x:Q"),
+    people = plural(subject)
+    base = plot(rows).encode(
+        y=alt.Y("times:N", sort=None, title=None, axis=alt.Axis(labelPadding=8, minExtent=100)),
+        x=alt.X("records:Q", title=people, axis=alt.Axis(tickCount=4, format=",d")),
     )
-    above = measures.share_above(measures.exceeds, threatened=False)
-    limit = number(measures.exceeds, "g")
-    title = (
-        text(
-            "Of the truth about {share} of the records she is more than {limit} times as sure",
-            share=share_above(measures),
-            limit=limit,
+    chart = alt.layer(
+        base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
+        base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
+    )
+    template = (
+        marked(
+            "For {share} of {people} the table makes the truth more than {limit} times as easy to believe"
         )
-        if above
-        else text(
-            "Of the truth about no record she is more than {limit} times as sure", limit=limit
+        if measures.share_above(measures.exceeds, threatened=False)
+        else marked(
+            "For nobody does the table make the truth more than {limit} times as easy to believe"
         )
     )
-    subtitle = text("right of the line: more is told about the person than about people like them")
-    counts = column_counts([count for *_, count in bars])
-    numbers = (
-        (text("{low} to {high}", low=number(low, ".2f"), high=number(high, ".2f")), count)
-        for (low, high, records), count in zip(bars, counts, strict=True)
-        if records
-    )
-    return Figure.of(
-        titled(chart, title, subtitle, (90, 105), width=620, height=240),
-        label=text("Threatened records by relative threat"),
-        caption=text(
-            "0: as sure as about the population. 1: twice as sure. 2: four times. Below 0: less sure. Grey: fewer than "
-            "{smallest} records, or not told so that such a number cannot be found.",
-            smallest=smallest_cell(),
-        ),
-        table=cell_table(
-            text("log₂ of the relative threat"), [text("Threatened records")], numbers
-        ),
-    )
-
-
-def learner_against_attacker(measures: Measures) -> Figure:
-    """Show p_L against p_A of each record's true value, as counts in squares: no record, and no small count.
-
-    Where few records are in a square, or in a bar of the other picture of them, no square is told: what covers the few
-    in one picture could be read off the other.
-    """
-    counts, width = measures.scatter(bars=BARS), 100 // BARS
-    squares = [(width * int(row), width * int(column)) for row, column in np.argwhere(counts)]
-    occupied = counts[counts > 0].tolist()
-    bars = measures.histogram("attacker").counts.tolist()
-    told = not hidden_counts(occupied) and not hidden_counts(bars)
-    rows = [
-        {"x": x, "x2": x + width, "y": y, "y2": y + width, **_drawn_count(count, not told)}
-        for (x, y), count in zip(squares, occupied, strict=True)
-    ]
-    shade = alt.Color(
-        "records:Q", title=text("records"), scale=alt.Scale(scheme="viridis", type="log")
-    )
-    diagonal = plot([{"x": 0, "y": 0}, {"x": 100, "y": 100}])
-    population = text("belief about the population, p_L (%)")
-    person = text("belief about the person, p_A (%)")
-    chart = alt.layer(
-        plot(rows)
-        .mark_rect()
-        .encode(
-            x=alt.X("x:Q", title=population, scale=PER_CENT),
-            x2="x2:Q",
-            y=alt.Y("y:Q", title=person, scale=PER_CENT),
-            y2="y2:Q",
-            color=alt.condition("datum.told", shade, alt.value(NEUTRAL)),
-        ),
-        diagonal.mark_line(strokeDash=[4, 3], color=NEUTRAL).encode(x="x:Q", y="y:Q"),
-    )
-    title = text(
-        "Above the line she is surer of the truth about the person than about people like them"
-    )
-    cells = [number(count) if told else text("not told") for count in occupied]
-    numbers = (
-        (*(text("{low} to {high}%", low=low, high=low + width) for low in square), count)
-        for square, count in zip(squares, cells, strict=True)
+    title = translated(
+        template,
+        share=share_above(measures),
+        people=people,
+        limit=number(measures.exceeds, "g"),
     )
     return Figure.of(
         titled(
-            chart, title, text("records, by belief in the truth"), (60, 70), width=380, height=380
+            chart,
+            title,
+            text("how many times as easy to believe as of people like them in the population"),
+            width=460,
+            height=alt.Step(32),
         ),
-        label=text(
-            "Belief about the population against belief about the person, of the true value"
-        ),
+        label=text("{people} by how many times easier the truth is to believe", people=people),
         caption=text(
-            "Counts of threatened records in squares; no record is shown. All grey: some of the counts are below "
-            "{smallest}, so none is told.",
+            "“No easier”: nothing is lost by being in the table. Where a number is not told, some number is below "
+            "{smallest}, and the length of the bar says nothing.",
             smallest=smallest_cell(),
         ),
-        table=cell_table(population, (person, text("records")), numbers),
+        table=cell_table(
+            text("Times as easy to believe"), [people], zip(labels, cells, strict=True)
+        ),
     )
-
-
-def _drawn_count(count: int, hidden: bool) -> dict[str, int | bool]:
-    """Return what a picture knows of a count: where it is not told, no more than that."""
-    return {"records": smallest_cell() if hidden else count, "told": not hidden}
 
 
 def ranked_beliefs(knowledge: Knowledge, learner: str) -> list[tuple[str, float, float]]:
@@ -618,24 +704,32 @@ def beliefs(knowledge: Knowledge, learner: str) -> Figure:
     ranks = ranked_beliefs(knowledge, learner)
     who = [adversary_label("attacker"), adversary_label(learner)]
     rows = [
-        {"rank": label, "who": name, "belief": round(100 * belief)}
+        {
+            "rank": label,
+            "who": name,
+            "belief": round(100 * belief),
+            "change": f"{whole_percent(pair[1])} → {whole_percent(pair[0])}",
+        }
         for label, *pair in ranks
         for name, belief in zip(who, pair, strict=True)
     ]
     title = text(
-        "She believes the likeliest value with {attacker}; about the population, the likeliest with {learner}",
+        "One can be {attacker} sure of the likeliest value; about the population, {learner}",
         attacker=whole_percent(ranks[0][1]),
         learner=whole_percent(ranks[0][2]),
     )
     subtitle = text("the likeliest values first, each ranked by itself")
     legend = alt.Legend(labelLimit=320)
-    points = plot(rows).mark_point(filled=True, size=130, opacity=1)
-    chart = points.encode(
-        y=alt.Y("rank:N", sort=[label for label, *_ in ranks], title=None),
+    base = plot(rows).encode(y=alt.Y("rank:N", sort=[label for label, *_ in ranks], title=None))
+    points = base.mark_point(filled=True, size=130, opacity=1).encode(
         x=alt.X("belief:Q", title=text("probability (%)"), scale=PER_CENT),
         color=alt.Color("who:N", legend=legend, **keyed(who, (ATTACKER, LEARNER))),
         shape=alt.Shape("who:N", **keyed(who, ("circle", "diamond"))),
     )
+    labels = base.mark_text(align="left", dx=10, fontSize=12).encode(
+        x=alt.value("width"), text="change:N"
+    )
+    chart = alt.layer(points, labels)
     numbers = ((label, *map(whole_percent, pair)) for label, *pair in ranks)
     return Figure.of(
         titled(chart, title, subtitle, (90, 105), width=460, height=alt.Step(28)),
