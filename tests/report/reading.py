@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
 
 from glasshouse.report.archive import to_json
@@ -41,6 +42,23 @@ def drawn(figure: Figure) -> str:
 def everything(page: Page) -> str:
     """Return all that a page holds, in all its forms."""
     return to_html(page) + to_json({"en": page})
+
+
+_FIGURE = re.compile(r"(less than |menos de |more than |mais de )?(\d+(?:[.,]\d+)?)%")
+
+
+def assert_it_says(sentence: str, *probabilities: Fraction) -> None:
+    """Read the percentages of a sentence back, in either language: they are these, each as far as it is written."""
+    figures = _FIGURE.findall(sentence)
+    assert len(figures) == len(probabilities), sentence
+    for (bound, figure), probability in zip(figures, probabilities, strict=True):
+        written = Fraction(figure.replace(",", "."))
+        if bound:
+            less = bound in ("less than ", "menos de ")
+            assert 100 * probability < written if less else 100 * probability > written, sentence
+        else:
+            decimals = len(re.split("[.,]", figure)[1]) if re.search("[.,]", figure) else 0
+            assert abs(100 * probability - written) <= Fraction(1, 2 * 10**decimals), sentence
 
 
 def assert_it_asks_nobody(html: str) -> None:

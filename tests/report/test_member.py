@@ -6,13 +6,21 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from glasshouse.language import speaking
+from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata.presence import Member, member
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import member_findings
 from glasshouse.report.page import Severity
-from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text
+from tests.report.reading import (
+    assert_it_asks_nobody,
+    assert_it_says,
+    drawn,
+    everything,
+    read_text,
+)
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_membership import page_of, people
 
@@ -214,3 +222,38 @@ EXAMPLES = {
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_reports_say_is_kept(example: str) -> None:
     assert_snapshot(example, lambda: member_findings(EXAMPLES[example], subject="student"))
+
+
+HARDER = {"en": "harder to guess", "pt-BR": "mais difícil do que"}
+"""What says that a guess gets worse."""
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
+def test_what_compares_says_the_numbers_of_the_outcome(a: int, b: int, c: int, d: int) -> None:
+    if not a + b or not a + c:
+        return
+    single = one("a", "a" * a + "b" * c, "a" * (a + b) + "b" * (c + d))
+    several = of_several("a", "a" * min(a, 2) + "b" * min(c, 3), "a" + "b" * min(d, 3))
+    for language in LANGUAGES:
+        with speaking(language):
+            said, which = told(single)[1], told(several)[2]
+        (present,), guess = single.present, single.guess
+        if 0 < present.posterior < 1 > present.prior > 0 and present.additive:
+            worse = guess.posterior < guess.prior
+            assert (HARDER[language] in said) == worse
+            figures = [present.posterior, present.prior]
+            assert_it_says(said, *figures, *([guess.posterior, guess.prior] if worse else []))
+        guess = several.guess
+        if guess.posterior < 1 > guess.prior:
+            assert (HARDER[language] in which) == (guess.posterior < guess.prior)
+            assert_it_says(which, guess.posterior, guess.prior)
+
+
+def test_the_first_screen_says_how_likely_the_person_is_to_be_in() -> None:
+    page = page_of(EXAMPLES["member"], subject="student")
+    assert [(tile.figure, tile.sentence) for tile in page.tiles] == [
+        ("60.0%", "is the chance that they are in trial; of anybody in town.csv it is 50.0%"),
+        ("100", "of the 120 students fit what is known"),
+    ]
+    assert page_of(EXAMPLES["member-few"]).tiles[1].figure == "< 10"

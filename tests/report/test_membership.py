@@ -9,18 +9,22 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata.presence import PRESENCE_LABELS, Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import membership_findings
 from glasshouse.report.membership.page import bins, page
 from glasshouse.report.page import Page, Provenance, Severity
+from glasshouse.report.words import percentage
 from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.question import Adversary, Dataset
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
-from tests.report.reading import assert_it_asks_nobody, drawn, read_text, tags
+from tests.report.reading import assert_it_asks_nobody, assert_it_says, drawn, read_text, tags
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', ("trial.csv",))
@@ -324,3 +328,45 @@ EXAMPLES = {
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_reports_say_is_kept(example: str) -> None:
     assert_snapshot(example, lambda: membership_findings(EXAMPLES[example], subject="student"))
+
+
+UP_FROM = {"en": "up from", "pt-BR": "com o cadastro, contra"}
+"""What says that a guess gets better."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=5))
+def test_what_compares_says_the_numbers_of_the_outcome(classes: list[tuple[int, int]]) -> None:
+    letters = "abcde"
+    release = "".join(letters[i] * inside for i, (inside, _) in enumerate(classes))
+    town = "".join(letters[i] * sum(counts) for i, counts in enumerate(classes))
+    if not release or len(release) == len(town):
+        return
+    outcome = who(release, town)
+    guess, low, high = outcome.probabilistic, outcome.delta_min, outcome.delta_max
+    assert low is not None
+    assert high is not None
+    for language in LANGUAGES:
+        with speaking(language):
+            sure, guessed, *bounds = membership_sentences(outcome)
+        share = Fraction(outcome.certain, outcome.people)
+        assert_it_says(sure, *([share] if 0 < share < 1 else []))
+        better = percentage(guess.prior) != percentage(guess.posterior)
+        assert (UP_FROM[language] in guessed) == better
+        assert_it_says(guessed, *([guess.posterior, guess.prior] if better else [guess.posterior]))
+        assert bool(bounds) == (low > 0 or high < 1), "from 0 to 1 is told as certainty already"
+        if bounds:
+            same = percentage(low) == percentage(high)
+            assert_it_says(bounds[0], *([high] if same else [low, high]))
+
+
+def test_the_first_screen_says_for_how_many_it_is_certain_and_what_to_do() -> None:
+    page = page_of(who("abb" * 20, "aaabbc" * 20), subject="student")
+    assert page.first_sentence == ("For 50.0% of students it is certain whether they are in trial.")
+    assert [tile.figure for tile in page.tiles] == ["50.0%", "50.0% → 83.3%", "2.2%"]
+    assert page.tiles[0].sentence == "for 60 of the 120 students it is certain: 40 in it, 20 not"
+    (action,) = page.actions
+    assert action.command.startswith("glasshouse anonymise trial.csv -q zip --highest-risk")
+    several = page_of(EXAMPLES["membership-several"])
+    assert several.first_sentence.startswith("2014 tells most: for 70.0% of people it is certain")
+    assert several.actions[0].command == "", "two releases are not protected by one command"

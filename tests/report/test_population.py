@@ -8,14 +8,17 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from glasshouse.language import speaking, translated
+from glasshouse.language import LANGUAGES, speaking, translated
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import population_findings
 from glasshouse.report.page import Finding, Severity
+from glasshouse.report.words import percentages
 from glasshouse.table import read
-from tests.report.reading import assert_it_asks_nobody, drawn, read_text
+from tests.report.reading import assert_it_asks_nobody, assert_it_says, drawn, read_text
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_membership import page_of
 
@@ -100,7 +103,7 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
     assert "The same with the number of classes in the population, estimated 8.0%" in said
     (figure,) = page.pictures
     assert ">120<" in drawn(figure)
-    assert ">120 of about 1,000 people are alone in the population, by the estimate of" in drawn(
+    assert ">120 of about 1,000 people are alone in the population, by the estimate" in drawn(
         figure
     )
     assert figure.table is not None
@@ -198,3 +201,35 @@ def test_what_reports_say_is_kept() -> None:
     assert_snapshot("population", lambda: found(RISKS))
     assert_snapshot("population-safe", lambda: found(replace(RISKS, uniques=0, suppressed=2)))
     assert_snapshot("population-whole", lambda: found(population_risks(SAMPLE, fraction=1)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 999), st.integers(1, 5000))
+def test_from_and_to_are_the_lowest_and_the_highest_estimate(
+    plain: int, expected: int, classes: int, other: int
+) -> None:
+    risks = replace(
+        RISKS,
+        marketer=Fraction(plain, 1000),
+        marketer_expected=expected / 1000,
+        marketer_by_classes=classes / 1000,
+        estimates=(estimated("Zayatz", float(other)), *RISKS.estimates[1:]),
+    )
+    low, high = (Fraction(bound((plain, expected, classes)), 1000) for bound in (min, max))
+    for language in LANGUAGES:
+        with speaking(language):
+            _, differing, named = sentences(risks)
+            same = len(set(percentages(low, high))) == 1
+        assert_it_says(named, *([low] if same else [low, high]))
+        lowest, highest = sorted((other, 120))
+        if lowest < highest:
+            counts = [
+                int(re.sub("[.,]", "", count)) for count in re.findall(r"[\d.,]*\d", differing)
+            ]
+            assert counts == [lowest, highest, 120]
+
+
+def test_the_first_screen_says_who_is_alone_in_the_population() -> None:
+    page = page_of(RISKS)
+    assert [tile.figure for tile in page.tiles] == ["12.0%", "6.0% – 8.0%", "90 – 120"]
+    assert [bool(action.command) for action in page.actions] == [True, False]

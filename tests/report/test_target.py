@@ -14,17 +14,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glasshouse.language import speaking
+from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata.individual import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
 from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page, target_findings
+from glasshouse.report.words import percentage
 from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
 from glasshouse.table.treatment import Step
-from tests.report.reading import assert_it_asks_nobody, drawn, everything, read_text, tags
+from tests.report.reading import (
+    assert_it_asks_nobody,
+    assert_it_says,
+    drawn,
+    everything,
+    read_text,
+    tags,
+)
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "target"\n', ("students.csv",))
@@ -619,3 +627,90 @@ def test_a_table_and_a_sentence_tell_the_same_bound_of_two_values() -> None:
     assert "is right in less than 66.7% of cases" in shown.findings[1].sentence
     ((row,),) = (group.rows for group in shown.sections[1].tables[0].groups)
     assert [cell.text for cell in row] == ["no. 1", "50.3%", "< 66.7%"]
+
+
+DIRECTIONS = {
+    "harder": {"en": "harder to guess", "pt-BR": "mais difícil"},
+    "hardly": {"en": "hardly changes", "pt-BR": "quase não muda"},
+    "certain": {"en": "with certainty", "pt-BR": "com certeza"},
+    "nothing": {"en": "Nothing is learned", "pt-BR": "Nada se descobre"},
+}
+"""What says in which direction a guess at a secret changes."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("34"), st.sampled_from("abc")), min_size=2, max_size=80))
+def test_what_compares_before_and_after_says_the_numbers_of_the_outcome(
+    people: list[tuple[str, str]],
+) -> None:
+    ages = "".join(age for age, _ in people)
+    outcome = ill("".join(value for _, value in people), ages, ages[0])
+    (secret,), naming = outcome.secrets, outcome.naming
+    after, before = secret.guess.posterior, secret.guess.prior
+    everybody = outcome.candidates == outcome.records
+    moved = any(belief.prior != belief.posterior for belief in secret.values)
+    alike = percentage(after) == percentage(before)
+    direction = (
+        "nothing" if before == 1 or not moved
+        else "certain" if secret.certain
+        else "hardly" if alike
+        else "harder" if after < before
+        else ""
+    )  # fmt: skip
+    for language in LANGUAGES:
+        with speaking(language):
+            fitting, learned = told(outcome)
+        if outcome.candidates > 1:
+            figures = (naming.posterior,) if everybody else (naming.posterior, naming.prior)
+            assert_it_says(fitting, *figures)
+        heard = [name for name, words in DIRECTIONS.items() if words[language] in learned]
+        assert heard == ([direction] if direction else [])
+        if before < 1:
+            one = direction in ("nothing", "hardly", "certain")
+            assert_it_says(learned, *((before,) if one else (after, before)))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 9), st.integers(0, 9))
+def test_what_a_journalist_counts_says_the_numbers_of_the_outcome(
+    inside: int, others: int, outside: int, further: int
+) -> None:
+    release = read(pa.table({"age": ["3"] * inside + ["4"] * others}), quasi_identifiers=["age"])
+    ages = ["3"] * (inside + outside) + ["4"] * (others + further)
+    outcome = target(
+        release, known=["age=3"], population=read(pa.table({"age": ages}), name="r.csv")
+    )
+    journalist = outcome.journalist
+    assert journalist is not None
+    for language in LANGUAGES:
+        with speaking(language):
+            counted = told(outcome)[-1]
+        presence = journalist.presence
+        if presence.posterior < 1:
+            assert_it_says(counted, presence.posterior, presence.prior, journalist.naming.posterior)
+
+
+def test_the_first_screen_says_whether_the_person_can_be_found_and_what_to_do() -> None:
+    few = page_of(asked(["grade=A"]))
+    assert few.first_sentence == "This person can be found among fewer than 10 of the 10 records."
+    assert [(tile.figure, tile.sentence) for tile in few.tiles] == [
+        ("< 10 records", "fit what is known, of 10 in all"),
+        ("1 fact", "grade"),
+    ]
+    (action,) = few.actions
+    assert action.sentence == (
+        "Publish grade in less detail, so that more people look like this one."
+    )
+    assert action.command == (
+        "glasshouse anonymise students.csv -q grade --highest-risk 0.09545 --average-risk 0.05 --out protected"
+    )
+    one = page_of(asked(["gender=F", "grade=C"]))
+    assert one.first_sentence == (
+        "This person can be found: only one of the 10 records fits what is known."
+    )
+    many = page_of(asked_of_many(["grade=D"], population=register(12)))
+    assert many.first_sentence == (
+        "This person cannot be told apart among the 24 of 120 records that fit what is known. Yet disability is "
+        "certain."
+    )
+    assert [tile.figure for tile in many.tiles] == ["24 records", "70.0% → 100%", "100%"]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from glasshouse import report
 from glasshouse.groups import Beliefs, Measures, ThreatOutcome
@@ -20,7 +24,7 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
-from glasshouse.report.threat.findings import likeliest, threat_findings
+from glasshouse.report.threat.findings import as_fraction, likeliest, threat_findings
 from glasshouse.report.threat.page import (
     MOST_RANKS,
     guesses,
@@ -29,12 +33,14 @@ from glasshouse.report.threat.page import (
     sampling_section,
     times_surer,
 )
+from glasshouse.report.words import percentage
 from glasshouse.runs import Resources
 from glasshouse.runs.threat import answer
 from glasshouse.study import Dataset
 from glasshouse.study.threat import ThreatStudy
 from tests.cli.test_longitudinal import write
 from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
+from tests.report.reading import assert_it_says
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "threat"\n', ("release.csv",))
@@ -501,3 +507,115 @@ def test_every_figure_has_a_title_in_every_language() -> None:
         assert (
             figure_title("ti_above_1.5") == "registros ameaçados com ameaça relativa acima de 1,5"
         )
+
+
+GUESSED = {
+    "more": {"en": "up from", "pt-BR": "contra"},
+    "same": {"en": "as often as", "pt-BR": "tanto quanto"},
+    "less": {"en": "less often than", "pt-BR": "menos do que"},
+}
+"""What says how attacker and learner compare."""
+
+
+def numbers_in(sentence: str) -> list[float]:
+    """Return the numbers of a sentence in either language, without those in per cent; none has thousands."""
+    return [
+        float(figure.replace(",", "."))
+        for figure in re.findall(r"(?<![\d.,])\d+(?:[.,]\d+)?(?![\d.,]*%)(?!\d)", sentence)
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 40), st.integers(0, 40))
+def test_what_compares_says_the_numbers_of_the_outcome(
+    attacker: int, learner: int, surer: int, others: int
+) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    belief = attacker / 1000, learner / 1000
+    counts = {belief: surer, (0.5, 0.5): others} if belief != (0.5, 0.5) else {belief: surer}
+    measures = of_levels(run.measures, counts)
+    right = [threat.share_at_random for threat in (measures.attacker, measures.learner)]
+    shares = [as_fraction(share) for share in right]
+    case = "same"
+    if percentage(shares[0]) != percentage(shares[1]):
+        case = "more" if right[0] > right[1] else "less"
+    most = max(measures.relative)
+    for language in LANGUAGES:
+        with speaking(language):
+            beyond, guessed, *_ = threat_findings(replace(run, measures=measures))
+        said = [name for name, words in GUESSED.items() if words[language] in guessed.sentence]
+        assert said == [case]
+        figures = shares[:1] if case == "same" else shares
+        assert_it_says(guessed.sentence, *figures, measures.baseline)
+        if attacker > 2 * learner:
+            assert_it_says(beyond.sentence, Fraction(surer, sum(counts.values())))
+            people, limit, highest = numbers_in(beyond.sentence)
+            assert (people, limit) == (surer, 2)
+            assert highest > limit
+            assert highest == pytest.approx(most, rel=0.005)
+        else:
+            assert beyond.severity is Severity.SAFE
+            assert all(figure <= max(2.0, 1.005 * most) for figure in numbers_in(beyond.sentence))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 99), st.integers(1, 99))
+def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
+    attacker: int, learner: int
+) -> None:
+    if "victim" not in _TABLES:
+        _TABLES["victim"] = asked(VERTICAL, known=VICTIM)
+    run = _TABLES["victim"]
+    first, second = attacker / 100, learner / 100
+    rest = ((1 - first) / 5, (1 - second) / 5)
+    if first <= rest[0]:
+        return
+    beliefs = [
+        (one, *[other] * 3, 1 - one - 3 * other)
+        for one, other in zip((first, second), rest, strict=True)
+    ]
+    if beliefs[0][4] >= first:
+        return
+    run = believed(run, attacker=belief_of(*beliefs[0]), learner=belief_of(*beliefs[1]))
+    for language in LANGUAGES:
+        with speaking(language):
+            sentence = threat_findings(run, exact=True)[0].sentence
+        assert_it_says(sentence, as_fraction(first), as_fraction(second))
+        surer = {"en": "times as easy", "pt-BR": "multiplica"}[language] in sentence
+        assert surer == (attacker > learner)
+        if surer:
+            assert numbers_in(sentence)[-1] == pytest.approx(first / second, rel=0.006)
+
+
+@pytest.mark.parametrize(
+    ("surer", "others", "severity"),
+    [(650, 30_000, Severity.HIGH), (2, 98, Severity.HIGH), (90, 30_000, Severity.MODERATE)],
+)
+def test_more_than_a_few_people_of_whom_the_table_tells_more_are_a_high_risk(
+    surer: int, others: int, severity: Severity
+) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    measures = of_levels(run.measures, {(0.9, 0.1): surer, (0.5, 0.5): others})
+    assert threat_findings(replace(run, measures=measures))[0].severity is severity
+
+
+def test_the_highest_factor_is_told_from_the_limit() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    measures = of_levels(run.measures, {(0.4004, 0.2): 10, (0.5, 0.5): 10})
+    said = threat_findings(replace(run, measures=measures))[0].sentence
+    assert "more than 2 times as easy to believe (up to 2.002 times)" in said
+
+
+def test_the_first_screen_says_whom_being_in_the_table_costs_something() -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    measures = of_levels(run.measures, {(0.9, 0.1): 650, (0.5, 0.5): 1_350})
+    page = page_of(replace(run, measures=measures))
+    assert page.first_sentence == (
+        "Being in the table costs 650 people (32.5%): their disease becomes more than 2 times as easy to believe."
+    )
+    assert [tile.figure for tile in page.tiles][:2] == ["32.5%", "37.0% → 63.0%"]
+    assert page.actions[0].sentence.startswith("Make the groups larger")

@@ -803,7 +803,7 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
     """Show how many people are alone in the population, by each estimator that found an answer."""
     taken, people = taken_by_the_rule(risks), plural(subject)
     answers = [
-        (f"{estimate.name} ({estimate.reference})", uniques, TAKEN if estimate is taken else OTHER)
+        (estimate.name, uniques, TAKEN if estimate is taken else OTHER)
         for estimate, uniques in answers_of(risks)
     ]
     bars = [
@@ -847,10 +847,9 @@ def _estimates_title(risks: PopulationRisks, subject: str) -> str:
             "How many {people} are alone in the population: estimates", people=plural(subject)
         )
     return text(
-        "{uniques} of about {people} are alone in the population, by the estimate of {estimator}",
+        "{uniques} of about {people} are alone in the population, by the estimate that is taken",
         uniques=rounded(taken.population_uniques),
         people=counted(risks.people, subject),
-        estimator=taken.name,
     )
 
 

@@ -562,10 +562,10 @@ ATTACKER, LEARNER = TARGETS[0][0], TARGETS[1][0]
 
 def guesses(measures: Measures) -> Figure:
     """Show how often attacker and learner guess right, beside the most frequent value."""
-    bars = [(text("most frequent value"), float(measures.baseline), NEUTRAL, "")]
+    bars = [(text("most frequent"), float(measures.baseline), NEUTRAL, "")]
     for who, name, threat, colour in (
-        (text("knows the population"), "learner", measures.learner, LEARNER),
-        (text("knows who is in it"), "attacker", measures.attacker, ATTACKER),
+        (text("population"), "learner", measures.learner, LEARNER),
+        (text("who is in it"), "attacker", measures.attacker, ATTACKER),
     ):
         bars.append((who, threat.share_at_random, colour, f"gt_{name}_random_ties"))
     percents = percentages(*(as_fraction(right) for _, right, *_ in bars))
@@ -577,7 +577,7 @@ def guesses(measures: Measures) -> Figure:
         {"who": who, "share": 100 * right, "colour": colour, "label": label}
         for label, (who, right, colour, _) in zip(labels, bars, strict=True)
     ]
-    axis = alt.Axis(labelPadding=8, minExtent=150)
+    axis = alt.Axis(labelPadding=8, minExtent=110)
     base = plot(rows).encode(
         y=alt.Y("who:N", sort=None, title=None, axis=axis),
         x=alt.X("share:Q", title=text("right guesses (%)"), scale=PER_CENT),
@@ -596,11 +596,11 @@ def guesses(measures: Measures) -> Figure:
         for label, (who, right, *_) in zip(labels, bars, strict=True)
     )
     return Figure.of(
-        titled(chart, title, width=460, height=alt.Step(32)),
+        titled(chart, title, text("by what somebody knows"), width=460, height=alt.Step(32)),
         label=text("Share of records that each adversary guesses right"),
         caption=text(
-            "The gap between the lower two bars is what being in the table costs. Where several values are as likely, "
-            "one is picked at random."
+            "“Most frequent”: who always says the most frequent value. The gap between the lower two bars is what "
+            "being in the table costs. Where several values are as likely, one is picked at random."
         ),
         table=cell_table(text("Somebody who"), [text("records guessed right")], numbers),
     )
@@ -622,10 +622,11 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
     )
     labels = [text("no easier"), *between, text("over {low} times", low=number(STEPS[-1]))]
     hidden, cells = hidden_counts(counts), column_counts(counts)
+    lengths = [smallest_cell() if place in hidden else count for place, count in enumerate(counts)]
     rows = [
         {
             "times": label,
-            "records": smallest_cell() if place in hidden else count,
+            "records": lengths[place],
             "label": cell
             if place in hidden or not count
             else f"{cell} ({share(count, measures.records)})",
@@ -636,7 +637,12 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
     people = plural(subject)
     base = plot(rows).encode(
         y=alt.Y("times:N", sort=None, title=None, axis=alt.Axis(labelPadding=8, minExtent=100)),
-        x=alt.X("records:Q", title=people, axis=alt.Axis(tickCount=4, format=",d")),
+        x=alt.X(
+            "records:Q",
+            title=people,
+            scale=alt.Scale(domain=[0, 2 * max(lengths)], nice=False),
+            axis=alt.Axis(tickCount=4, format=",d"),
+        ),
     )
     chart = alt.layer(
         base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
@@ -662,7 +668,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
             chart,
             title,
             text("how many times as easy to believe as of people like them in the population"),
-            width=460,
+            width=560,
             height=alt.Step(32),
         ),
         label=text("{people} by how many times easier the truth is to believe", people=people),
