@@ -163,7 +163,7 @@ def test_suppressed_records_can_be_anybodys(glasshouse: Glasshouse) -> None:
     assert document["measures"]["records"] == 161
     outcome = glasshouse("threat", "made", "--per-record", "r.parquet")
     assert outcome.code == 0, outcome.error
-    assert "1 record suppressed among them" in " ".join(outcome.out.split())
+    assert "1 suppressed record is counted among them" in " ".join(outcome.out.split())
     records = pyarrow.parquet.read_table("r.parquet")
     assert sorted(records["record"].to_pylist()) == list(range(1, 162))
 
@@ -245,7 +245,7 @@ def test_every_sampled_figure_says_how_sure_it_is(glasshouse: Glasshouse) -> Non
     report = Path("run/report.html").read_text(encoding="utf-8")
     for text in ("Weiß, p", "Geweke, |z|", "Draw by draw", "Batch by batch", "skewness of log₂ Ti"):
         assert text in report, text
-    assert "more than 1.2 times as sure" in report
+    assert "more than 1.2 times as easy to believe" in report
     assert "relative_threat_error" in pyarrow.parquet.read_table("r.parquet").column_names
     assert "exceeds = 1.2" in Path("run/study.toml").read_text()
     shown = glasshouse("threat", *options)
@@ -277,7 +277,7 @@ def test_both_languages_tell_the_same(glasshouse: Glasshouse) -> None:
     said = " ".join(foreign.out.split())
     assert "sabe quem está na tabela" in said
     assert "Estes números são exatos (enumeração)" in said
-    assert "75 em cada 100" in said
+    assert "75,0% dos casos" in said
     assert "-s COLUMN" in wrong.error
     assert "informe" in wrong.error
     assert foreign_json.out == english_json.out, "what programs read is the same in every language"
@@ -306,7 +306,8 @@ def test_without_an_original_people_are_averaged_and_told_everywhere(
     assert document["averages"]["learner"]["mean_highest"] == pytest.approx(0.4531, abs=1e-4)
     shown = glasshouse("threat", *question, "--out", "run")
     said = " ".join(shown.out.split())
-    assert "gives the likeliest ill a probability of 57.1%, beside 45.3%" in said
+    assert "gives the likeliest ill a probability of 57.1%;" in said
+    assert "only learns about the population, of 45.3%." in said
     assert "sure of the likeliest value, on average" in said
     assert "knows who is in the table 57.14%" in said
     frame = pyarrow.parquet.read_table("run/results.parquet").to_pylist()

@@ -319,7 +319,7 @@ def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
         titles = [text("sure of the likeliest value, on average")]
         table = cell_table(text("somebody who"), titles, rows)
     return Brief(
-        (heading, *treatment_blocks(outcome.steps), table),
+        (heading, *treatment_blocks(outcome.steps), table, *filter(None, [exactness(outcome)])),
         threat_findings(outcome, subject=question.subject, exact=True),
         notes=() if outcome.sampled is None else tuple(outcome.sampled.warnings),
     )
