@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from glasshouse.language import speaking
 from glasshouse.report.words import (
-    both_frequencies,
-    chances,
     frequencies,
     frequency,
     frequency_range,
@@ -36,7 +34,6 @@ def test_halves_are_rounded_up_wherever_sentences_round() -> None:
     assert percentage(Fraction(30_45, 10**4)) == "30.5%"
     assert percentage(Fraction(20_05, 10**4)) == "20.1%"
     assert percentage_points(Fraction(-2_25, 10**4)) == "2.3"
-    assert both_frequencies(Fraction(45, 1000), Fraction(865, 1000)) == "5 and 87 of every 100"
     assert frequency_range(Fraction(45, 1000), Fraction(865, 1000)) == "5 to 87 of every 100"
 
 
@@ -53,7 +50,6 @@ def test_frequencies_that_are_contrasted_are_told_apart() -> None:
     with speaking("pt-BR"):
         assert frequencies(*close) == ("305 em cada 1.000", "301 em cada 1.000")
     assert frequencies(Fraction(1, 32561), *close)[0] == "1 of every 32,561"
-    assert chances(Fraction(501, 1000), Fraction(502, 1000)) == ("501 in 1,000", "502 in 1,000")
     assert percentages(Fraction(1, 3), Fraction(1, 2)) == ("33.3%", "50.0%")
 
 
