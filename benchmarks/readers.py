@@ -160,7 +160,7 @@ def texts(table: pa.Table) -> pa.Table:
 
 def read(data: Path | str, dialect: Dialect | None = None) -> int:
     source = open_source(data, dialect=dialect)
-    return sum(batch.num_rows for batch in source.batches(source.columns))
+    return sum(batch.num_rows for batch in source.coded_batches(source.columns))
 
 
 def csv_bytes(table: pa.Table, separator: str = ",", quoting: str = "none") -> bytes:

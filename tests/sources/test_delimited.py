@@ -374,7 +374,7 @@ def test_whole_arrays_and_the_state_machine_find_the_same(
 
 
 @given(
-    st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "".join(pieces).encode()),
+    st.lists(st.sampled_from(PIECES), max_size=99).map(lambda pieces: "".join(pieces).encode()),
     st.sampled_from([ord('"'), scanner.NO_QUOTE]),
     st.integers(1, 3),
 )
@@ -419,12 +419,12 @@ def test_letters_of_windows_only_are_read_as_such(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_scanned_as_a_small_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    lines = "".join(f'{i},"{i}\n"\n' for i in range(3_000))
+    lines = "".join(f'{i},"{i}\r"\n' for i in range(3_000))  # at no glance
     path = written(tmp_path, f"a,b\n{lines}".encode())
     small = rows_of(path)
-    monkeypatch.setattr(scanner, "_MUCH", 1)
+    scanner._compiled()
     assert rows_of(path) == small
     faulty = written(tmp_path, f"a,b\n{lines}1\n{lines}".encode(), "faulty.csv")
     with pytest.raises(DataError, match="line 6002: has 1 field where 2 are expected"):

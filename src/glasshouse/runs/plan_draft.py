@@ -254,16 +254,11 @@ def draft_plan(
 def _read(path: Path) -> tuple[dict[str, str], list[_Column]]:
     """Return how a file is written down, as far as that is not usual, and the columns of its first rows."""
     source = open_source(path)
-    batches: list[pa.RecordBatch] = []
-    for batch in source.batches(source.columns):
-        batches.append(batch)
-        if sum(map(len, batches)) >= MOST_ROWS:
-            break
+    table = source.first(MOST_ROWS)
     encoding = source.assumed_encoding
     dialect = {} if encoding is None else {"encoding": encoding}
     if isinstance(source, DelimitedFile) and source.dialect.separator not in (None, ","):
         dialect["separator"] = str(source.dialect.separator)
-    table = pa.Table.from_batches(batches)
     return dialect, [_Column(name, table.column(name)) for name in source.columns]
 
 

@@ -10,7 +10,6 @@ from operator import or_
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import printable, text, unknown_name
@@ -497,8 +496,7 @@ def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTabl
     """Open a file and read its first records."""
     source = open_source(dataset.path, dialect=dataset.dialect, name=name)
     records = min(FIRST_RECORDS, max(LEAST_RECORDS, MOST_CELLS // len(source.columns)))
-    batch = next(source.batches(source.columns)).slice(0, records)
-    first = read(pa.Table.from_batches([batch]), name=source.name, missing=dataset.missing)
+    first = read(source.first(records), name=source.name, missing=dataset.missing)
     return source, first
 
 

@@ -96,11 +96,11 @@ class Unpacked(Source):
         """The encoding that was concluded from the letters."""
         return self._source.assumed_encoding
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
-        yield from self._source.batches(columns, on_progress=on_progress)
+        yield from self._source.coded_batches(columns, on_progress=on_progress)
 
 
 def _chosen_member(path: Path, wanted: str | None, name: str) -> str:

@@ -37,7 +37,7 @@ class ColumnarFile(Source):
     kind: str
     _records: int
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
@@ -75,6 +75,11 @@ class ParquetFile(ColumnarFile):
         refuse_bomb(footer.num_rows, grown, path.stat().st_size, name)
         self._records = footer.num_rows
         super().__init__(name, names)
+        coded = coded_columns(footer, self._file.schema_arrow)
+        if coded:
+            self._file = pyarrow.parquet.ParquetFile(
+                path.absolute(), metadata=footer, read_dictionary=coded
+            )
 
     def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         for batch in self._file.iter_batches(batch_size=BATCH_RECORDS, columns=columns):
@@ -126,6 +131,23 @@ class ArrowFile(ColumnarFile):
         options = pa.ipc.IpcReadOptions(included_fields=positions)
         file = pa.ipc.open_file(self._file, options=options)
         return map(file.get_batch, range(file.num_record_batches))
+
+
+def coded_columns(footer: pyarrow.parquet.FileMetaData, schema: pa.Schema) -> list[str]:
+    """Return the columns of text that a Parquet file holds as codes of few values, so that they can be read as such.
+
+    Where there are many values, a file holds them one by one: with its length, four bytes, each.
+    """
+    texts = {field.name for field in schema if pa.types.is_string(field.type)}
+    for number in range(footer.num_row_groups):
+        group = footer.row_group(number)
+        for place in range(group.num_columns):
+            column = group.column(place)
+            if not column.has_dictionary_page or (
+                column.total_uncompressed_size > 4 * column.num_values
+            ):
+                texts.discard(column.path_in_schema)
+    return sorted(texts)
 
 
 def refuse_bomb(records: int, grown: int, size: int, name: str) -> None:

@@ -63,7 +63,7 @@ class SqliteTable(Source):
         address = f"{self._path.absolute().as_uri()}?mode=ro"
         return sqlite3.connect(address, uri=True)
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text, whatever SQLite holds in each of their cells."""
@@ -128,7 +128,7 @@ class DuckdbTable(Source):
         settings = {"autoinstall_known_extensions": "false", "enable_external_access": "false"}
         return self._library.connect(str(self._path.absolute()), read_only=True, config=settings)
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
@@ -170,7 +170,7 @@ class PostgresTable(Source):
             self._schema: pa.Schema = reader.schema
         super().__init__(name, self._schema.names)
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text, cast by the server."""

@@ -122,7 +122,7 @@ class DbaseFile(Source):
         """The encoding that was concluded from the letters."""
         return self._likely
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""

@@ -24,7 +24,7 @@ from glasshouse.language import quoted, text, text_for
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.scanner import ANY_FIELDS, NO_QUOTE, Fault, Scan, scan, scan_lines
 from glasshouse.sources.source import check_columns
-from glasshouse.sources.text import BLOCK_BYTES, TextFile, TextSource
+from glasshouse.sources.text import TextFile, TextSource
 from glasshouse.study import Dialect
 
 CANDIDATE_SEPARATORS = (",", ";", "\t", "|")
@@ -37,7 +37,8 @@ COMMENT = "#"
 _DECLARED = re.compile(r'"?sep=(.)"?[;,]*', re.IGNORECASE)
 """The line by which Excel is told what stands between fields."""
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
-LONGEST_RECORD = 4 * BLOCK_BYTES
+LONGEST_RECORD = 1 << 25
+LONGEST_HEADER = 1 << 23
 
 UNIT_SEPARATOR = "\x1f"
 """Stands in for a separator that is not ASCII: Arrow takes a separator of one byte only."""
@@ -79,7 +80,7 @@ class DelimitedFile(TextSource):
                 name=name,
                 quote=repr(dialect.quote),
             )
-        start = self._start()
+        start, self._is_all = self._start()
         opening = start[:OPENING_BYTES].decode("utf-8", "ignore")
         separator, self._skipped = _opening(opening, dialect)
         if separator == dialect.quote:
@@ -151,7 +152,7 @@ class DelimitedFile(TextSource):
             update={"separator": self._grammar.separator, "encoding": self._text.encoding}
         )
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text, a block of whole records at a time."""
@@ -195,11 +196,18 @@ class DelimitedFile(TextSource):
         length = len(body) + len(line_end) if body else 0
         return block[:length], b"" if final else block[length:]
 
-    def _start(self) -> bytes:
-        block, _ = next(self._text.blocks(), (b"", 0))
-        if not block.strip(b"\r\n"):
+    def _start(self) -> tuple[bytes, bool]:
+        """Return what is looked at on opening: so much that a line ends in it; and whether that is all."""
+        start, is_all = b"", True
+        for block, _ in self._text.blocks():
+            start += block
+            has_line = b"\n" in block or b"\r" in block
+            if len(start) >= (OPENING_BYTES if has_line else LONGEST_HEADER):
+                is_all = False
+                break
+        if not start.strip(b"\r\n"):
             raise DataError("{name}: is empty", name=self._name)
-        return block
+        return start, is_all
 
     def _column_names(self, start: bytes, first_lines: Sequence[str]) -> Sequence[str]:
         first = self._first_record(start)
@@ -245,7 +253,7 @@ class DelimitedFile(TextSource):
             quote=self._grammar.quote_byte,
             line=1 + self._skipped,
             limit=1,
-            final=self._text.size < BLOCK_BYTES,
+            final=self._is_all,
         )
         self._check(result)
         if result.records == 0:

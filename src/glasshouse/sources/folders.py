@@ -12,9 +12,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.dataset
 
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress, Progress
+from glasshouse.sources.columnar import coded_columns
 from glasshouse.sources.files import display_name
 from glasshouse.sources.source import (
     MISSING,
@@ -74,14 +76,14 @@ class Parts(Source):
         codes = [part.source.missing_codes(column, values) for part in self._parts]
         return frozenset().union(*codes)
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text, file by file."""
         check_columns(self, columns)
         for number, part in enumerate(self._parts):
             stored = [column for column in columns if column not in part.values]
-            for batch in part.source.batches(stored or part.source.columns[:1]):
+            for batch in part.source.coded_batches(stored or part.source.columns[:1]):
                 yield pa.record_batch(
                     [
                         pa.repeat(part.values[column], batch.num_rows)
@@ -114,12 +116,31 @@ class DeltaTable(Source):
     def __init__(self, path: Path, *, name: str) -> None:
         library = reader_of("deltalake", name=name, kind="Delta Lake", extra="formats")
         try:
-            self._data = library.DeltaTable(str(path.absolute())).to_pyarrow_dataset()
+            table = library.DeltaTable(str(path.absolute()))
+            self._data = table.to_pyarrow_dataset()
+            coded = self._coded()
+            if coded:
+                schema = pa.schema(
+                    field.with_type(pa.dictionary(pa.int32(), pa.string()))
+                    if field.name in coded
+                    else field
+                    for field in self._data.schema
+                )
+                options = pyarrow.dataset.ParquetReadOptions(dictionary_columns=coded)
+                self._data = table.to_pyarrow_dataset(parquet_read_options=options, schema=schema)
         except (library.exceptions.DeltaError, OSError, pa.ArrowException) as error:
             raise damage_error(name, "Delta Lake", error) from None
         super().__init__(name, self._data.schema.names)
 
-    def batches(
+    def _coded(self) -> list[str]:
+        """Return the columns that all of its files hold as codes."""
+        coded = [
+            set(coded_columns(fragment.metadata, fragment.physical_schema))
+            for fragment in self._data.get_fragments()
+        ]
+        return sorted(set.intersection(*coded)) if coded else []
+
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""

@@ -31,7 +31,7 @@ class Frame(Source):
         super().__init__(name, _names(data, name))
         self._data = data
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,27 +44,26 @@ class JsonLines(TextSource):
         self._name = name
         self._text = TextFile(path, encoding=encoding, name=name, member=member)
         self._moments: set[str] = set()
-        self._tables: list[pa.Table] = []
+        self._kept: list[tuple[pa.Table, int]] = []
         names: dict[str, None] = {}
         size = 0
-        for block, _ in self._blocks():
-            table = self._parsed(block)
+        for table, position in self._tables():
             names |= dict.fromkeys(table.column_names)
             size += table.nbytes
             if size <= KEPT_BYTES:
-                self._tables.append(table)
+                self._kept.append((table, position))
+        self._has_more = size > KEPT_BYTES
         if not names:
             raise DataError("{name}: has no records", name=name)
         super().__init__(name, list(names))
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""
         check_columns(self, columns)
-        parsed = iter(self._tables)
-        for block, position in self._blocks():
-            table = next(parsed, None) or self._parsed(block)
+        more = self._tables(skip=len(self._kept)) if self._has_more else ()
+        for table, position in chain(self._kept, more):
             for column in columns:
                 if column not in table.column_names:
                     table = table.append_column(column, pa.nulls(table.num_rows))
@@ -71,6 +71,11 @@ class JsonLines(TextSource):
             yield as_text(batch, where=self._name)
             if on_progress:
                 on_progress(Progress("reading", position, self._text.size))
+
+    def _tables(self, skip: int = 0) -> Iterator[tuple[pa.Table, int]]:
+        """Yield the records of one block after the other, but of the first ones, and how far into the file that is."""
+        for block, position in islice(self._blocks(), skip, None):
+            yield self._parsed(block), position
 
     def _blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield whole lines that are not all blank, and how far into the file that is."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Integers
+from glasshouse.arrays import Flags, Integers, Words
 
 NO_QUOTE = -1
 """In place of the quote's byte: there is no such character."""
@@ -91,7 +91,7 @@ def scan(
     """
     grammar = (separator, quote, fields)
     so_far = Scan(0, 0, 0, line, blank_line, Fault.NONE, 0)
-    if limit or not (len(block) >= _MUCH or _compiled.cache_info().currsize):
+    if limit or not _compiled.cache_info().currsize:
         if fields != ANY_FIELDS and not limit and not blank_line:
             length, records = _well_formed(block, *grammar, final=final)
             line += _line_breaks(block, length)
@@ -109,7 +109,7 @@ def scan(
 def scan_lines(
     block: bytes, *, separator: int, quote: int, fields: int, line: int = 1
 ) -> Scan | None:
-    r"""Count the records in a block that begins with one, where each is a line: where there are no quotes.
+    r"""Count the records in a block that begins with one, where nothing is out of place.
 
     All fields are counted, but not those of each record: that is left to the parser, which refuses a record that has
     another number of them.
@@ -117,26 +117,78 @@ def scan_lines(
     Returns:
         What the block holds; none if it is for `scan` to say.
 
-    >>> scan_lines(b"a,b\n1,2\n3", separator=ord(","), quote=ord('"'), fields=2).records
+    >>> scan_lines(b'a,b\n1,"2\n"\n3', separator=ord(","), quote=ord('"'), fields=2).records
     2
     """
-    if fields < 2 or (quote != NO_QUOTE and quote in block):
-        return None
-    length = block.rfind(b"\n") + 1
-    data = np.frombuffer(block, np.uint8, length)
-    feeds = data == _LINE_FEED
-    records = int(np.count_nonzero(feeds))
+    data = np.frombuffer(block, np.uint8)
+    feeds = _places(data, _LINE_FEED)
+    separators = _places(data, separator)
+    edges = feeds | separators
     if b"\r" in block:
-        returns = data == _RETURN
-        if np.count_nonzero(returns) != np.count_nonzero(returns[:-1] & feeds[1:]):
+        returns = _places(data, _RETURN)
+        if (returns & ~_one_before(feeds, data.size)).any():
             return None
-    if not records or np.count_nonzero(data == separator) != records * (fields - 1):
+        edges |= returns
+    ends = feeds
+    if quote != NO_QUOTE and quote in block:
+        quotes = _places(data, quote)
+        inside = _odd_so_far(quotes)
+        edges |= quotes
+        misplaced = (quotes & inside & ~_one_behind(edges)) | (
+            quotes & ~inside & ~_one_before(edges, data.size)
+        )
+        if misplaced.any():
+            return None
+        ends, separators = feeds & ~inside, separators & ~inside
+    words = np.flatnonzero(ends)
+    if not words.size:
         return None
-    return Scan(length, records, fields, line + records, 0, Fault.NONE, 0)
+    last = int(words[-1])
+    length = 64 * last + int(ends[last]).bit_length()
+    separators[last] &= np.uint64((1 << (length - 64 * last)) - 1)
+    feeds[last] &= np.uint64((1 << (length - 64 * last)) - 1)
+    records, between, lines = (
+        int(np.bitwise_count(places[: last + 1]).sum(dtype=np.int64))
+        for places in (ends, separators, feeds)
+    )
+    if between != records * (fields - 1):
+        return None
+    return Scan(length, records, fields, line + lines, 0, Fault.NONE, 0)
 
 
-_MUCH = 7 << 20
-"""From so many bytes on the state machine is compiled, and then walks all of it: whole blocks of a large file."""
+def _places(data: NDArray[np.uint8], byte: int) -> Words:
+    """Return where a byte stands, a bit for each place, 64 in a word."""
+    places = np.zeros(-(-data.size // 64), "<u8")
+    places.view(np.uint8)[: -(-data.size // 8)] = np.packbits(data == byte, bitorder="little")
+    return places
+
+
+def _odd_so_far(places: Words) -> Words:
+    """Return for each place whether their number up to there is odd."""
+    odd = places.copy()
+    for distance in (1, 2, 4, 8, 16, 32):
+        odd ^= odd << np.uint64(distance)
+    before = np.bitwise_xor.accumulate(odd >> np.uint64(63))[:-1]
+    odd[1:] ^= -before  # all bits of a word, or none
+    return odd
+
+
+def _one_behind(places: Words) -> Words:
+    """Return what is right behind these places, and the first one."""
+    behind = places << np.uint64(1)
+    behind[1:] |= places[:-1] >> np.uint64(63)
+    behind[:1] |= np.uint64(1)
+    return behind
+
+
+def _one_before(places: Words, size: int) -> Words:
+    """Return what is right before these places, and the last one."""
+    before = places >> np.uint64(1)
+    before[:-1] |= places[1:] << np.uint64(63)
+    before[-1:] |= np.uint64(1 << ((size - 1) % 64))
+    return before
+
+
 _WALKED = 1 << 16
 """So much of what is not well-formed is walked without being compiled."""
 _FIELD_START, _PLAIN, _QUOTED, _CLOSED = 0, 1, 2, 3

@@ -82,11 +82,34 @@ class Source(ABC):
             ),
         )
 
-    @abstractmethod
+    def first(self, records: int) -> pa.Table:
+        """Return the first records, all columns as text."""
+        batches, left = [], records
+        for batch in self.batches(self._columns):
+            batches.append(batch.slice(0, left))
+            left -= len(batch)
+            if left <= 0:
+                break
+        return pa.Table.from_batches(
+            batches, pa.schema([(name, pa.string()) for name in self._columns])
+        )
+
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns as batches of ``string`` arrays without nulls.
+        """Yield the named columns as batches of ``string`` arrays without nulls, as `coded_batches` does."""
+        for batch in self.coded_batches(columns, on_progress=on_progress):
+            yield pa.record_batch(
+                [column.cast(pa.string()) for column in batch.columns], names=batch.schema.names
+            )
+
+    @abstractmethod
+    def coded_batches(
+        self, columns: Sequence[str], *, on_progress: OnProgress | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the named columns as batches of ``string`` arrays, or of dictionaries of these, without nulls.
+
+        A text may be in a dictionary twice, or not be used.
 
         Args:
             columns: Their names.
@@ -197,7 +220,7 @@ def reader_of(library: str, *, name: str, kind: str, extra: str) -> Any:
 
 
 def as_text(batch: pa.RecordBatch, *, where: str) -> pa.RecordBatch:
-    """Return the batch with every column as text, and nulls as the missing value.
+    """Return the batch with every column as text, or as a dictionary of texts, and nulls as the missing value.
 
     Raises:
         DataError: A column holds lists or structures, which have no value to compare.
@@ -224,21 +247,30 @@ def _text(column: pa.Array, *, name: str, where: str) -> pa.Array:
             name=quoted([name]),
             kind=column.type,
         ) from None
-    if values.nbytes > LONGEST_VALUE and pc.max(pc.binary_length(values)).as_py() > LONGEST_VALUE:
+    texts = values.dictionary if isinstance(values, pa.DictionaryArray) else values
+    if texts.nbytes > LONGEST_VALUE and pc.max(pc.binary_length(texts)).as_py() > LONGEST_VALUE:
         raise DataError(
             "{where}: column {name} holds a value of more than {most} bytes; leave it out",
             where=where,
             name=quoted([name]),
             most=LONGEST_VALUE,
         )
+    return _filled(values)
+
+
+def _filled(values: pa.Array) -> pa.Array:
     return values.fill_null(MISSING) if values.null_count else values
 
 
 def _written(column: pa.Array) -> pa.Array:
-    """Return values as text: of those that repeat, every one is written once."""
+    """Return values as text; where they repeat, as a dictionary, in which every one is written once."""
     kind = column.type
     if isinstance(column, pa.DictionaryArray):
-        return _written(column.dictionary).take(column.indices)
+        texts, indices = _filled(_written(column.dictionary).cast(pa.string())), column.indices
+        if indices.null_count:
+            indices = indices.cast(pa.int64()).fill_null(len(texts))
+            texts = pa.concat_arrays([texts, pa.array([MISSING])])
+        return pa.DictionaryArray.from_arrays(indices, texts)
     if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(kind):
         raise pa.ArrowNotImplementedError
     if pa.types.is_string(kind):
@@ -272,7 +304,7 @@ def values_text(values: Sequence[Any]) -> pa.Array:
     kinds = set(map(type, values)) - {type(None)}
     if kinds in ({str}, {int}, {float}):
         try:
-            return _written(pa.array(values)).fill_null(MISSING)
+            return _filled(_written(pa.array(values)))
         except pa.ArrowException:
             pass  # an integer of more than 64 bits
     texts = pa.array(

@@ -52,7 +52,7 @@ class Sheet(Source):
             )
         super().__init__(name, _names(first, dialect, name))
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text; rows in which nothing stands are no records."""

@@ -88,7 +88,7 @@ class StatisticalFile(Source):
             if value in letters or any(_is_within(value, each["lo"], each["hi"]) for each in ranges)
         )
 
-    def batches(
+    def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text."""

@@ -19,10 +19,10 @@ import pyarrow as pa
 from glasshouse.errors import DataError
 from glasshouse.sources.source import Source
 
-BLOCK_BYTES = 1 << 23
-"""So much is read from the file at a time."""
+BLOCK_BYTES = 1 << 20
+"""So much is read from the file at a time: what is looked at several times stays near the processor."""
 
-LONGEST_LINE = 4 * BLOCK_BYTES
+LONGEST_LINE = 1 << 25
 """A line, or a record of delimited text, that is longer is taken for a fault."""
 
 BOMB_RATIO = 500

@@ -37,8 +37,10 @@ class Dictionary:
     def __len__(self) -> int:
         return self._count
 
-    def encode(self, texts: pa.StringArray | pa.LargeStringArray) -> Codes:
+    def encode(self, texts: pa.StringArray | pa.LargeStringArray | pa.DictionaryArray) -> Codes:
         """Return the codes of some texts, giving new codes to texts not seen before."""
+        if isinstance(texts, pa.DictionaryArray):
+            return self._encode_coded(texts)
         offsets, data = _buffers(texts)
         codes = np.empty(len(texts), np.uint32)
         done = 0
@@ -57,6 +59,15 @@ class Dictionary:
             if done == len(codes):
                 return codes.astype(smallest_unsigned(self._count), copy=False)
             self._grow(int(offsets[done + 1] - offsets[done]))
+
+    def _encode_coded(self, texts: pa.DictionaryArray) -> Codes:
+        """Encode the texts of a dictionary as they come first, once each."""
+        indices = texts.indices.to_numpy(zero_copy_only=False).astype(np.uint32, copy=False)
+        unused = np.zeros(len(texts.dictionary), np.uint32)
+        places = np.empty(len(indices), np.uint32)
+        used = renumber(indices, np.arange(len(indices)), unused, places)
+        codes: Codes = self.encode(texts.dictionary.take(pa.array(used)))[places]
+        return codes
 
     def values(self) -> pa.LargeStringArray:
         """Return the distinct texts; a text's code is its position."""

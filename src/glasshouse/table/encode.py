@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import chain, islice
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,9 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 CODES_SHARE = 16
 """Codes that take more than such a part of the memory are written to disk while a file is read."""
+FEW_BYTES = 1 << 25
+"""So much text is encoded at once; more, as it comes."""
+
 CANONICAL = re.compile(r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]")
 """A number as it is written after it was read."""
 
@@ -201,15 +204,15 @@ def _encoded(
     *,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
-    batches = source.batches(names, on_progress=on_progress)
-    start = list(islice(batches, 2))
+    batches = source.coded_batches(names, on_progress=on_progress)
+    start, is_all = _begun(batches)
     if sum(batch.num_rows for batch in start) == 0:
         raise DataError("{name}: has no records", name=source.name)
     with ThreadPoolExecutor() as threads:  # each column has its own dictionary
         columns = (
-            _streamed(names, chain(start, batches), threads, memory)
-            if len(start) > 1
-            else threads.map(_at_once, names, start[0].columns)
+            threads.map(_at_once, names, zip(*(batch.columns for batch in start), strict=True))
+            if is_all
+            else _streamed(names, chain(start, batches), threads, memory)
         )
         missing_codes: dict[str, frozenset[str]] = {}
         understood = {}
@@ -240,9 +243,19 @@ def _encoded(
     )
 
 
-def _at_once(name: str, texts: pa.StringArray | pa.LargeStringArray) -> EncodedColumn:
+def _begun(batches: Iterator[pa.RecordBatch]) -> tuple[list[pa.RecordBatch], bool]:
+    """Return the first batches, and whether these are few and all."""
+    start: list[pa.RecordBatch] = []
+    for batch in batches:
+        start.append(batch)
+        if sum(each.nbytes for each in start) > FEW_BYTES:
+            return start, False
+    return start, True
+
+
+def _at_once(name: str, texts: Sequence[pa.Array]) -> EncodedColumn:
     """Return a column of which all is there, with codes in order of first appearance."""
-    encoded = texts.dictionary_encode()
+    encoded = pa.concat_arrays([piece.cast(pa.string()) for piece in texts]).dictionary_encode()
     values = encoded.dictionary.cast(pa.large_string())
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(smallest_unsigned(len(values)))
     codes.flags.writeable = False
