@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.ipc
+import pyarrow.orc
 import pyarrow.parquet
 import pytest
 
@@ -166,3 +169,60 @@ def test_zero_has_no_sign() -> None:
     source = open_source(pa.table({"a": [0.0, -0.0, -1.5]}))
     texts = [batch["a"].to_pylist() for batch in source.batches(["a"])]
     assert texts == [["0", "0", "-1.5"]]
+
+
+MANY = {
+    "float": [0.0, -0.0, float("nan"), None, 35.0, 1e-5, 0.1, 1e15, 2.0**53, -1e300, float("inf")],
+    "integer": [0, -1, None, 2**62],
+    "day": [date(1969, 12, 31), None, date(2020, 2, 29)],
+    "moment": [datetime(2020, 1, 31, 12, 0, 0, 5), None],
+    "decimal": [Decimal("1.10"), Decimal("-0.50"), None],
+    "boolean": [True, None, False],
+    "text": ["01310", "", None, "São Paulo"],
+}
+
+
+FORMS: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "parquet": lambda table, path: pa.parquet.write_table(table, path, row_group_size=12_345),
+    "arrow": pa.feather.write_feather,
+    "orc": pa.orc.write_table,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("column", MANY)
+def test_values_that_repeat_are_written_as_those_that_do_not(
+    tmp_path: Path, form: str, column: str
+) -> None:
+    values = MANY[column]
+    few, many = tmp_path / "few", tmp_path / "many"
+    FORMS[form](pa.table({"a": pa.array(values)}), few)
+    FORMS[form](pa.table({"a": pa.array(values * 10_000)}), many)
+    batches = list(open_source(many).coded_batches(["a"]))
+    assert column == "text" or {type(batch["a"]) for batch in batches} == {pa.DictionaryArray}
+    assert not any(batch["a"].null_count for batch in batches)
+    assert rows_of(many) == rows_of(few) * 10_000
+
+
+def test_text_that_a_parquet_file_holds_as_codes_comes_as_codes(tmp_path: Path) -> None:
+    names = [str(person) for person in range(30_000)]
+    table = pa.table({"uf": ["SP", "RJ", None] * 10_000, "name": names})
+    pa.parquet.write_table(table, tmp_path / "a.parquet", row_group_size=20_000)
+    source = open_source(tmp_path / "a.parquet")
+    batches = list(source.coded_batches(["name", "uf"]))
+    assert {type(batch["uf"]) for batch in batches} == {pa.DictionaryArray}
+    assert {type(batch["name"]) for batch in batches} == {pa.StringArray}
+    assert rows_of(tmp_path / "a.parquet")[19_999:20_002] == [
+        ("RJ", "19999"),
+        ("", "20000"),
+        ("SP", "20001"),
+    ]
+
+
+def test_the_first_records_are_as_many_as_are_asked_for_however_the_file_is_cut(
+    tmp_path: Path,
+) -> None:
+    pa.parquet.write_table(pa.table({"a": range(10)}), tmp_path / "a.parquet", row_group_size=3)
+    source = open_source(tmp_path / "a.parquet")
+    assert source.first(4)["a"].to_pylist() == ["0", "1", "2", "3"]
+    assert len(source.first(99)) == 10

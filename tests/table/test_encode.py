@@ -51,6 +51,18 @@ def test_one_batch_and_several_have_the_same_codes(texts: list[str]) -> None:
     assert at_once.values.equals(streamed.values)
 
 
+@given(st.lists(st.integers(0, 4), min_size=1), st.lists(st.integers(0, 4), min_size=1))
+def test_texts_that_come_as_dictionaries_have_the_codes_of_plain_ones(
+    first: list[int], then: list[int]
+) -> None:
+    """A text that is in a dictionary twice is one, and one that is not used has no code."""
+    coded, plain = Dictionary(), Dictionary()
+    for indices, texts in ((first, ["c", "", "a", "c", "b"]), (then, ["b", "e", "a", "", "d"])):
+        batch = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(texts))
+        assert coded.encode(batch).tolist() == plain.encode(batch.cast(pa.string())).tolist()
+    assert coded.values() == plain.values()
+
+
 def test_a_dictionary_grows_past_its_first_size() -> None:
     dictionary = Dictionary()
     texts = [f"value number {i} of many" for i in range(100_000)]

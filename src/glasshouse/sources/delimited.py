@@ -171,7 +171,8 @@ class DelimitedFile(TextSource):
             body = None if blank_line or final else self._lines(rest, line)
             body = body or self._scan(rest, line, blank_line, final)
             if body.records:
-                yield self._record_batch(rest[: body.length], columns, body.records, line)
+                whole = pa.py_buffer(rest).slice(0, body.length)
+                yield self._record_batch(whole, columns, body.records, line)
             rest = rest[body.length :] + blank_end
             line, blank_line, records = body.line, body.blank_line, records + body.records
             if len(rest) > LONGEST_RECORD:
@@ -312,25 +313,27 @@ class DelimitedFile(TextSource):
         return block.replace(self._grammar.separator.encode(), UNIT_SEPARATOR.encode())
 
     def _record_batch(
-        self, block: bytes, columns: Sequence[str], records: int, line: int
+        self, block: pa.Buffer, columns: Sequence[str], records: int, line: int
     ) -> pa.RecordBatch:
         try:
             table = self._parsed(block, columns)
         except pa.ArrowInvalid:
             table = None
         if table is None or table.num_rows != records:
-            self._scan(block, line, 0, final=True)  # it knows in which line a field is missing
+            self._scan(
+                block.to_pybytes(), line, 0, final=True
+            )  # it knows in which line a field is missing
             raise InternalError(
                 f"{self._name}: the parser does not find the {records} records from line {line} on"
             )
         batch = table.combine_chunks().to_batches()[0]
         return batch if self._grammar.separator.isascii() else self._with_separators(batch)
 
-    def _parsed(self, block: bytes, columns: Sequence[str]) -> pa.Table:
+    def _parsed(self, block: pa.Buffer, columns: Sequence[str]) -> pa.Table:
         return pyarrow.csv.read_csv(
             pa.BufferReader(block),
             read_options=pyarrow.csv.ReadOptions(
-                column_names=list(self._columns), block_size=len(block) + 1, use_threads=False
+                column_names=list(self._columns), block_size=block.size + 1, use_threads=False
             ),
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=self._grammar.byte,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pyarrow.json
 
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.sources.source import as_text, check_columns, values_text
+from glasshouse.sources.source import BATCH_RECORDS, as_text, check_columns, values_text
 from glasshouse.sources.text import LONGEST_LINE, TextFile, TextSource
 
 KEPT_BYTES = 1 << 28
@@ -63,7 +63,7 @@ class JsonLines(TextSource):
         """Yield the named columns as text."""
         check_columns(self, columns)
         more = self._tables(skip=len(self._kept)) if self._has_more else ()
-        for table, position in chain(self._kept, more):
+        for table, position in _joined(chain(self._kept, more)):
             for column in columns:
                 if column not in table.column_names:
                     table = table.append_column(column, pa.nulls(table.num_rows))
@@ -79,19 +79,18 @@ class JsonLines(TextSource):
 
     def _blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield whole lines that are not all blank, and how far into the file that is."""
-        rest, line, position = b"", 1, 0
-        for block, position in self._text.blocks():
+        rest, position = b"", 0
+        for number, (block, position) in enumerate(self._text.blocks(), start=1):
             whole, feed, rest = (rest + block).rpartition(b"\n")
             if len(rest) > LONGEST_LINE:
                 raise DataError(
                     "{name}, line {line}: is longer than {size} MiB; write one record per line",
                     name=self._name,
-                    line=str(line),
+                    line=str(self._text.line_after(number)),
                     size=LONGEST_LINE >> 20,
                 )
             if whole.strip():
                 yield whole + feed, position
-            line += whole.count(b"\n") + len(feed)
         if rest.strip():
             yield rest, position
 
@@ -141,3 +140,18 @@ class JsonLines(TextSource):
                     line=repr(line[:40].decode("utf-8", errors="replace")),
                 )
             yield line
+
+
+def _joined(tables: Iterable[tuple[pa.Table, int]]) -> Iterator[tuple[pa.Table, int]]:
+    """Yield tables of the same columns that come one behind the other as one, as far as they are small."""
+    alike: list[pa.Table] = []
+    end = 0
+    for table, position in tables:
+        if alike and (
+            table.schema != alike[0].schema or sum(map(len, alike)) + len(table) > BATCH_RECORDS
+        ):
+            yield pa.concat_tables(alike), end
+            alike = []
+        alike.append(table)
+        end = position
+    yield pa.concat_tables(alike), end

@@ -268,7 +268,8 @@ def _written(column: pa.Array) -> pa.Array:
     if isinstance(column, pa.DictionaryArray):
         texts, indices = _filled(_written(column.dictionary).cast(pa.string())), column.indices
         if indices.null_count:
-            indices = indices.cast(pa.int64()).fill_null(len(texts))
+            indices = indices.cast(pa.int64() if len(texts) >> 31 else pa.int32())
+            indices = indices.fill_null(len(texts))
             texts = pa.concat_arrays([texts, pa.array([MISSING])])
         return pa.DictionaryArray.from_arrays(indices, texts)
     if isinstance(column, pa.ExtensionArray) or pa.types.is_duration(kind):
@@ -276,7 +277,7 @@ def _written(column: pa.Array) -> pa.Array:
     if pa.types.is_string(kind):
         return column
     if _repeats(column):
-        return _written(column.dictionary_encode())
+        return _written(pc.dictionary_encode(column, null_encoding="encode"))
     if pa.types.is_floating(kind):
         return _number_text(column)
     values = column.cast(pa.string())
@@ -285,13 +286,17 @@ def _written(column: pa.Array) -> pa.Array:
 
 
 def _repeats(column: pa.Array) -> bool:
-    """Tell whether most values of a long column are likely to be there several times, by its beginning."""
+    """Tell whether the values of a long column are likely to repeat so much that it is worth while to find them.
+
+    It is sooner where they are floating numbers, which are slow to write.
+    """
     if len(column) < 4 * _LOOKED_AT or pa.types.is_nested(column.type):
         return False
-    return 4 * len(column.slice(0, _LOOKED_AT).unique()) < 3 * _LOOKED_AT
+    most = 0.97 if pa.types.is_floating(column.type) else 0.75
+    return len(column.slice(0, _LOOKED_AT).unique()) < most * _LOOKED_AT
 
 
-_LOOKED_AT = 1 << 14
+_LOOKED_AT = 1 << 12
 """By so many values it is told whether a column repeats itself."""
 
 

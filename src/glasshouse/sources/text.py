@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -98,7 +99,7 @@ class TextFile:
             DataError: The bytes are not text in this encoding (with the line), or the compressed stream
                 is damaged or grows beyond reason.
         """
-        line, is_first, rest = 1, True, b""
+        done, is_first, rest = 0, True, b""
         decoder: _Decoder | None = None
         for raw, position in self.raw_blocks():
             if self._is_open and not raw.isascii():
@@ -108,17 +109,22 @@ class TextFile:
                 decoder = codecs.getincrementaldecoder(self.encoding)()
             if self.encoding == UTF_8:
                 block, rest = _whole_characters(rest + raw, is_last=not raw)
-                self._check_utf8(block, line)
+                self._check_utf8(block, done)
             else:
-                block = self._utf8(self._decode(decoder, raw, line, is_last=not raw), line)
+                block = self._utf8(self._decode(decoder, raw, done, is_last=not raw), done)
             if is_first and block:  # some programs write two
                 block = block.removeprefix(codecs.BOM_UTF8).removeprefix(codecs.BOM_UTF8)
                 is_first = False
             if b"\0" in block:
-                raise self._not_text(line + _line_feeds(block[: block.index(b"\0")]))
-            line += _line_feeds(block)
+                before = block[: block.index(b"\0")]
+                raise self._not_text(self.line_after(done) + before.count(b"\n"))
             if block:
                 yield block, position
+                done += 1
+
+    def line_after(self, done: int) -> int:
+        """Return the number of the line in which so many blocks end: they are read again, to say where a fault is."""
+        return 1 + sum(block.count(b"\n") for block, _ in islice(self.blocks(), done))
 
     def _settle(self, raw: bytes) -> None:
         """Decide on the encoding by the first bytes that are not ASCII."""
@@ -129,7 +135,7 @@ class TextFile:
         if encoding is not None:
             self.encoding, self.is_assumed = encoding, True
 
-    def _check_utf8(self, raw: bytes, line: int) -> None:
+    def _check_utf8(self, raw: bytes, done: int) -> None:
         if raw.isascii():
             return
         ends = pa.py_buffer(np.array([0, len(raw)], np.int64))
@@ -137,9 +143,9 @@ class TextFile:
             pa.LargeStringArray.from_buffers(1, ends, pa.py_buffer(raw)).validate(full=True)
         except pa.ArrowInvalid:
             decoder = codecs.getincrementaldecoder(self.encoding)()
-            self._decode(decoder, raw, line, is_last=True)
+            self._decode(decoder, raw, done, is_last=True)
 
-    def _decode(self, decoder: _Decoder, raw: bytes, line: int, *, is_last: bool) -> str:
+    def _decode(self, decoder: _Decoder, raw: bytes, done: int, *, is_last: bool) -> str:
         letters = np.frombuffer(raw, np.uint8)
         if self.encoding == _WINDOWS and not (letters & 0xE0 == 0x80).any():
             return raw.decode(_LATIN)  # the same but for those letters, and quicker
@@ -147,7 +153,7 @@ class TextFile:
             return decoder.decode(raw, final=is_last)
         except UnicodeDecodeError as error:
             good = error.object[: error.start].decode(self.encoding, errors="ignore")
-            at = line + good.count("\n")
+            at = self.line_after(done) + good.count("\n")
             if b"\0" in raw and self.encoding == UTF_8:
                 raise self._not_text(at) from None
             wrong = error.object[error.start]
@@ -165,16 +171,16 @@ class TextFile:
             raise DataError(
                 "{name}, line {line}: is not {encoding} text ({reason}); set the encoding",
                 name=self._name,
-                line=str(line),
+                line=str(self.line_after(done)),
                 encoding=self._encoding_name,
                 reason=error,
             ) from None
 
-    def _utf8(self, decoded: str, line: int) -> bytes:
+    def _utf8(self, decoded: str, done: int) -> bytes:
         try:
             return decoded.encode("utf-8")
         except UnicodeEncodeError as error:
-            at = line + decoded[: error.start].count("\n")
+            at = self.line_after(done) + decoded[: error.start].count("\n")
             raise DataError(
                 "{name}, line {line}: holds half a character; set the encoding (now {encoding})",
                 name=self._name,
@@ -295,10 +301,6 @@ def _whole_characters(raw: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
         if byte < 0x80:
             break
     return raw, b""
-
-
-def _line_feeds(block: bytes) -> int:
-    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
 
 
 def _codec_name(encoding: str, name: str) -> str:
