@@ -10,10 +10,14 @@ import shlex
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from glasshouse.errors import DataError
+from glasshouse.runs.assess import understood
+from glasshouse.study import Dataset
 from tests.conftest import Glasshouse
 from tests.table.test_profile import with_check_digits
 
@@ -386,6 +390,50 @@ def test_the_proposed_command_runs_as_it_is_and_keeps_every_person(
     assert [phrase for phrase in messy.told if phrase not in said] == [], said
     assert [phrase for phrase in messy.untold if phrase in said] == [], said
     assert [phrase for phrase in messy.command if phrase not in command] == [], command
+
+
+@pytest.mark.parametrize("kind", MESSY)
+def test_check_understands_a_file_as_the_proposed_command_does(
+    kind: str, tmp_path: Path, glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "150")
+    messy = MESSY[kind]
+    path = tmp_path / "atendimentos.csv"
+    path.write_bytes(messy.packed(messy.content.encode(messy.encoding)))
+    shown = glasshouse("inspect", path)
+    words = proposed(shown.out)
+    if words[1] == "inspect":  # something is to be said first
+        with pytest.raises(DataError, match=r"title|`no_header`"):
+            understood(Dataset(path=path))
+        return
+    study = understood(Dataset(path=path))
+    adversary, dialect = study.adversary, study.datasets[0].dialect
+    options: dict[str, list[str]] = {}
+    for option, value in pairwise(words):
+        options.setdefault(option, []).append(value)
+    known = [name.replace("\xa0", " ") for name in adversary.quasi_identifiers]
+    assert known == options["-q"]
+    assert list(map("+".join, adversary.secrets)) == options.get("-s", [])
+    assert [adversary.identifier] == options.get("--id", [None])
+    assert [adversary.weight] == options.get("--weight", [None])
+    assert list(study.treatment.invalid) == options.get("--invalid", [])
+    assert dialect.strip == ("--strip" in words)
+
+
+def test_check_leaves_out_what_is_nobody_and_says_so(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    path = tmp_path / "people.csv"
+    rows = "".join(f"{20 + row // 6},{'FM'[row % 2]},flu\n" for row in range(120))
+    path.write_text(f"age,sex,illness\n{rows}TOTAL,,120\n", encoding="utf-8")
+    answer = glasshouse("check", path)
+    assert 'records with "age=TOTAL" (else say --strict)' in " ".join(answer.out.split())
+    content = json.loads(glasshouse("check", path, "--json").out)
+    smallest = next(c for c in content["conditions"] if c["measure"] == "smallest-class")
+    assert smallest["value"] == 3
+    content = json.loads(glasshouse("check", path, "--json", "--strict").out)
+    smallest = next(c for c in content["conditions"] if c["measure"] == "smallest-class")
+    assert (smallest["value"], content["understood"]["invalid"]) == (1, [])
 
 
 @pytest.mark.parametrize("kind", MESSY)

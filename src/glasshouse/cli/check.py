@@ -130,6 +130,7 @@ def _understood(study: AssessStudy) -> dict[str, Any]:
         "sensitive": list(map("+".join, adversary.secrets)),
         "id": adversary.identifier,
         "weight": adversary.weight,
+        "invalid": list(study.treatment.invalid),
     }
 
 
@@ -197,6 +198,14 @@ def _taken_for(understood: dict[str, Any]) -> str:
             text(
                 "Records with the same {column} are taken for one person.",
                 column=quoted([understood["id"]]),
+            )
+        )
+    if understood["invalid"]:
+        sentences.append(
+            text(
+                "Left out as totals or repeated names of columns, which are nobody: records with {conditions} (else "
+                "say --strict).",
+                conditions=quoted(understood["invalid"]),
             )
         )
     return " ".join(sentences)

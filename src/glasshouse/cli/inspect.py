@@ -161,10 +161,9 @@ def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOpti
 def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str]:
     """Return the command that assesses a file by the suggested roles; nothing if nobody could know anything."""
     from glasshouse.table import Role, suggested_roles
-    from glasshouse.table.profiles import PADDED
 
     columns = profile.columns
-    if any(PADDED in dict(c.oddities) or c.name != c.name.strip() for c in columns):
+    if profile.is_padded:
         reading = replace(reading, strip=True)
     names = {column.name: _typeable(column.name, reading) for column in columns}
     is_renamed = any(not name.strip().isprintable() for name in names)
@@ -181,10 +180,7 @@ def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str
     for role, flag in flags.items():
         for name in map(names.__getitem__, roles[role]):
             words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
-    for stray in profile.strays:
-        name, _, values = stray.partition("=")
-        if reading.strip:
-            values = re.sub(r'"\s*([^"]*?)\s*"', r'"\1"', values)
+    for name, values in profile.nobody(stripped=reading.strip):
         words += ["--invalid", f"{names[name]}={values}"]
     return [*words, *reading.typed()] if "-q" in words else []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from glasshouse import microdata
 from glasshouse.arrays import Integers
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.assessment import Exposure
@@ -32,16 +33,17 @@ from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
     Prepared,
     first_looks,
-    first_profiles,
     joined,
     one_each,
     only_one,
     prepared,
+    read_file,
     secrets_by_name,
     strangers,
 )
 from glasshouse.runs.run import Resources, Run, run_key
-from glasshouse.sources import MISSING
+from glasshouse.sources import MISSING, open_source
+from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.study import Address, Adversary, Dataset, Secret, validated
 from glasshouse.study.assess import AssessStudy, with_default_subsets
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
@@ -52,6 +54,7 @@ from glasshouse.table import (
     Step,
     one_record_each,
     suggested_roles,
+    table_profile,
 )
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.treatment import SUPPRESSED_RECORD
@@ -199,14 +202,39 @@ def understood(
         policy: What to judge it by; None: open data.
 
     Raises:
-        DataError: The file is malformed.
+        DataError: The file is malformed, or its first line seems to be a record.
         StudyError: Nothing in it looks like something that one can know of a person.
     """
-    roles = suggested_roles(first_profiles(dataset))
+    dialect = dataset.dialect
+    parts = [[secret] if isinstance(secret, str) else secret for secret in sensitive]
+    there = dict.fromkeys(
+        [*quasi_identifiers, *chain(*parts), *([identifier] if identifier else [])]
+    )
+    # where what she knows is said, nothing else is read
+    looked_at = table_profile(
+        read_file(dataset, quasi_identifiers=list(there) if quasi_identifiers else ())
+    )
+    if looked_at.lacks_header and dialect.header and not (dialect.names or quasi_identifiers):
+        raise DataError(
+            "{name}: its first line looks like a record, not like names; say `no_header`, or `names`",
+            name=looked_at.name,
+        )
+    invalid: list[str] = []
+    roles = suggested_roles(looked_at.columns)
+    if not dialect.strict:
+        stripped = dialect.strip or looked_at.is_padded
+        invalid = [f"{name}={values}" for name, values in looked_at.nobody(stripped=stripped)]
+        if stripped and not dialect.strip:
+            dataset = dataset.model_copy(
+                update={"dialect": dialect.model_copy(update={"strip": True})}
+            )
+            roles = {role: tuple(name.strip() for name in names) for role, names in roles.items()}
+            invalid = [condition.strip() for condition in invalid]
     if quasi_identifiers:
         roles = dict.fromkeys(roles, ())
     known = tuple(quasi_identifiers) or roles[Role.QUASI_IDENTIFIER]
     if not known:
+        _refuse_title(dataset)
         raise StudyError(
             "nothing in {file} looks like something that one could know of a person; name the columns with "
             "`quasi_identifiers`",
@@ -221,10 +249,32 @@ def understood(
             "identifier": identifier or next(iter(roles[Role.IDENTIFIER]), None),
             "weight": next(iter(roles[Role.WEIGHT]), None),
         },
+        "treatment": {"invalid": invalid},
         "policy": OPEN_DATA if policy is None else policy,
         "advise": True,
     }
     return with_default_subsets(validated(AssessStudy, content, "check"))
+
+
+def _refuse_title(dataset: Dataset) -> None:
+    """Make sure that the first lines of a file of one column are no title.
+
+    Raises:
+        DataError: They seem to be one.
+    """
+    source = open_source(dataset.path, dialect=dataset.dialect)
+    title = source.title_lines if isinstance(source, DelimitedFile) else 0
+    if title:
+        raise DataError(
+            text_for(
+                title,
+                "{name}: its first line looks like a title, and the table begins behind it; if it is one, say `skip` "
+                "{count}",
+                "{name}: its first {count} lines look like a title, and the table begins behind them; if they are one, "
+                "say `skip` {count}",
+                name=source.name,
+            )
+        )
 
 
 def _known_of_each(study: AssessStudy) -> tuple[str, ...]:

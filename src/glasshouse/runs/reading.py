@@ -34,7 +34,6 @@ from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.target import PeopleStudy
 from glasshouse.table import (
     Collection,
-    ColumnProfile,
     EncodedColumn,
     EncodedTable,
     Labels,
@@ -481,15 +480,6 @@ def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
         has_header=dialect.header,
         first_is_record=dialect.header and has_no_header(first),
     )
-
-
-def first_profiles(dataset: Dataset) -> tuple[ColumnProfile, ...]:
-    """Describe the columns of a file by its first records.
-
-    Raises:
-        DataError: The file is malformed, or holds no record.
-    """
-    return profile(_first_read(dataset, None)[1])
 
 
 def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTable]:

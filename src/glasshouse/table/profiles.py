@@ -245,6 +245,21 @@ class TableProfile:
     repeated: int
     """The number of records that are, in every column, as one before them."""
 
+    @property
+    def is_padded(self) -> bool:
+        """Whether blanks stand around names or values."""
+        return any(
+            PADDED in dict(column.oddities) or column.name != column.name.strip()
+            for column in self.columns
+        )
+
+    def nobody(self, *, stripped: bool) -> tuple[tuple[str, str], ...]:
+        """Return the columns, and their values, of records that seem to be nobody's; perhaps without blanks."""
+        pairs = [(name, values) for name, _, values in (s.partition("=") for s in self.strays)]
+        if not stripped:
+            return tuple(pairs)
+        return tuple((name, re.sub(r'"\s*([^"]*?)\s*"', r'"\1"', values)) for name, values in pairs)
+
 
 @dataclass(frozen=True)
 class Combination:
