@@ -338,6 +338,7 @@ FORMS = (
     Form("xlsx", as_rows(forms.as_xlsx), from_sheet, is_large=False),
     Form("ods", as_rows(forms.as_ods), from_sheet, is_large=False),
     Form("xls", as_rows(forms.as_xls), from_sheet, is_large=False),
+    Form("xlsb", as_rows(forms.as_xlsb), from_sheet, is_large=False),
 )
 
 

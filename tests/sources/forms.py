@@ -329,6 +329,14 @@ def as_xls(path: Path, rows: list[Row]) -> None:
     book.save(str(path))
 
 
+def as_xlsb(path: Path, rows: list[Row]) -> None:
+    from pyxlsbwriter import XlsbWriter  # type: ignore[import-untyped]
+
+    with XlsbWriter(str(path)) as book:
+        book.add_sheet("Pessoas")
+        book.write_sheet([list(COLUMNS), *map(list, zip(*_numbers(rows).values(), strict=True))])
+
+
 FORMS: dict[str, Callable[[Path, list[Row]], None]] = {
     "people.txt": as_latin,
     "people.csv.gz": as_gzip,
@@ -354,5 +362,6 @@ FORMS: dict[str, Callable[[Path, list[Row]], None]] = {
     "people.xlsx": as_xlsx,
     "people.ods": as_ods,
     "people.xls": as_xls,
+    "people.xlsb": as_xlsb,
 }
 """What writes each form, by the name of the file."""

@@ -325,7 +325,7 @@ def test_what_was_taken_for_the_encoding_of_a_packed_table_is_known(tmp_path: Pa
 def test_a_damaged_file_of_a_form_that_nothing_here_writes_is_named_for_what_it_is(
     tmp_path: Path,
 ) -> None:
-    """No library at hand writes sas7bdat or xlsb: only their refusals are tested."""
+    """No library at hand writes sas7bdat: only its refusal is tested."""
     magic = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
     (tmp_path / "x.sas7bdat").write_bytes(magic + bytes(9_000))
     with pytest.raises(DataError, match="is not a readable SAS file"):

@@ -49,10 +49,11 @@ from glasshouse.table import (
     treat,
     view_steps,
 )
+from glasshouse.table.encoded import is_saved_table, load_table
 from glasshouse.table.profiles import FIRST_RECORDS, has_no_header
 from glasshouse.views import derivation
 
-LABELLED = frozenset({".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"})
+LABELLED = frozenset({".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".arrow"})
 """How the names of files end that may say what their columns and values stand for,"""
 PACKED = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst"})
 """and of those that such a file may be packed in."""
@@ -427,6 +428,11 @@ def labels_of(question: Question, tables: Sequence[EncodedTable] = ()) -> Labels
         if not named and not _may_have_labels(dataset):
             continue
         try:
+            if not isinstance(dataset.path, Address) and is_saved_table(dataset.path):
+                table = load_table(dataset.path)
+                labels |= table.labels
+                columns |= dict.fromkeys(table.columns)
+                continue
             source = open_source(dataset.path, dialect=dataset.dialect)
         except GlasshouseError:  # which is told where the file is read
             return labels

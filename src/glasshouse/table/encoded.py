@@ -316,6 +316,8 @@ class EncodedTable:
         }
         if self.views:
             header["views"] = [asdict(view) for view in self.views]
+        if self.labels != Labels():
+            header["labels"] = asdict(self.labels)
         arrays = [
             pa.DictionaryArray.from_arrays(pa.array(column.codes), column.values)
             for column in self.columns.values()
@@ -536,6 +538,7 @@ def load_table(path: Path) -> EncodedTable:
             ColumnView(**entry | {"cuts": tuple(entry["cuts"])})
             for entry in header.get("views", [])
         )
+        labels = Labels(**header.get("labels", {}))
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
@@ -559,6 +562,7 @@ def load_table(path: Path) -> EncodedTable:
         facts,
         collection,
         missing_codes=missing,
+        labels=labels,
         views=views,
     )
 
