@@ -199,3 +199,19 @@ def test_a_table_in_memory_keeps_the_labels_of_its_file(survey: Path) -> None:
     table = gh.read(survey, quasi_identifiers=["sexo", "v2"], sensitive=["v4"])
     run: Any = gh.assess(table)
     assert "Sexo and Faixa de idade" in run.findings[0].sentence
+
+
+@pytest.mark.parametrize("kind", ["a saved table", "a release"])
+def test_labels_stay_with_what_is_made_of_a_file(
+    survey: Path, tmp_path: Path, glasshouse: Glasshouse, kind: str
+) -> None:
+    kept = tmp_path / ("table.arrow" if kind == "a saved table" else "release")
+    if kind == "a saved table":
+        assert glasshouse("assess", survey, *KNOWN, "--save-table", kept).code == 0
+    else:
+        assert glasshouse("anonymise", survey, *KNOWN, "--k", "3", "--out", kept).code == 0
+    survey.unlink()
+    answer = glasshouse("assess", kept, *(KNOWN if kind == "a saved table" else ()))
+    assert answer.code == 0, answer.error
+    assert "Faixa de idade" in answer.out
+    assert "Tem deficiência" in answer.out

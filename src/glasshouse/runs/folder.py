@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -31,6 +31,7 @@ from glasshouse.report.verdict import Measurement
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
+from glasshouse.table import Labels
 
 if TYPE_CHECKING:
     from glasshouse.runs.run import Outcome, Run
@@ -134,6 +135,8 @@ class StoredRelease:
     """The fingerprints of the files that it was made of, by their names."""
     missing: dict[str, tuple[str, ...]]
     """By sensitive attribute, the values that the original itself calls missing."""
+    labels: Labels
+    """What the original calls its columns and their values."""
 
 
 def stored_release(folder: Path) -> StoredRelease:
@@ -154,6 +157,7 @@ def stored_release(folder: Path) -> StoredRelease:
             shuffled=manifest["shuffled"],
             digests={dataset["name"]: dataset["sha256"] for dataset in manifest["datasets"]},
             missing={name: tuple(codes) for name, codes in manifest.get("missing", {}).items()},
+            labels=Labels(**manifest.get("labels", {})),
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(
@@ -187,6 +191,8 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
         manifest["views"] = [{key: step[key] for key in keys} for step in views]
     if isinstance(outcome, Summarised) and (figures := outcome.summary()):
         manifest["summary"] = figures
+    if "release" in manifest and run.labels != Labels():
+        manifest["labels"] = asdict(run.labels)
     manifest["measures"] = [entry.to_dict() for entry in run.measures]
     replaces = is_run if overwrite else None
     with new_folder(folder, replaces=replaces, public=_PUBLIC.__contains__) as draft:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import printable, text, unknown_name
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.report.first_look import FirstLook
+from glasshouse.runs.folder import MANIFEST, stored_release
 from glasshouse.sources import Source, display_name, open_source
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import own_place, telling_paths
@@ -428,11 +430,13 @@ def labels_of(question: Question, tables: Sequence[EncodedTable] = ()) -> Labels
         if not named and not _may_have_labels(dataset):
             continue
         try:
-            if not isinstance(dataset.path, Address) and is_saved_table(dataset.path):
-                table = load_table(dataset.path)
-                labels |= table.labels
-                columns |= dict.fromkeys(table.columns)
-                continue
+            if not isinstance(dataset.path, Address):
+                labels |= _labels_beside(dataset.path)
+                if is_saved_table(dataset.path):
+                    table = load_table(dataset.path)
+                    labels |= table.labels
+                    columns |= dict.fromkeys(table.columns)
+                    continue
             source = open_source(dataset.path, dialect=dataset.dialect)
         except GlasshouseError:  # which is told where the file is read
             return labels
@@ -453,7 +457,17 @@ def _may_have_labels(dataset: Dataset) -> bool:
     path = dataset.path
     if path.suffix.lower() in PACKED:
         return path.is_file() and path.stat().st_size <= MOST_UNPACKED
-    return path.suffix.lower() in LABELLED or path.is_dir()
+    is_of_run = (path.parent / MANIFEST).is_file()
+    return path.suffix.lower() in LABELLED or path.is_dir() or is_of_run
+
+
+def _labels_beside(path: Path) -> Labels:
+    """Return what the original of a release that ``anonymise`` wrote calls its columns and values."""
+    try:
+        release = stored_release(path.parent)
+    except GlasshouseError:
+        return Labels()
+    return release.labels if release.path == path else Labels()
 
 
 def first_looks(study: AssessStudy, tables: Sequence[EncodedTable] = ()) -> tuple[FirstLook, ...]:
