@@ -9,6 +9,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from glasshouse.report import Page, Severity
@@ -264,3 +266,15 @@ def test_a_page_that_exists_is_not_replaced_unasked(register: Path, glasshouse: 
         "inspect", register, "--out", register.parent / "atendimentos.html", "--json"
     )
     assert json.loads(itself.out)["records"] == 360
+
+
+def test_a_folder_of_parts_is_assessed_as_one_table(tmp_path: Path, glasshouse: Glasshouse) -> None:
+    for state in ("01", "35"):
+        part = tmp_path / "people" / f"uf={state}"
+        part.mkdir(parents=True)
+        table = pa.table({"age": ["20", "30"], "illness": ["flu", "cold"]})
+        pyarrow.parquet.write_table(table, part / "part.parquet")
+    known = ("-q", "age", "-q", "uf", "-s", "illness", "--json")
+    answer = glasshouse("assess", tmp_path / "people", *known)
+    assert answer.code == 0, answer.error
+    assert json.loads(answer.out)["records"] == 4

@@ -10,7 +10,7 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, check_new_file, question, warn
 from glasshouse.cli.options import option
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, translated
 
 WHOLE_SET = marked(
@@ -156,7 +156,7 @@ def assess(
             raise StudyError("name the file to assess, or a study with --study")
         paths, known, secrets = files, quasi_identifiers or [], sensitive
         left_out, missing = drop_suppressed, {}
-        if len(files) == 1 and files[0].is_dir():
+        if len(files) == 1 and files[0].is_dir() and not _is_table(files[0]):
             from glasshouse.runs import stored_release
 
             release = stored_release(files[0])
@@ -254,3 +254,14 @@ def _subset(chosen: str) -> str | list[str]:
             subsets=chosen,
         )
     return options.listed(chosen)
+
+
+def _is_table(folder: Path) -> bool:
+    """Tell whether a folder holds the files of one table, and no run."""
+    from glasshouse.runs.folder import MANIFEST
+    from glasshouse.sources.files import table_files
+
+    try:
+        return bool(table_files(folder)[0]) and not (folder / MANIFEST).exists()
+    except DataError:
+        return False
