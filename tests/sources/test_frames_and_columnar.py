@@ -171,7 +171,7 @@ def test_zero_has_no_sign() -> None:
     assert texts == [["0", "0", "-1.5"]]
 
 
-MANY = {
+MANY: dict[str, list[Any]] = {
     "float": [0.0, -0.0, float("nan"), None, 35.0, 1e-5, 0.1, 1e15, 2.0**53, -1e300, float("inf")],
     "integer": [0, -1, None, 2**62],
     "day": [date(1969, 12, 31), None, date(2020, 2, 29)],
