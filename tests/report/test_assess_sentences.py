@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import inspect
 import re
+import runpy
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripts.messages import messages_of_code
 
 from glasshouse.language import LANGUAGES, speaking, translated
 from glasshouse.microdata import Assessment, Attack, Leakage, assess, sweep
@@ -28,6 +29,7 @@ from glasshouse.report.assess.charts import Influence
 from glasshouse.report.page import Finding
 from glasshouse.table import read
 
+SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
 UP = re.compile(
     r"\bup from\b|\brose\b|\bcontra\b|\bsubiu\b|sem esse conhecimento, em|\brises\b|\bsobe\b"
 )
@@ -439,7 +441,7 @@ TESTED = (
 
 
 def sentences_that_compare() -> Iterator[tuple[str, str]]:
-    for entry in messages_of_code():
+    for entry in runpy.run_path(str(SCRIPT))["messages_of_code"]():
         if entry.place.startswith("report/assess/"):
             for message in [entry.message] if isinstance(entry.message, str) else entry.message:
                 if COMPARING.search(message):

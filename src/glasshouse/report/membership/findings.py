@@ -11,7 +11,6 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
-from glasshouse.report.severity import graded
 from glasshouse.report.cells import before_and_after
 from glasshouse.report.discretion import (
     EXACTLY,
@@ -23,6 +22,7 @@ from glasshouse.report.discretion import (
     ratio,
 )
 from glasshouse.report.page import Finding, Severity, note, reassurance
+from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     enumeration,
