@@ -213,7 +213,7 @@ def test_the_page_of_a_protection_in_every_language(name: str, code: str) -> Non
     assert page.limits
     assert page.glossary
     if code == "pt-BR":
-        assert page.title == "A versão protegida e o que ela ainda revela"
+        assert page.title == "Uma versão protegida e o que ela ainda revela"
 
 
 COMPARISONS: dict[str, tuple[str, list[dict[str, Any]]]] = {

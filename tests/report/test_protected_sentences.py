@@ -584,8 +584,8 @@ def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(
     with speaking(code):
         findings = measured_findings(outcome)
         labels = {label(outcome, name): name for name in names}
-    worse = {"en": "this got worse", "pt-BR": "isto piorou"}[code]
-    better = {"en": "this got better", "pt-BR": "isto melhorou"}[code]
+    worse = {"en": "this got worse", "pt-BR": "piorou"}[code]
+    better = {"en": "this got better", "pt-BR": "melhorou"}[code]
     for finding in findings:
         rises = worse in finding.sentence
         if not rises and better not in finding.sentence:
