@@ -337,6 +337,8 @@ class EncodedTable:
 
 def mapping(codes: NDArray[Any]) -> mmap.mmap | None:
     """Return the file that codes are looked up in; None: they are in memory."""
+    if codes.flags.writeable:
+        return None  # what was written would be lost with what is let go
     base: object = codes
     while isinstance(base, np.ndarray):
         base = base.base
