@@ -15,7 +15,9 @@ import pyarrow.parquet
 import pytest
 
 from glasshouse import synthetic
-from glasshouse.microdata import sweep_steps
+from glasshouse.microdata import attacks, sweep_steps
+from glasshouse.runs import assess
+from glasshouse.table import EncodedTable, encoded
 from tests.conftest import Glasshouse
 
 KNOWN = ("day_of_birth", "gender", "ethnicity", "city_of_birth", "school")
@@ -112,8 +114,22 @@ def test_an_interrupted_run_goes_on_with_the_same_bytes(
     assert not (tmp_path / "run.partial").exists()
 
 
-def on_disk_only(patch: pytest.MonkeyPatch) -> None:
-    """Make a run keep codes, records and classes on disk, in pieces that are far smaller than its data."""
+def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
+    """Make a run keep codes, records and classes on disk, in pieces far smaller than its data; note what was done."""
+    done: list[str] = []
+    spill = encoded.CodePieces.spill
+
+    def spilled(pieces: encoded.CodePieces) -> None:
+        done.append("spilled")
+        spill(pieces)
+
+    def sliced(table: EncodedTable, *, most_records: int) -> Any:
+        done.append("sliced")
+        assert most_records == 900
+        return attacks.whole_set(table, most_records=most_records)
+
+    patch.setattr(encoded.CodePieces, "spill", spilled)
+    patch.setattr(assess, "whole_set", sliced)
     patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
     patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
     patch.setattr("glasshouse.table.encoded.BLOCK_RECORDS", 700)
@@ -123,6 +139,7 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
     patch.setattr(sweep_steps, "COUNTED", 2_000)
     patch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 1_500)
+    return done
 
 
 def test_what_goes_over_the_disk_has_the_same_bytes_also_where_it_was_interrupted(
@@ -137,13 +154,14 @@ def test_what_goes_over_the_disk_has_the_same_bytes_also_where_it_was_interrupte
             raise KeyboardInterrupt
         return finish(own, step, on_progress)
 
-    on_disk_only(monkeypatch)
+    done = on_disk_only(monkeypatch)
     command = ("assess", census, *OPTIONS, "--memory", "8G", "--out", tmp_path / "run")
     with monkeypatch.context() as patch:
         patch.setattr(sweep_steps._Steps, "run", interrupted)
         assert glasshouse(*command).code == 130
     assert glasshouse(*command, "--resume").code == 0
     assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+    assert set(done) == {"spilled", "sliced"}
 
 
 def test_a_kept_table_answers_the_next_question_without_the_file(
