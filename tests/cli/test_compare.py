@@ -87,7 +87,7 @@ def test_two_years_of_a_census_end_to_end(glasshouse: Glasshouse) -> None:
     assert {row["run"] for row in frame} == {"run2018", "run2019"}
     pages = archive.from_json(Path("changes/report.json").read_text(), "report.json")
     assert set(pages) == set(LANGUAGES)
-    assert pages["pt-BR"].title == "Avaliações lado a lado"
+    assert pages["pt-BR"].title == "Comparação de avaliações"
     assert len(pages["en"].pictures) == 2
     assert all(figure.table is not None for figure in pages["en"].pictures)
     assert "run2018: 2018.csv" in Path("changes/report.html").read_text()
@@ -289,8 +289,8 @@ def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
     assert "is right: 25.0% (before: 50.0%)" in told
     report = Path("changes/report.html").read_text()
     assert "fewer than 10" in report
-    assert "more than 1 in 10" in report
-    assert "right: more than 1 in 10 in both, as far as it is told here" in report
+    assert "more than 10.0%" in report
+    assert "right: more than 10.0% in both, as far as it is told here" in report
     assert "25.0%" not in report, "it would tell how many records fit"
     asked = glasshouse(
         *("target", "before.csv", "--know", "age=2", "-s", "ill", "--out", "another")
