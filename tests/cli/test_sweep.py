@@ -84,7 +84,7 @@ def test_all_rows_are_in_the_results_and_the_report_shows_a_dot_for_each(
     assert frame.num_rows == 2 * 31
     assert "success_0.9" in frame.column_names
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="picture wide"') == 6
+    assert page.count('class="picture wide"') == 7
     assert "31 sets of quasi-identifiers" in page
     assert "What each attribute contributes" in page
     assert not (tmp_path / "run.partial").exists()
@@ -131,6 +131,7 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
     patch.setattr(encoded.CodePieces, "spill", spilled)
     patch.setattr(assess, "whole_set", sliced)
     patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
+    patch.setattr("glasshouse.table.encode.FEW_BYTES", 0)
     patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
     patch.setattr("glasshouse.table.encoded.BLOCK_RECORDS", 700)
     patch.setattr("glasshouse.microdata.attacks.BLOCK_RECORDS", 700)
@@ -274,6 +275,6 @@ def test_every_subset_with_weights(glasshouse: Glasshouse, tmp_path: Path) -> No
     path = tmp_path / "w.csv"
     path.write_text("a,b,w\nx,1,0.5\nx,2,1.5\ny,2,2\n")
     command = ("assess", path, "-q", "a", "-q", "b", "--weight", "w", "--json")
-    assert len(json.loads(glasshouse(*command).out)["results"]) == 1
-    rows = json.loads(glasshouse(*command, "--subsets", "all").out)["results"]
+    assert len(json.loads(glasshouse(*command, "--subsets", "full").out)["results"]) == 1
+    rows = json.loads(glasshouse(*command).out)["results"]
     assert [row["probabilistic"]["posterior"] for row in rows] == [0.875, 0.625, 1.0]
