@@ -30,7 +30,6 @@ from glasshouse.language import (
 )
 from glasshouse.report.words import (
     counted,
-    frequency,
     indefinite,
     money,
     percentage,
@@ -101,8 +100,6 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
         assert money(Fraction(12345, 10), "R$") == "R$ 1.234,50"
         assert percentage(Fraction(1, 3)) == "33,3%"
         assert percentage(Fraction(1, 10**6)) == "< 0,1%"
-        assert frequency(Fraction(3, 7000)) == "43 em cada 100.000"
-        assert frequency(Fraction(1)) == "100 em cada 100"
 
 
 def test_dates_are_written_in_full() -> None:

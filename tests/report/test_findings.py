@@ -25,7 +25,7 @@ from glasshouse.report.attacks import (
     widest,
 )
 from glasshouse.report.severity import graded
-from glasshouse.report.words import frequency, money, share
+from glasshouse.report.words import money, percentage, share
 from glasshouse.table import read
 from glasshouse.table.collection import collect
 from tests.report.snapshots import assert_snapshot
@@ -383,34 +383,11 @@ def test_money_is_the_nearest_hundredth(value: Fraction) -> None:
     assert said != "−R$ 0.00"
 
 
-@pytest.mark.parametrize(
-    ("probability", "words"),
-    [
-        ("1/2", "50 of every 100"),
-        ("1/20", "5 of every 100"),
-        ("52/1000", "52 of every 1,000"),
-        ("1/48176423", "1 of every 48,176,423"),
-        ("999/1000", "more than 99 of every 100"),
-        ("3/1000000", "3 of every 1,000,000"),
-    ],
-)
-def test_probabilities_are_said_as_natural_frequencies(probability: str, words: str) -> None:
-    assert frequency(Fraction(probability)) == words
-
-
 @given(st.fractions(0, 1))
 def test_some_is_never_none_and_nearly_all_is_never_all(probability: Fraction) -> None:
-    said = frequency(probability)
-    assert (said == "none") == (probability == 0)
-    assert (said == "all") == (probability == 1)
-
-
-@given(st.fractions(0, Fraction(99, 100)).filter(bool))
-def test_a_frequency_is_within_six_per_cent_of_the_probability(probability: Fraction) -> None:
-    count, base = (
-        int(word.replace(",", "")) for word in frequency(probability).split(" of every ")
-    )
-    assert abs(Fraction(count, base) / probability - 1) < Fraction(6, 100)
+    said = percentage(probability)
+    assert (said == "0%") == (probability == 0)
+    assert (said == "100%") == (probability == 1)
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**9))

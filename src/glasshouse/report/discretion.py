@@ -22,8 +22,6 @@ from glasshouse.report.cells import percent_cell
 from glasshouse.report.page import Cell
 from glasshouse.report.words import (
     counted,
-    frequency,
-    natural,
     percentage_points,
     percentages,
     plural,
@@ -131,16 +129,6 @@ class Among:
         """Tell whether one of some chances is not told as it is."""
         return any(low < high for low, high in map(self.bounds, probabilities))
 
-    def frequency(self, probability: Fraction) -> str:
-        """Say a chance as a natural frequency.
-
-        >>> Among(1000).frequency(Fraction(23, 1000)), Among(13).frequency(Fraction(6, 13))
-        ('23 of every 1,000', 'fewer than 70 of every 100')
-        >>> Among(13).frequency(Fraction(10, 13)), Among(13).frequency(Fraction(1))
-        ('more than 61 of every 100', 'all')
-        """
-        return frequency_between(*self.bounds(probability))
-
     def ratio(self, probability: Fraction) -> str:
         """Return the figure behind a sentence: the exact ratio, of all people where it counts them, or its bound.
 
@@ -200,24 +188,6 @@ EXACTLY, NOT_TOLD = Among(None, exact=True), Among(0)
 def among_part(people: int, *, exact: bool = False) -> Among:
     """Return how chances in a named part are told: that all people in it share a secret only if they are many."""
     return Among(people, exact, certainty=people >= CERTAIN_FROM * smallest_cell())
-
-
-def frequency_between(low: Fraction, high: Fraction) -> str:
-    """Say a natural frequency of which bounds are told.
-
-    >>> frequency_between(Fraction(0), Fraction(10, 95)), frequency_between(Fraction(985, 995), Fraction(1))
-    ('fewer than 11 of every 100', 'more than 98 of every 100')
-    """
-    if low == high:
-        return frequency(low)
-    if high - low == 1:
-        return text("a number that is not told of")
-    count, base = natural(high if low == 0 else low)
-    if low == 0:
-        more = count + 1 if Fraction(count, base) < high else count
-        return text("fewer than {count} of every {base}", count=more, base=base)
-    less = count - 1 if Fraction(count, base) > low else count
-    return text("more than {count} of every {base}", count=less, base=base)
 
 
 def both_percentages(

@@ -15,7 +15,7 @@ from glasshouse.arrays import Integers
 from glasshouse.language import number, printable, quoted, text, text_for, translated
 from glasshouse.report.page import MOST_ACTIONS, Action, Brief, Finding, Page, Severity, note
 from glasshouse.report.verdict import Measurement
-from glasshouse.report.words import counted, frequency, joined
+from glasshouse.report.words import counted, joined, percentage
 from glasshouse.table import ColumnProfile
 from glasshouse.table.profiles import FREE_TEXT, MANY_VALUES
 
@@ -262,10 +262,10 @@ def _with_figure(one: FirstLook, sentence: str) -> str:
     if attack is None:
         return sentence
     return f"{sentence} " + text(
-        "Then {certain} of {people} can be named with certainty, and a guess is right for {frequency}.",
+        "Then {certain} of {people} can be named with certainty, and a guess is right in {share} of cases.",
         certain=number(attack.certain),
         people=counted(attack.records, "person"),
-        frequency=frequency(attack.probabilistic.posterior),
+        share=percentage(attack.probabilistic.posterior),
     )
 
 

@@ -1,4 +1,4 @@
-"""Numbers as people say them: natural frequencies, rounded counts, money; and names in a sentence."""
+"""Numbers as people say them: percentages, rounded counts, money; and names in a sentence."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from glasshouse.report.page import Term
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _MOST_IN_A_LIST = 5
-FINER = (10**3, 10**4, 10**5, 10**6)
-"""The bases on which frequencies are told that a hundred does not tell apart."""
 
 
 def rounded(value: Fraction | float) -> int:
@@ -58,62 +56,6 @@ def told_apart(ways: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     ('30.5', '30.0')
     """
     return max(ways, key=lambda figures: len(set(figures)))
-
-
-def frequency(probability: Fraction, base: int | None = None) -> str:
-    """Say a probability as a natural frequency.
-
-    The count is rounded to two digits, on 100, 1,000, … as needed, or on a base, unless it is too small for that; a
-    rounding never turns "some" into "none" or "nearly all" into "all".
-
-    >>> frequency(Fraction(23, 100)), frequency(Fraction(1, 32561)), frequency(Fraction(9999, 10000))
-    ('23 of every 100', '1 of every 32,561', 'more than 99 of every 100')
-    >>> frequency(Fraction(0)), frequency(Fraction(1)), frequency(Fraction(3, 7000)), frequency(Fraction(1, 8), 1000)
-    ('none', 'all', '43 of every 100,000', '125 of every 1,000')
-    """
-    if probability <= 0:
-        return text("none")
-    if probability >= 1:
-        return text("all")
-    count = 0 if base is None else rounded(probability * base)
-    if base is None or count == 0:
-        count, base = natural(probability)
-    if count == base:
-        return text("more than {count} of every {base}", count=base - 1, base=base)
-    return text("{count} of every {base}", count=count, base=base)
-
-
-def frequencies(*probabilities: Fraction) -> tuple[str, ...]:
-    """Say probabilities as natural frequencies that can be compared: what differs is said differently.
-
-    Where a rounding would hide a difference, they are said on a finer base, down to one in a million.
-
-    >>> frequencies(Fraction(304, 1000), Fraction(301, 1000)), frequencies(Fraction(1, 4), Fraction(1, 2))
-    (('304 of every 1,000', '301 of every 1,000'), ('25 of every 100', '50 of every 100'))
-    >>> frequencies(Fraction(9999, 10000), Fraction(9994, 10000), Fraction(1))
-    ('more than 999 of every 1,000', '999 of every 1,000', 'all')
-    """
-    return told_apart(
-        tuple(frequency(probability, base) for probability in probabilities)
-        for base in (None, *FINER)
-    )
-
-
-def natural(probability: Fraction) -> tuple[int, int]:
-    """Return a probability between 0 and 1 as a count out of 100, 1,000, …, rounded to two digits.
-
-    >>> natural(Fraction(23, 100)), natural(Fraction(1, 32561)), natural(Fraction(3, 7000)), natural(Fraction(61, 200))
-    ((23, 100), (1, 32561), (43, 100000), (31, 100))
-    """
-    if probability.numerator == 1 and probability.denominator > 100:
-        return 1, probability.denominator
-    base = 100
-    while probability * base < Fraction(95, 10):
-        base *= 10
-    count = rounded(probability * base)
-    if count % 10 == 0 and base > 100:
-        return count // 10, base // 10
-    return count, base
 
 
 def percentage(probability: Fraction, digits: int = 1) -> str:
@@ -484,24 +426,3 @@ def hundredths(value: float, currency: str | None) -> str:
     ('1,234.50', '€ 1,234.50')
     """
     return number(value, ",.2f") if currency is None else money(Fraction(value), currency)
-
-
-def frequency_range(low: Fraction, high: Fraction) -> str:
-    """Say from which frequency to which, with what they have in common once.
-
-    >>> frequency_range(Fraction(4, 100), Fraction(86, 100)), frequency_range(Fraction(1, 250), Fraction(1, 2))
-    ('4 to 86 of every 100', '1 of every 250 to 50 of every 100')
-    """
-    return _two_frequencies(
-        low, high, marked("{low} to {high} of every 100"), marked("{low} to {high}")
-    )
-
-
-def _two_frequencies(low: Fraction, high: Fraction, on_a_hundred: str, apart: str) -> str:
-    counts = rounded(100 * low), rounded(100 * high)
-    if low >= Fraction(1, 100) and counts[0] < counts[1] < 100:
-        return translated(on_a_hundred, low=counts[0], high=counts[1])
-    first, last = frequencies(low, high)
-    return (
-        first if first == last else translated(apart, first=first, last=last, low=first, high=last)
-    )
