@@ -153,7 +153,7 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
 
 
 def tiles(outcome: Deterrence, *, subject: str, currency: str | None) -> tuple[Tile, ...]:
-    """Return who is at risk, how likely it is, and what would stop it."""
+    """Return who is at risk, how likely it is or what to expect, and what would stop it."""
     at_risk = text("Who is at risk")
     if outcome.exposure is None:
         risk = float(outcome.policy.reidentification.max())
@@ -175,7 +175,7 @@ def tiles(outcome: Deterrence, *, subject: str, currency: str | None) -> tuple[T
         else Tile(at_risk, *_whom(outcome.policy, subject))
     )
     expected = Tile(
-        text("How likely it is"),
+        text("What to expect"),
         few_digits(max(exposure.expected_known, exposure.expected_unknown)),
         text("people are expected to be re-identified, of {records}", records=records),
     )
