@@ -352,7 +352,7 @@ def labels_beside(
     apart. Names that stay too long are cut by the drawing.
 
     >>> labels_beside([(0, 100), (4, 100)], ["k = 2", "k = 5"])
-    [(8, -11, 'left'), (8, 12, 'left')]
+    [(8, -25, 'left'), (8, -11, 'left')]
     """
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in spots]
     placed = []
