@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from glasshouse.study.assess import SWEPT_BY_DEFAULT
 from tests.conftest import Glasshouse
 from tests.faults import fate_of
 
@@ -218,7 +219,15 @@ def test_an_index_of_pandas_is_a_column_by_its_number(glasshouse: Glasshouse) ->
 
 
 def test_who_asks_for_json_is_told_what_was_not_assessed(glasshouse: Glasshouse) -> None:
-    asked = ("assess", "people.csv", "-q", "age", "-q", "sex", "-s", "ill", "--tries", "2")
+    columns = [f"c{i}" for i in range(14)]
+    Path("wide.csv").write_text(f"{','.join(columns)},ill\n{'1,' * 14}yes\n{'2,' * 14}no\n")
+    asked = (
+        "assess",
+        "wide.csv",
+        *(word for name in columns for word in ("-q", name)),
+        "-s",
+        "ill",
+    )
     outcome = glasshouse(*asked, "--json")
     assert outcome.code == 0
     assert "note: only the whole set of quasi-identifiers was assessed" in outcome.error
@@ -236,12 +245,26 @@ def test_the_risk_of_each_record_is_that_of_the_set_chosen(glasshouse: Glasshous
     assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [1.0] * 4
 
 
-def test_readme_and_help_name_what_is_assessed_with_the_whole_set_only(
+def test_readme_and_help_say_up_to_how_many_attributes_every_subset_is_assessed(
     glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "600")
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    shown = glasshouse("assess", "--help").out
-    for case in ("gains", "priors", "weights", "joint secrets"):
-        assert case in next(line for line in readme.splitlines() if "up to 13" in line)
-        assert case in "".join(line for line in shown.splitlines() if "gains" in line)
+    assert f"up to {SWEPT_BY_DEFAULT} of them" in readme
+    assert f"up to {SWEPT_BY_DEFAULT} of them" in glasshouse("assess", "--help").out
+    asked = (
+        "assess",
+        "people.csv",
+        "-q",
+        "age",
+        "-q",
+        "sex",
+        "-s",
+        "ill",
+        "--tries",
+        "2",
+        "--json",
+    )
+    outcome = glasshouse(*asked)
+    assert len(json.loads(outcome.out)["results"]) == 6
+    assert "note" not in outcome.error

@@ -112,7 +112,7 @@ def test_no_terminal_is_too_narrow_for_the_words(
     assert 'called"age"' in shown
     told = "".join(glasshouse("assess", people, "-q", "age", "-q", "sex", "-s", "ill").out.split())
     assert "nametheperson" in told
-    assert "Knowingnomorethanageisenough" in told
+    assert "sharetheirageandsexwithatmost3others" in told
 
 
 def test_control_characters_do_not_reach_the_terminal(glasshouse: Glasshouse, people: Path) -> None:

@@ -432,7 +432,12 @@ class Exposure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values: counts of people with particular values, for the analyst."""
-        return asdict(self)
+        return {
+            "column": self.column,
+            "values": list(self.values),
+            "records": list(self.records),
+            "named": list(self.named),
+        }
 
 
 @dataclass(frozen=True)

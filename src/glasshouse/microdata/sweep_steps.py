@@ -83,7 +83,7 @@ Spread = Callable[[SweepBundles, Sequence[Integers]], Sequence[Swept]]
 """Has bundles swept, by however many."""
 
 
-class Coded(Protocol):
+class CodedColumn(Protocol):
     """A column of codes from 0 on."""
 
     @property
@@ -98,7 +98,7 @@ class Coded(Protocol):
 class Hidden(NamedTuple):
     """What records hold beside attributes, and what is added up of it."""
 
-    columns: Sequence[Coded]
+    columns: Sequence[CodedColumn]
     """The secrets, weights and earnings."""
     aims: Callable[[Fields], Aims]
     """Returns what is added up, where the columns stand in the records."""
@@ -486,7 +486,7 @@ class _Steps:
         self,
         table: EncodedTable,
         names: Sequence[str],
-        secrets: Sequence[Coded],
+        secrets: Sequence[CodedColumn],
         largest: int,
         threads: int,
         memory: int | None,
@@ -898,7 +898,7 @@ class Packing(NamedTuple):
     """The sensitive attributes."""
 
 
-def plan_packing(attributes: Sequence[Coded], secrets: Sequence[Coded]) -> Packing:
+def plan_packing(attributes: Sequence[CodedColumn], secrets: Sequence[CodedColumn]) -> Packing:
     """Find a place for every attribute, in the first word that has room for it."""
     used: list[int] = []
     places = [_place(column, used) for column in (*secrets, *attributes)]
@@ -911,8 +911,8 @@ def plan_packing(attributes: Sequence[Coded], secrets: Sequence[Coded]) -> Packi
 
 def packed(
     packing: Packing,
-    attributes: Sequence[Coded],
-    secrets: Sequence[Coded],
+    attributes: Sequence[CodedColumn],
+    secrets: Sequence[CodedColumn],
     begin: int,
     end: int,
 ) -> Words:
@@ -974,7 +974,7 @@ def close_up(records: Words, counts: Counts, words: int, starts: Integers, ends:
     return at
 
 
-def _place(column: Coded, used: list[int]) -> tuple[int, int]:
+def _place(column: CodedColumn, used: list[int]) -> tuple[int, int]:
     bits = _bits(column)
     for word, taken in enumerate(used):
         if taken + bits <= WORD_BITS:
@@ -984,11 +984,11 @@ def _place(column: Coded, used: list[int]) -> tuple[int, int]:
     return len(used) - 1, 0
 
 
-def _bits(column: Coded) -> int:
+def _bits(column: CodedColumn) -> int:
     return max(1, (column.cardinality - 1).bit_length())
 
 
-def _fields(columns: Sequence[Coded], places: Sequence[tuple[int, int]]) -> Fields:
+def _fields(columns: Sequence[CodedColumn], places: Sequence[tuple[int, int]]) -> Fields:
     fields = np.zeros(len(columns), sweep_kernel.FIELD)
     for i, (column, (word, shift)) in enumerate(zip(columns, places, strict=True)):
         mask = (1 << _bits(column)) - 1

@@ -61,6 +61,8 @@ PACKED = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst"})
 """and of those that such a file may be packed in."""
 MOST_UNPACKED = 1 << 26
 """A larger one is not unpacked for its labels."""
+FIRST_BYTES = 1 << 24
+"""A first look reads no more text than this."""
 MOST_LOOKED_AT, MOST_CELLS, LEAST_RECORDS = 12, 1 << 21, 1000
 """A first look is at so many files, and at so many values of each, but at least at so many records."""
 
@@ -506,7 +508,7 @@ def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTabl
     """Open a file and read its first records."""
     source = open_source(dataset.path, dialect=dataset.dialect, name=name)
     records = min(FIRST_RECORDS, max(LEAST_RECORDS, MOST_CELLS // len(source.columns)))
-    first = read(source.first(records), name=source.name, missing=dataset.missing)
+    first = read(source.first(records, FIRST_BYTES), name=source.name, missing=dataset.missing)
     return source, first
 
 

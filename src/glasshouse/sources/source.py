@@ -82,13 +82,14 @@ class Source(ABC):
             ),
         )
 
-    def first(self, records: int) -> pa.Table:
-        """Return the first records, all columns as text."""
-        batches, left = [], records
+    def first(self, records: int, most_bytes: int | None = None) -> pa.Table:
+        """Return the first records, all columns as text; where they are long, no more than take so many bytes."""
+        batches, left, size = [], records, 0
         for batch in self.batches(self._columns):
             batches.append(batch.slice(0, left))
             left -= len(batch)
-            if left <= 0:
+            size += batch.nbytes
+            if left <= 0 or (most_bytes is not None and size >= most_bytes):
                 break
         return pa.Table.from_batches(
             batches, pa.schema([(name, pa.string()) for name in self._columns])

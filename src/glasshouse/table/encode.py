@@ -205,7 +205,7 @@ def _encoded(
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     batches = source.coded_batches(names, on_progress=on_progress)
-    start, is_all = _begun(batches)
+    start, is_all = _begun(batches, FEW_BYTES if memory is None else 0)
     if sum(batch.num_rows for batch in start) == 0:
         raise DataError("{name}: has no records", name=source.name)
     with ThreadPoolExecutor() as threads:  # each column has its own dictionary
@@ -243,12 +243,12 @@ def _encoded(
     )
 
 
-def _begun(batches: Iterator[pa.RecordBatch]) -> tuple[list[pa.RecordBatch], bool]:
-    """Return the first batches, and whether these are few and all."""
+def _begun(batches: Iterator[pa.RecordBatch], most: int) -> tuple[list[pa.RecordBatch], bool]:
+    """Return the first batches, and whether they are all, and one or of no more bytes than this."""
     start: list[pa.RecordBatch] = []
     for batch in batches:
         start.append(batch)
-        if sum(each.nbytes for each in start) > FEW_BYTES:
+        if len(start) > 1 and sum(each.nbytes for each in start) > most:
             return start, False
     return start, True
 
