@@ -98,7 +98,7 @@ def test_records_that_are_the_same_in_every_column_are_pointed_to(
     told = glasshouse("assess", path, "-q", "sex", "--out", tmp_path / "run")
     sentence = "3 of the first 103 records of people.csv are the same as others in every column"
     figure = (
-        "Then 0 of 100 people can be named with certainty, and a guess is right for 7 of every 100."
+        "Then 0 of 100 people can be named with certainty, and a guess is right in 7.0% of cases."
     )
     for seen in (told.error, read_text(page_of(tmp_path / "run"))):
         assert sentence in seen

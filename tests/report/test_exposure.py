@@ -81,7 +81,7 @@ def test_a_run_keeps_who_can_be_named_where_all_that_can_be_known_was_assessed()
     people = pa.table({"sex": list("FFM"), "age": ["1", "2", "2"], "ill": list("yny")})
     run = gh.assess(people, quasi_identifiers=["sex", "age"], sensitive=["ill"])
     content = run.outcome.to_dict()["exposures"]
-    assert content[0] == {"column": "sex", "values": ("F", "M"), "records": (2, 1), "named": (2, 1)}
+    assert content[0] == {"column": "sex", "values": ["F", "M"], "records": [2, 1], "named": [2, 1]}
     smaller = gh.assess(people, quasi_identifiers=["sex", "age"], subsets=[["sex"]])
     assert "exposures" not in smaller.outcome.to_dict()
 
