@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 from glasshouse.cli.main import main
+from glasshouse.cli.translation import command_of
+from glasshouse.language import spoken
 from glasshouse.language.current import speak
 
 settings.register_profile(
@@ -28,6 +36,34 @@ NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"
 """Set: what would skip for want of something that the tests require fails instead, so that green hides nothing."""
 REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL")
 """What a machine must have; data of the shared folder only where there is such a folder."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let one of the processes that run tests compile a loop, and the others wait and read it from Numba's cache.
+
+    Without it all of them compile the same at the same time, and of two that write to an index of the cache one is
+    lost. Who compiles waits for what its loop calls, never for what calls it: so nobody waits in a circle.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    folder = Path(config.getoption("basetemp")).parent / "compiled"
+    folder.mkdir(parents=True, exist_ok=True)
+    compile_loop, begun = Dispatcher.compile, set[str]()
+
+    def compile_in_turn(loop: Any, signature: Any) -> Any:
+        name = f"{loop.py_func.__module__}.{loop.py_func.__qualname__}"
+        with global_compiler_lock:  # of the threads of this process
+            if isinstance(loop._cache, NullCache) or name in begun:  # not kept, or calls itself
+                return compile_loop(loop, signature)
+            begun.add(name)
+            try:
+                with (folder / name).open("w") as turn:
+                    fcntl.flock(turn, fcntl.LOCK_EX)
+                    return compile_loop(loop, signature)
+            finally:
+                begun.remove(name)
+
+    setattr(Dispatcher, "compile", compile_in_turn)  # noqa: B010
 
 
 @pytest.hookimpl(wrapper=True)
@@ -57,6 +93,19 @@ def is_required(reason: str) -> bool:
     return any(f"needs {part}" in reason for part in REQUIRED) or (
         "of the shared folder" in reason and SHARED.is_dir()
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _command_line_built_once() -> Iterator[None]:
+    """Build the command line anew where the language changes only: a process of a user runs one command."""
+
+    @lru_cache(maxsize=1)  # building it translates the panels of the help too
+    def built(app: Any, language: str) -> Any:
+        return command_of(app)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("glasshouse.cli.main.command_of", lambda app: built(app, spoken()))
+        yield
 
 
 @dataclass(frozen=True)
