@@ -101,9 +101,10 @@ def test_the_attacker_reads_correlations() -> None:
 
 
 def moved(world: Parts, most: int = 4) -> Iterator[Parts]:
-    """What else the parts may be: some people have the other secret, or are in another part."""
-    cells = [(number, i) for number in range(len(world)) for i in range(4)]
-    pairs = [(a, b) for a in cells for b in cells if a != b]
+    """What else the parts may be: some people have the other secret, or are in another part; small parts first."""
+    numbers = sorted(range(len(world)), key=lambda number: sum(world[number]))
+    cells = [(number, i) for number in numbers for i in range(4)]
+    pairs = sorted(permutations(cells, 2), key=lambda pair: max(map(cells.index, pair)))
     near = [(a, b) for a, b in pairs if a[0] == b[0]]
     for count, (a, b) in product(range(1, most + 1), (*near, *pairs)):
         parts = [list(part) for part in world]
