@@ -108,9 +108,11 @@ def test_it_opens_from_disk_at_every_width_in_light_and_dark(
     opened: Callable[..., Any], written: Callable[[str, str], Path], name: str, language: str
 ) -> None:
     for width in WIDTHS:
+        tab = opened(written(name, language), viewport=viewport(width))
+        assert tab.evaluate("() => document.documentElement.lang") == language
         for scheme in SCHEMES:
-            tab = opened(written(name, language), viewport=viewport(width), color_scheme=scheme)
-            assert tab.evaluate("() => document.documentElement.lang") == language
+            tab.emulate_media(color_scheme=scheme)
+            assert tab.evaluate(f"() => matchMedia('(prefers-color-scheme: {scheme})').matches")
             sizes = tab.evaluate(SVG_SIZES)
             assert sizes
             assert min(sizes) > 40
@@ -198,8 +200,7 @@ def test_nothing_stands_in_the_way_of_those_who_see_or_move_differently(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     for width in WIDTHS:
         tab = opened(written(name, language), viewport=viewport(width), color_scheme=scheme)
-        for numbers in tab.locator("summary").all():
-            numbers.click()
+        tab.evaluate(UNFOLD)
         violations = axe.Axe().run(tab).response["violations"]
         assert [
             (violation["id"], [node["html"] for node in violation["nodes"]][:3])
@@ -290,19 +291,29 @@ FIRST_SCREEN = """() => {
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Run[Any, Any]]]:
-    """Carry out a verb once, in a folder with its data."""
+def reported(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[str, str], tuple[Page, Path]]]:
+    """Carry out a verb once, in a folder with its data, and write its report once in a language."""
     runs: dict[str, Run[Any, Any]] = {}
+    reports: dict[tuple[str, str], tuple[Page, Path]] = {}
+    folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("runs"))
+        patch.chdir(folder)
         pa.csv.write_csv(PEOPLE, "people.csv")
 
-        def answer(verb: str) -> Run[Any, Any]:
+        def report(verb: str, language: str) -> tuple[Page, Path]:
             if verb not in runs:
                 runs[verb] = VERBS[verb]()
-            return runs[verb]
+            if (verb, language) not in reports:
+                path = folder / f"{verb}-{language}.html"
+                with speaking(language):
+                    page = runs[verb].page
+                    path.write_text(to_html(page), encoding="utf-8")
+                reports[verb, language] = page, path
+            return reports[verb, language]
 
-        yield answer
+        yield report
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -311,13 +322,9 @@ def test_the_first_screen_has_the_verdict_a_number_and_something_to_do(
     verb: str,
     language: str,
     opened: Callable[..., Any],
-    answered: Callable[[str], Run[Any, Any]],
-    tmp_path: Path,
+    reported: Callable[[str, str], tuple[Page, Path]],
 ) -> None:
-    path = tmp_path / "report.html"
-    with speaking(language):
-        page = answered(verb).page
-        path.write_text(to_html(page), encoding="utf-8")
+    page, path = reported(verb, language)
     tab = opened(path, viewport=viewport(1440))
     seen = " ".join(tab.evaluate(FIRST_SCREEN).split())
     assert page.ruling is None or page.ruling.headline in seen
@@ -331,13 +338,10 @@ def test_every_report_is_for_everybody_on_every_screen(
     verb: str,
     language: str,
     opened: Callable[..., Any],
-    answered: Callable[[str], Run[Any, Any]],
-    tmp_path: Path,
+    reported: Callable[[str, str], tuple[Page, Path]],
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
-    path = tmp_path / "report.html"
-    with speaking(language):
-        path.write_text(to_html(answered(verb).page), encoding="utf-8")
+    _, path = reported(verb, language)
     # the two languages together see both widths in both schemes
     schemes = SCHEMES if language == "en" else reversed(SCHEMES)
     for width, scheme in zip((390, 1440), schemes, strict=True):
