@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,6 +31,10 @@ settings.register_profile(
 settings.load_profile("glasshouse")
 
 SHARED = Path(__file__).parents[2] / "shared"
+
+# as on most machines: some hundred processes of the tests read what the first one has parsed
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"
