@@ -7,10 +7,11 @@ the classes of a more general release are unions of the classes of a more specif
 
 A hierarchy comes from a file, one row per value and the most specific label first, as ARX writes it
 (`read_hierarchy`); or from a rule for the values of a column: `intervals`, `rounding`, `top_bottom`, `prefixes`,
-`date_parts`, `suppression_only`, as functions or written as text (`by_rule`); or it is proposed, to be reviewed
-(`suggest`). The labels that rules make are of the kinds that `glasshouse.table.generalised.covers` understands, so that
-attacks on the protected table know which true values a label stands for. A missing value is a value of its own; rules
-keep it apart from the others up to the root.
+`date_parts`, `suppression_only`, as functions or written as text (`by_rule`, which also knows the codes of
+`glasshouse.mitigation.national`); or it is proposed, to be reviewed (`suggest`). The labels that rules make are of the
+kinds that `glasshouse.table.generalised.covers` understands, so that attacks on the protected table know which true
+values a label stands for. A missing value, or a mark for one such as ``NA``, is a value of its own; rules keep it apart
+from the others up to the root.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import ceil, floor
 from os import PathLike
 from pathlib import Path
@@ -37,36 +37,35 @@ from glasshouse.arrays import Integers
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, near_names, quoted, text, text_for, translated
+from glasshouse.mitigation import national
 from glasshouse.mitigation.distinct_rows import CodedHierarchy
+from glasshouse.mitigation.suggestions import suggested_rule
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.sources.delimited import CANDIDATE_SEPARATORS, UNIT_SEPARATOR, csv_rows
 from glasshouse.study import Dialect
 from glasshouse.study.anonymise import hierarchy_rule
-from glasshouse.table.encode import INTEGER, NUMBER
+from glasshouse.table.encode import NUMBER
 from glasshouse.table.encoded import EncodedColumn, positions
 from glasshouse.table.generalised import SUPPRESSED, Span, plain_decimal
+from glasshouse.table.profiles import is_missing_mark
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 """What a caller may give for a number; a float stands for the decimal that it is written as."""
 
 SEPARATOR = ";"
 """What stands between the fields of a saved hierarchy, as in ARX's files."""
-DATE_PARTS = ("day", "month", "year", "decade")
+DATE_PARTS = ("day", "month", "quarter", "year", "decade")
 """The parts of a date that a label can tell, the finest first."""
 DATE_ORDERS = ("ymd", "dmy", "mdy")
 """In which order a date may be written."""
-FEW_ODD = 10
-"""One in so many values, or a single one, may be no number, and the others are still taken for numbers."""
-FEWEST_NUMBERS = 3
-"""Fewer numbers beside a text that is none are not taken for numbers."""
-SUGGESTED_INTERVALS = 20
-"""A suggestion for numbers begins with at most so many intervals."""
-LONGEST_CODE = 12
-"""A suggestion takes values of equal length for codes up to so many characters."""
 
 _SEARCHED_FOR_NEAR_NAMES = 10_000
-_DATE = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})([ T].*)?")
-_DATE_WITH_YEAR_LAST = re.compile(r"([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4})([ T].*)?")
+_DATE = re.compile(
+    r"([0-9]{4})(?:[/.-]([0-9]{1,2})[/.-]([0-9]{1,2})|([0-9]{2})([0-9]{2}))([ T].*)?"
+)
+_DATE_WITH_YEAR_LAST = re.compile(
+    r"(?:([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]|([0-9]{2})([0-9]{2}))([0-9]{4})([ T].*)?"
+)
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,8 @@ class Hierarchy:
     """One row per value of the domain: the value first, then its label at each level, last the root."""
     suggested: bool = False
     """Whether it was made automatically, and is to be reviewed."""
+    rule: str = field(default="", compare=False)
+    """The rule that made it, as it is typed; empty: it is from a file, or was written by hand."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(map(tuple, self.rows)))
@@ -507,14 +508,15 @@ def prefixes(column: EncodedColumn, *, lengths: Sequence[int] | None = None) -> 
 def date_parts(
     column: EncodedColumn, *, parts: Sequence[str] | None = None, order: str = "ymd"
 ) -> Hierarchy:
-    """Return the hierarchy of dates: day -> month -> year -> decade.
+    """Return the hierarchy of dates: day -> month -> quarter -> year -> decade.
 
-    Labels are the ISO date with a star for what is hidden: ``2000-02-*``, ``2000-*``, ``200*``.
+    Labels are the ISO date with a star for what is hidden, and the quarter of a year: ``2000-02-*``, ``2000-Q1``,
+    ``2000-*``, ``200*``.
 
     Args:
-        column: The column of dates, such as ``2000-02-29`` or ``29/02/2000``; a time of day may follow.
-        parts: What the label of each level still tells, the finest first: of `DATE_PARTS`. By default month, year and
-            decade; before them the day, where there are times of day.
+        column: The column of dates, such as ``2000-02-29``, ``29/02/2000`` or ``20000229``; a time of day may follow.
+        parts: What the label of each level still tells, the finest first: of `DATE_PARTS`. By default all but the day,
+            and the day too where there are times of day.
         order: In which order dates are written: of `DATE_ORDERS`.
 
     Raises:
@@ -522,7 +524,7 @@ def date_parts(
         StudyError: The parts or the order are unknown, or the parts are not in order.
 
     >>> date_parts(_example("2000-02-29")).rows
-    (('2000-02-29', '2000-02-*', '2000-*', '200*', '*'),)
+    (('2000-02-29', '2000-02-*', '2000-Q1', '2000-*', '200*', '*'),)
     """
     if order not in DATE_ORDERS:
         raise StudyError(
@@ -564,22 +566,48 @@ def by_rule(column: EncodedColumn, written: str) -> Hierarchy:
             '"{given}" is no rule for a hierarchy; read a file with read_hierarchy', given=written
         )
     name, keywords = parsed
-    return {rule.__name__: rule for rule in rules}[name](column, **keywords)
+    if name in national.CODES:
+        return replace(_of_codes(column, name), rule=written)
+    made = {rule.__name__: rule for rule in rules}[name](column, **keywords)
+    return replace(made, rule=written)
+
+
+def _of_codes(column: EncodedColumn, kind: str) -> Hierarchy:
+    """Return the hierarchy of codes with a published structure."""
+    codes = _present(column)
+    for code in codes:
+        if not national.are_codes(kind, [code]):
+            raise DataError(
+                "the value {value} of column {column} is no code that the rule {rule} knows; correct it, leave out "
+                'such records with `invalid` "{name}={written}", or choose another rule',
+                value=quoted([code]),
+                column=quoted([column.name]),
+                rule=kind,
+                name=column.name,
+                written=code,
+            )
+    return _hierarchy(column, national.CODES[kind].levels(codes) if codes else [])
 
 
 def suggest(column: EncodedColumn) -> Hierarchy:
     """Propose a hierarchy for the values of a column; a person should review it.
 
-    Dates become month, year and decade; codes of equal length (all with a digit; whole numbers from five digits on, or
-    with a leading zero) lose a character per level; other numbers fall into nested intervals; of all else a value is
-    told or not. A few texts among numbers, or a single one such as ``NA``, stay as they are up to the root.
+    It is made by the rule that its values and its name suggest (`glasshouse.mitigation.suggestions`). Values that may
+    stand for missing, and a few texts among numbers, stay as they are up to the root.
 
     >>> suggest(_example("17", "23", "90")).rows[0]
-    ('17', '15-19', '10-19', '0-19', '0-39', '*')
+    ('17', '15-19', '10-19', '0-19', '*')
     >>> suggest(_example("red", "blue")).suggested
     True
     """
-    return replace(_proposal(column, _present(column)), suggested=True)
+    rule, odd = suggested_rule(column)
+    if not odd:
+        return replace(by_rule(column, rule), suggested=True)
+    values = column.values.to_pylist()
+    rest = pa.array([value for value in values if value not in set(odd)], pa.large_string())
+    made = by_rule(EncodedColumn(column.name, np.zeros(0, np.uint32), rest), rule)
+    apart = tuple((value,) * (made.height - 1) + (SUPPRESSED,) for value in odd)
+    return Hierarchy(column.name, (*made.rows, *apart), suggested=True, rule=rule)
 
 
 def exact(number: Number, *, what: str) -> Fraction:
@@ -675,15 +703,21 @@ def _either(names: Sequence[str]) -> str:
 def _hierarchy(column: EncodedColumn, levels: Sequence[Sequence[str]]) -> Hierarchy:
     """Return the hierarchy of a column's values with the labels of each level; missing stays apart up to the root."""
     present = _present(column)
-    rows = list(zip(present, *levels, [SUPPRESSED] * len(present), strict=True))
-    if len(present) < column.cardinality:
-        missing = (*[MISSING] * (len(levels) + 1), SUPPRESSED)
-        rows.insert(column.values.index(MISSING).as_py(), missing)
+    labels = dict(zip(present, zip(*levels, strict=True) if levels else repeat(()), strict=False))
+    rows = [
+        (value, *labels.get(value, (value,) * len(levels)), SUPPRESSED)
+        for value in column.values.to_pylist()
+    ]
     return Hierarchy(column.name, tuple(rows))
 
 
 def _present(column: EncodedColumn) -> list[str]:
-    return [written for written in column.values.to_pylist() if written != MISSING]
+    """Return the values that are none of those that say that one is missing."""
+    return [
+        value
+        for value in column.values.to_pylist()
+        if value != MISSING and not is_missing_mark(value)
+    ]
 
 
 def _cut(codes: list[str], length: int, whole: int | None) -> list[str]:
@@ -836,8 +870,9 @@ def _day(written: str, order: str, column: str) -> tuple[date, bool]:
     try:
         if match is None:
             raise ValueError
-        digits = dict(zip(order, map(int, match.groups()[:3]), strict=True))
-        return date(digits["y"], digits["m"], digits["d"]), match[4] is not None
+        *digits, time = match.groups()
+        parts = dict(zip(order, map(int, filter(None, digits)), strict=True))
+        return date(parts["y"], parts["m"], parts["d"]), time is not None
     except ValueError:
         raise DataError(
             "the value {value} of column {column} is not a date written as {order}; correct it, "
@@ -849,83 +884,10 @@ def _day(written: str, order: str, column: str) -> tuple[date, bool]:
 
 
 def _date_label(day: date, part: str) -> str:
+    if part == "quarter":
+        return f"{day.year:04}-Q{(day.month + 2) // 3}"
     length = {"day": 10, "month": 8, "year": 5, "decade": 3}[part]
     return day.isoformat()[:length] + SUPPRESSED
-
-
-def _proposal(column: EncodedColumn, texts: list[str]) -> Hierarchy:
-    if len(texts) > 2 and not any(SUPPRESSED in written for written in texts):
-        dates = _dates_proposed(column)
-        if dates is not None:
-            return dates
-        if _are_codes(texts):
-            return prefixes(column)
-        odd = [written for written in texts if not NUMBER.fullmatch(written.strip())]
-        if not odd:
-            return _numbers_proposed(column)
-        if len(odd) <= max(1, len(texts) // FEW_ODD) and len(texts) - len(odd) >= FEWEST_NUMBERS:
-            return _with_odd(column, odd, [written for written in texts if written not in set(odd)])
-    return suppression_only(column)
-
-
-def _with_odd(column: EncodedColumn, odd: list[str], numbers: list[str]) -> Hierarchy:
-    """Return the hierarchy of numbers among which there are a few other texts: these stay up to the root."""
-    values = pa.array(numbers, pa.large_string())
-    proposed = _numbers_proposed(EncodedColumn(column.name, np.zeros(0, np.uint32), values))
-    depth = proposed.height - 1
-    missing = [MISSING] if MISSING in column.values.to_pylist() else []
-    rest = tuple((written,) * depth + (SUPPRESSED,) for written in [*missing, *odd])
-    return Hierarchy(column.name, (*proposed.rows, *rest))
-
-
-def _dates_proposed(column: EncodedColumn) -> Hierarchy | None:
-    """Return the hierarchy of dates if all values are dates; only years, if days and months cannot be told apart."""
-    readings = []
-    for order in DATE_ORDERS:
-        with suppress(DataError):
-            readings.append(date_parts(column, order=order))
-    if len(readings) > 1:
-        return date_parts(column, order="dmy", parts=["year", "decade"])
-    return readings[0] if readings else None
-
-
-def _are_codes(texts: list[str]) -> bool:
-    length = len(texts[0])
-    if not 2 <= length <= LONGEST_CODE or any(len(written) != length for written in texts):
-        return False
-    if all(written.isdecimal() for written in texts):
-        return length > 4 or any(written.startswith("0") for written in texts)
-    return all(written.isalnum() and any(map(str.isdecimal, written)) for written in texts)
-
-
-def _numbers_proposed(column: EncodedColumn) -> Hierarchy:
-    """Return intervals of 1, 2 or 5 times a power of ten, then twice as wide while there are at least three."""
-    texts = _present(column)
-    numbers = [_number(written, column.name) for written in texts]
-    least, greatest = Fraction(min(numbers)), Fraction(max(numbers))
-    if least == greatest:
-        return suppression_only(column)
-    width = _round_width((greatest - least) / SUGGESTED_INTERVALS)
-    if all(INTEGER.fullmatch(written.strip()) for written in texts):
-        width = max(width, Fraction(2))
-    widths = [width]
-    while floor(greatest / (2 * widths[-1])) - floor(least / (2 * widths[-1])) >= 2:
-        widths.append(2 * widths[-1])
-    return intervals(column, widths=widths)
-
-
-def _round_width(least: Fraction) -> Fraction:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is not less.
-
-    >>> _round_width(Fraction(3)), _round_width(Fraction(3, 40))
-    (Fraction(5, 1), Fraction(1, 10))
-    """
-    power = Fraction(1)
-    while power > least:
-        power /= 10
-    while power * 10 <= least:
-        power *= 10
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
 
 
 def _example(*values: str) -> EncodedColumn:

@@ -39,6 +39,7 @@ RULES = {
     "prefixes": ("lengths",),
     "date_parts": ("parts", "order"),
     "suppression_only": (),
+    **dict.fromkeys(("cep", "municipality", "state", "icd10", "cbo", "cnpj", "education"), ()),
 }
 """The rules that make a hierarchy from the values of a column, and what each takes, first what needs no name."""
 _EXAMPLES = {
@@ -47,7 +48,6 @@ _EXAMPLES = {
     "top_bottom": "top_bottom:20,90, top_bottom:top=90:widths=5,10",
     "prefixes": "prefixes, prefixes:4,2",
     "date_parts": "date_parts, date_parts:month,year:order=dmy",
-    "suppression_only": "suppression_only",
 }
 _LEVELS, _SINGLE = ("widths", "to", "lengths", "parts"), ("origin", "bottom", "top", "order")
 
@@ -103,7 +103,7 @@ def _rule_error(written: str) -> ContradictionError:
     return ContradictionError(
         '"{given}" is not how the rule is written; write for example {example}',
         given=written,
-        example=_EXAMPLES[written.partition(":")[0]],
+        example=_EXAMPLES.get(name := written.partition(":")[0], name),
     )
 
 

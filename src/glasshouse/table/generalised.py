@@ -43,8 +43,11 @@ _LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 _BOUND = re.compile(rf"(<=|>=|<|>|≤|≥)\s*{_POINT}")
 _AND_MORE = re.compile(rf"{_POINT}\s*\+")
 _STARS = re.compile(r"([^*]*)(\*+)")
-_WHOLE_HYPHENED = rf"^\s*{_HYPHENED.pattern}\s*$"
-_GENERALISED = rf"[*\[\](){{}}<>|≤≥]|\+\s*$|\.\.|{_WHOLE_HYPHENED}"
+_QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
+_CODE = re.compile(r"([A-Z])([0-9]{2})(\.?[0-9A-Z]{1,4})?")
+_CODE_RANGE = re.compile(r"([A-Z][0-9]{2})-([A-Z][0-9]{2})")
+_WHOLE_HYPHENED = rf"^\s*({_HYPHENED.pattern}|{_CODE_RANGE.pattern})\s*$"
+_GENERALISED = rf"[*\[\](){{}}<>|≤≥]|\+\s*$|\.\.|^\s*{_QUARTER.pattern}\s*$|{_WHOLE_HYPHENED}"
 """What no value is without that stands for others."""
 
 _BELOW, _AT, _ABOVE = -1, 0, 1
@@ -62,7 +65,8 @@ def covers(released: str, true: str) -> bool:
     - ``*``: anything;
     - a code with stars at its end: one star for any rest (``13*``), several for a character each (``130**``);
     - an interval of numbers or of ISO dates: ``[20, 30)``, ``[20-30[``, ``]20;30]``, ``(20, 30]``; ``20-29`` and
-      ``20..29`` with both ends; ``<20``, ``<=20``, ``>=90``, ``>90``, ``90+``;
+      ``20..29`` with both ends; ``<20``, ``<=20``, ``>=90``, ``>90``, ``90+``; the quarter of a year ``2000-Q1``;
+    - a range of codes that begin with a letter and two digits, such as a block of ICD-10: ``F30-F39``;
     - a set: ``{A, B}`` or ``A|B``.
 
     Numbers are compared exactly, by value and not by spelling. Two numbers with a hyphen are a code, such as the postal
@@ -72,6 +76,8 @@ def covers(released: str, true: str) -> bool:
     (True, False, False, True)
     >>> covers("2000-01-01..2000-12-31", "2000-02-29"), covers("A|B", "B"), covers("A|B", "A|B")
     (True, True, True)
+    >>> covers("2000-Q1", "2000-02-29"), covers("F30-F39", "F32.1"), covers("C00-D48", "D50")
+    (True, True, False)
     """
     return released in (true, SUPPRESSED) or bool(_Cover.of([released]).beside_star(true))
 
@@ -197,7 +203,7 @@ def without_suppressed(table: EncodedTable, names: Iterable[str] = ()) -> Encode
 
 @dataclass(frozen=True)
 class Interval:
-    """All numbers, or all days, between two ends."""
+    """All numbers, all days, or all codes of a classification, between two ends."""
 
     low: End
     """Where it begins."""
@@ -205,6 +211,8 @@ class Interval:
     """Where it ends."""
     of_dates: bool
     """Whether its points are days rather than numbers."""
+    of_codes: bool = False
+    """Whether its points are codes rather than numbers."""
 
     @classmethod
     def closed(cls, low: Decimal, high: Decimal, *, of_dates: bool = False) -> Interval:
@@ -218,13 +226,14 @@ class Interval:
 
     def overlaps(self, other: Interval) -> bool:
         """Tell whether the two have a point in common."""
-        alike = self.of_dates == other.of_dates
-        return alike and self.low <= other.high and other.low <= self.high
+        return self._is_like(other) and self.low <= other.high and other.low <= self.high
 
     def is_within(self, other: Interval) -> bool:
         """Tell whether all of its points are in the other one too."""
-        alike = self.of_dates == other.of_dates
-        return alike and other.low <= self.low and self.high <= other.high
+        return self._is_like(other) and other.low <= self.low and self.high <= other.high
+
+    def _is_like(self, other: Interval) -> bool:
+        return (self.of_dates, self.of_codes) == (other.of_dates, other.of_codes)
 
 
 @dataclass(frozen=True)
@@ -283,6 +292,11 @@ def as_interval(released: str) -> Interval | None:
     >>> as_interval("01234-5678") is None
     True
     """
+    if match := _CODE_RANGE.fullmatch(released.strip()):
+        first, last = map(_code_point, match.groups())
+        if first is None or last is None or first > last:
+            return None
+        return Interval((first, _AT), (last, _AT), of_dates=False, of_codes=True)
     written = _written_ends(released.strip())
     if written is None:
         return None
@@ -328,7 +342,14 @@ def _understood(true: pa.LargeStringArray, released: list[str]) -> _Cover:
 
 
 def _is_hyphened(written: str) -> bool:
-    return _HYPHENED.fullmatch(written.strip()) is not None
+    plain = written.strip()
+    return bool(_HYPHENED.fullmatch(plain) or _CODE_RANGE.fullmatch(plain))
+
+
+def _code_point(written: str) -> Decimal | None:
+    """Return where a code stands among others by its letter and two digits; None where it is no such code."""
+    match = _CODE.fullmatch(written.strip())
+    return None if match is None else Decimal(100 * ord(match[1]) + int(match[2]))
 
 
 @dataclass(frozen=True)
@@ -374,6 +395,7 @@ class _Cover:
     """The lengths of these starts."""
     numbers: _Intervals
     dates: _Intervals
+    codes: _Intervals
 
     @classmethod
     def of(cls, released: list[str], *, codes: bool = False) -> _Cover:
@@ -394,14 +416,21 @@ class _Cover:
                     members.setdefault(member, []).append(position)
         anything = starts.pop(("", None), -1)
         lengths = sorted({len(start) for start, _ in starts})
-        numbers = _Intervals.of(placed for placed in intervals if not placed[0].of_dates)
-        dates = _Intervals.of(placed for placed in intervals if placed[0].of_dates)
-        return cls(released, anything, members, starts, lengths, numbers, dates)
+        kinds = [
+            _Intervals.of(
+                placed
+                for placed in intervals
+                if (placed[0].of_dates, placed[0].of_codes) == (of_dates, of_codes)
+            )
+            for of_dates, of_codes in ((False, False), (True, False), (False, True))
+        ]
+        return cls(released, anything, members, starts, lengths, *kinds)
 
     @property
     def is_plain(self) -> bool:
         """Whether every released value stands for itself only."""
-        general = (self.members, self.starts, self.numbers.ordered, self.dates.ordered)
+        intervals = (self.numbers.ordered, self.dates.ordered, self.codes.ordered)
+        general = (self.members, self.starts, *intervals)
         return self.anything < 0 and not any(general)
 
     def standing_for(self, true: str) -> set[int]:
@@ -421,6 +450,8 @@ class _Cover:
             if bound is not None:
                 intervals = self.dates if isinstance(bound, date) else self.numbers
                 standing.update(intervals.around(point_of(bound)))
+        if self.codes.ordered and (code := _code_point(true)) is not None:
+            standing.update(self.codes.around(code))
         return standing
 
     def only_one(self, true: str) -> int:
@@ -448,6 +479,10 @@ def _written_ends(written: str) -> tuple[tuple[str, int], tuple[str, int]] | Non
     if match := _HYPHENED.fullmatch(written):
         is_code = any(map(_LEADING_ZERO.match, match.groups()))
         return None if is_code else ((match[1], _AT), (match[2], _AT))
+    if match := _QUARTER.fullmatch(written):
+        year, last = match[1], 3 * int(match[2])
+        day = 31 if last in (3, 12) else 30
+        return (f"{year}-{last - 2:02}-01", _AT), (f"{year}-{last:02}-{day}", _AT)
     if match := _AND_MORE.fullmatch(written):
         return (match[1], _AT), ("inf", _AT)
     if match := _BOUND.fullmatch(written):

@@ -349,7 +349,7 @@ def _totals(table: EncodedTable) -> Flags:
 
 
 def _is_total(value: str) -> bool:
-    return bool(_TOTAL.fullmatch(_folded(value).strip()))
+    return bool(_TOTAL.fullmatch(folded(value).strip()))
 
 
 def _strays(table: EncodedTable, marks: Flags, *, is_total: bool) -> Iterator[_Strays]:
@@ -429,7 +429,7 @@ def _combination(columns: Sequence[EncodedColumn], step: int) -> Combination:
 
 def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
     """Describe every column of a table, in the order of the file."""
-    return tuple(_profiled(column, table.records) for column in table.columns.values())
+    return tuple(column_profile(column) for column in table.columns.values())
 
 
 def has_no_header(table: EncodedTable) -> bool:
@@ -498,15 +498,17 @@ def suggested_roles(profiles: Sequence[ColumnProfile]) -> dict[Role, tuple[str, 
 def _may_name_a_person(profile: ColumnProfile) -> bool:
     if profile.role is not Role.IDENTIFIER or profile.unique == profile.records:
         return profile.role is Role.IDENTIFIER
-    if profile.looks_like == "CNPJ" or _words(profile.name) & OTHERS:
+    if profile.looks_like == "CNPJ" or words_of(profile.name) & OTHERS:
         return False
     if profile.looks_like in CHECKED:
         return profile.records <= MOST_RECORDS_EACH * profile.distinct
-    is_called = bool(_words(profile.name) & WORDS[Role.IDENTIFIER]) and not profile.looks_like
+    is_called = bool(words_of(profile.name) & WORDS[Role.IDENTIFIER]) and not profile.looks_like
     return is_called and profile.distinct > MANY_VALUES * profile.records
 
 
-def _profiled(column: EncodedColumn, records: int) -> ColumnProfile:
+def column_profile(column: EncodedColumn) -> ColumnProfile:
+    """Describe one column: what its values and its name say that it is."""
+    records = len(column.codes)
     counts = np.bincount(column.codes, minlength=column.cardinality)
     texts = column.values.to_pylist()
     present = np.array([value != MISSING for value in texts], bool)
@@ -561,18 +563,18 @@ def _numbers_records(values: Sequence[str]) -> bool:
 
 def _oddities(values: pa.LargeStringArray, kind: str) -> tuple[tuple[str, int], ...]:
     """Count the distinct values about which something is odd."""
-    folded: dict[str, int] = {}
+    spellings: dict[str, int] = {}
     if kind == "text" and len(values) <= _SAMPLE:
         for value in values.to_pylist():
-            word = " ".join(_folded(value).split())
-            folded[word] = folded.get(word, 0) + 1
+            word = " ".join(folded(value).split())
+            spellings[word] = spellings.get(word, 0) + 1
     padded = pc.not_equal(values, pc.utf8_trim_whitespace(values))
     zeros = pc.match_substring_regex(values, r"^0\d+$") if kind == "integer" else None
     counts = {
         PADDED: pc.sum(padded).as_py(),
         ZEROS: 0 if zeros is None else pc.sum(zeros).as_py(),
         BROKEN: pc.sum(pc.match_substring_regex(values, _BROKEN)).as_py(),
-        VARIANTS: sum(count for word, count in folded.items() if count > 1 and word),
+        VARIANTS: sum(count for word, count in spellings.items() if count > 1 and word),
     }
     return tuple((what, count) for what, count in counts.items() if count)
 
@@ -588,7 +590,7 @@ def _maybe_missing(
     ((('?', 7), ('9', 1)), ())
     """
     counted = [(value, int(count)) for value, count in zip(values, counts, strict=True)]
-    suspects = [pair for pair in counted if _folded(pair[0]).strip() in MISSING_MARKS]
+    suspects = [pair for pair in counted if is_missing_mark(pair[0])]
     if looks_like in CHECKED:
         pattern, is_right = DIRECT[looks_like]
         return tuple(
@@ -606,6 +608,11 @@ def _maybe_missing(
     return tuple(suspects)
 
 
+def is_missing_mark(value: str) -> bool:
+    """Tell whether a value is what programs and people write where one is missing, such as ``NA`` or ``ignorado``."""
+    return folded(value).strip() in MISSING_MARKS
+
+
 def _look(name: str, values: pa.LargeStringArray, records: int) -> str:
     """Return what the distinct values of a column say that it is, or its name."""
     sample = [value.strip() for value in values.slice(0, _SAMPLE).to_pylist()]
@@ -619,7 +626,7 @@ def _look(name: str, values: pa.LargeStringArray, records: int) -> str:
         words = sum(value.count(" ") + 1 for value in sample) / len(sample)
         if letters > _LONG_TEXT and words > _MANY_WORDS and len(values) > MANY_VALUES * records:
             return FREE_TEXT
-    called = _words(name)
+    called = words_of(name)
     if called & NAMES and not called & WORDS[Role.QUASI_IDENTIFIER]:
         return "person's name"
     return ""
@@ -628,7 +635,7 @@ def _look(name: str, values: pa.LargeStringArray, records: int) -> str:
 def _suggestion(
     name: str, looks_like: str, distinct: int, unique: int, records: int, *, is_index: bool
 ) -> tuple[Role, str]:
-    words = _words(name)
+    words = words_of(name)
     if distinct <= 1:
         return Role.IGNORED, text("holds one value only, so it tells nobody apart")
     if is_index and not words & WORDS[Role.IDENTIFIER]:
@@ -655,7 +662,7 @@ def _suggested_by_values(values: Sequence[str], dates: Sequence[str]) -> tuple[R
     """Return the role that values suggest of a column whose name says nothing."""
     if dates:
         return Role.QUASI_IDENTIFIER, text("holds dates, which others may know of a person")
-    if len(values) <= len(_SEXES) and {_folded(value).strip() for value in values} <= _SEXES:
+    if len(values) <= len(_SEXES) and {folded(value).strip() for value in values} <= _SEXES:
         return Role.QUASI_IDENTIFIER, text("its values are those of a person's sex")
     sample = values[:_SAMPLE]
     if len(sample) >= _FEWEST and all(_POSTCODE.fullmatch(value.strip()) for value in sample):
@@ -663,17 +670,17 @@ def _suggested_by_values(values: Sequence[str], dates: Sequence[str]) -> tuple[R
     return None
 
 
-def _words(name: str) -> frozenset[str]:
+def words_of(name: str) -> frozenset[str]:
     """Return the words of a column's name, folded: no accents, no case, camel case taken apart.
 
-    >>> sorted(_words("DT_Nascimento")), sorted(_words("maritalStatus")), sorted(_words("Raça/cor"))
+    >>> sorted(words_of("DT_Nascimento")), sorted(words_of("maritalStatus")), sorted(words_of("Raça/cor"))
     (['dt', 'nascimento'], ['marital', 'status'], ['cor', 'raca'])
     """
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return frozenset(re.findall(r"[a-z]+", _folded(apart)))
+    return frozenset(re.findall(r"[a-z]+", folded(apart)))
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """Return a text without accents and case."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
     return plain.lower()
