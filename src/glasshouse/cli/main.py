@@ -19,6 +19,7 @@ from glasshouse.cli import (
     compare,
     demo,
     deter,
+    hierarchies,
     inspect,
     membership,
     report,
@@ -61,6 +62,7 @@ app.command(rich_help_panel="Assess a release")(expanded(target.target))
 app.command(rich_help_panel="Assess a release")(expanded(membership.membership))
 app.command(rich_help_panel="Assess a release")(expanded(threat.threat))
 app.add_typer(totals.app, rich_help_panel="Assess a release")
+app.command(rich_help_panel="Protect a release")(expanded(hierarchies.hierarchies))
 app.command(rich_help_panel="Protect a release")(expanded(anonymise.anonymise))
 app.command(rich_help_panel="Protect a release")(expanded(compare.compare))
 app.command(rich_help_panel="Protect a release")(expanded(deter.deter))

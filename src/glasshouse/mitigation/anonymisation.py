@@ -24,7 +24,7 @@ from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess
 from glasshouse.mitigation.anatomy import Anatomy
 from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows, records_per_value
-from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.encoded import smallest_unsigned
@@ -46,6 +46,32 @@ class UsedHierarchy:
     """Its number of levels, the values themselves and the root among them."""
     mixed: bool = False
     """Whether most of its values are numbers, and not all."""
+    rule: str = ""
+    """The rule that made it, as it is typed; empty: it is from a file."""
+    example: tuple[str, ...] = ()
+    """A made-up value, and what it becomes at each level; empty where none shows it."""
+
+    @classmethod
+    def of(cls, hierarchy: Hierarchy, column: EncodedColumn) -> UsedHierarchy:
+        """Return what is told of the hierarchy of a column."""
+        return cls(
+            hierarchy.column,
+            hierarchy.suggested,
+            hierarchy.height,
+            hierarchy.mixed,
+            hierarchy.rule,
+            example_row(hierarchy, column),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "column": self.column,
+            "suggested": self.suggested,
+            "rule": self.rule or None,
+            "levels": self.height,
+            "example": list(self.example),
+        }
 
 
 @dataclass(frozen=True)
@@ -175,7 +201,7 @@ class Anonymisation:
             objective_value=recoding.loss,
             quality=remaining,
             hierarchies=tuple(
-                UsedHierarchy(name, hierarchy.suggested, hierarchy.height, hierarchy.mixed)
+                UsedHierarchy.of(hierarchy, table.column(name))
                 for name, hierarchy in hierarchies.items()
             ),
             left_out=tuple(left_out),
@@ -253,6 +279,8 @@ class Anonymisation:
             content["quality"] = self.quality.to_dict()
         content["attained"] = self.attained.to_dict()
         content["suggested_hierarchies"] = self.suggested
+        if self.hierarchies:
+            content["hierarchies"] = [used.to_dict() for used in self.hierarchies]
         content["columns_left_out"] = list(self.left_out)
         if self.steps:
             content["treatment"] = [step.to_dict() for step in self.steps]

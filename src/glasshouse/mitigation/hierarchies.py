@@ -39,7 +39,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, near_names, quoted, text, text_for, translated
 from glasshouse.mitigation import national
 from glasshouse.mitigation.distinct_rows import CodedHierarchy
-from glasshouse.mitigation.suggestions import suggested_rule
+from glasshouse.mitigation.suggestions import example_value, suggested_rule
 from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.sources.delimited import CANDIDATE_SEPARATORS, UNIT_SEPARATOR, csv_rows
 from glasshouse.study import Dialect
@@ -111,8 +111,9 @@ class Hierarchy:
     @property
     def mixed(self) -> bool:
         """Whether most values of the domain are numbers, and not all."""
-        numbers = sum(bool(NUMBER.fullmatch(row[0].strip())) for row in self.rows)
-        return self.domain < 2 * numbers < 2 * self.domain
+        values = [row[0].strip() for row in self.rows if row[0] and not is_missing_mark(row[0])]
+        numbers = sum(bool(NUMBER.fullmatch(value)) for value in values)
+        return len(values) < 2 * numbers < 2 * len(values)
 
     def coded(self, column: EncodedColumn, *, where: str) -> CodedHierarchy:
         """Return the hierarchy in terms of the codes of a column of a table.
@@ -149,14 +150,19 @@ class Hierarchy:
             parents=tuple(parents),
         )
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write it as CSV with semicolons and no header; the file appears whole or not at all.
+    def save(self, path: str | PathLike[str], *, encoding: str = "utf-8") -> None:
+        """Write it as CSV with semicolons and no header, as ARX does; the file appears whole or not at all.
 
-        `read_hierarchy` reads it back the same, but for ``suggested``: a file counts as reviewed.
+        `read_hierarchy` reads it back the same, but for ``suggested``: a file counts as reviewed. It holds the values
+        of the column, and is for its owner only.
+
+        Args:
+            path: The file.
+            encoding: How text is written; `read_hierarchy` has to be told if it is not UTF-8.
         """
         with (
-            new_file(Path(path)) as draft,
-            draft.open("w", encoding="utf-8", newline="") as file,
+            new_file(Path(path), private=True) as draft,
+            draft.open("w", encoding=encoding, newline="") as file,
         ):
             csv.writer(file, delimiter=SEPARATOR).writerows(self.rows)
 
@@ -608,6 +614,24 @@ def suggest(column: EncodedColumn) -> Hierarchy:
     made = by_rule(EncodedColumn(column.name, np.zeros(0, np.uint32), rest), rule)
     apart = tuple((value,) * (made.height - 1) + (SUPPRESSED,) for value in odd)
     return Hierarchy(column.name, (*made.rows, *apart), suggested=True, rule=rule)
+
+
+def example_row(hierarchy: Hierarchy, column: EncodedColumn) -> tuple[str, ...]:
+    """Return a made-up value of a column and its label at each level; empty where the rule alone shows none.
+
+    >>> column = _example("17", "23", "90")
+    >>> example_row(suggest(column), column)
+    ('37', '35-39', '30-39', '20-39', '*')
+    """
+    values = column.values.to_pylist() if hierarchy.rule else []
+    value = example_value(hierarchy.rule, values)
+    if not value:
+        return ()
+    made_up = EncodedColumn(
+        column.name, np.zeros(1, np.uint32), pa.array([value], pa.large_string())
+    )
+    row = by_rule(made_up, hierarchy.rule).rows[0]
+    return row if len(row) == hierarchy.height else ()
 
 
 def exact(number: Number, *, what: str) -> Fraction:

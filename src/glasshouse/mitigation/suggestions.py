@@ -223,7 +223,8 @@ def example_value(rule: str, values: Iterable[str]) -> str:
     if name == "date_parts":
         order = keywords.get("order", "ymd")
         day = {"y": "1984", "m": "05", "d": "17"}
-        return ("-" if order == "ymd" else "/").join(day[part] for part in order)
+        time = " 10:30" if any(":" in value for value in present) else ""
+        return ("-" if order == "ymd" else "/").join(day[part] for part in order) + time
     if name == "prefixes":
         shapes = {_made_up(value) for value in present}
         longest = max(keywords.get("lengths", [5]))

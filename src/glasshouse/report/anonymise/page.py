@@ -13,6 +13,7 @@ from typing import Any
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
+from glasshouse.report.anonymise.dictionary import generalisation_table
 from glasshouse.report.anonymise.front import actions, ladder_figure, tiles
 from glasshouse.report.attacks import (
     METHOD,
@@ -82,7 +83,11 @@ AS_THEY_ARE = marked("Released as they are, and in no figure: {columns}.")
 CERTAINTY = {
     marked("Known for certain"): marked("Records whose secret she infers with probability 1.")
 }
-HEIGHT = {marked("Height"): marked("How many levels of its hierarchy a column was generalised.")}
+LEVEL = {
+    marked("Level"): marked(
+        "How far a value is generalised: level 0 is the value itself, the highest tells nothing."
+    )
+}
 SUGGESTED = marked(
     "These hierarchies were suggested by the program and should be reviewed: {columns}."
 )
@@ -101,8 +106,6 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
         dataset=outcome.dataset,
         method=_promise(outcome),
     )
-    heights = outcome.heights or {}
-    levels = ", ".join(f"{name} {height}" for name, height in heights.items())
     rows = [
         (
             f"{after.code} {target_label(after.secret)}",
@@ -118,7 +121,7 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
         (
             protected,
             *treatment_blocks(outcome.steps, missing_notes(outcome.before.missing)),
-            *([text("Heights: {heights}", heights=levels)] if outcome.heights is not None else []),
+            *([generalisation_table(outcome, short=True)] if outcome.hierarchies else []),
             cell_table(text("attack"), measures, rows, title),
         ),
         protection_findings(outcome, subject=question.subject),
@@ -134,7 +137,7 @@ def _review(outcome: Anonymisation) -> tuple[str, ...]:
             "suggested hierarchies: {columns}; review them, or give your own with --hierarchy"
         ): [used.column for used in suggested if used.height > 2],
         marked(
-            "told or not at all, being no numbers, dates or codes: {columns}; --hierarchy says better"
+            "told or not at all, being categories: {columns}; --hierarchy groups their values"
         ): [used.column for used in suggested if used.height <= 2 and not used.mixed],
         marked(
             "told or not at all, as not all values are numbers: {columns}; --invalid COLUMN=VALUE,… leaves out records "
@@ -154,7 +157,7 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
     """Return the report of a protected release."""
     content = outcome.to_dict()
     done = treatment_section(outcome.steps, missing_notes(outcome.before.missing))
-    sections = (_risks(outcome), _protection(content), done)
+    sections = (_risks(outcome), _protection(outcome, content), done)
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
     findings = protection_findings(outcome, subject=question.subject)
     verdict = verdict_on(of_assessment(outcome.after), question.policy)
@@ -186,7 +189,7 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
             "attribute inference, generalisation, suppression",
             *{"risk": (), "anatomy": ("Anatomy",)}.get(outcome.method, (outcome.method,)),
             content.get("loss") is not None and "loss",
-            terms=(CERTAINTY, bool(content.get("heights")) and HEIGHT),
+            terms=(CERTAINTY, bool(outcome.hierarchies) and LEVEL),
         ),
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",
@@ -329,7 +332,7 @@ def _risks(outcome: Anonymisation) -> Section:
     )
 
 
-def _protection(content: Mapping[str, Any]) -> Section:
+def _protection(outcome: Anonymisation, content: Mapping[str, Any]) -> Section:
     quality = content.get("quality") or {}
     rows = [
         (text("method"), Cell(content["method"])),
@@ -344,11 +347,8 @@ def _protection(content: Mapping[str, Any]) -> Section:
         ),
     ]
     tables = [cell_table(text("Protection"), [text("Value")], rows)]
-    if content.get("heights"):
-        heights = [
-            (column_label(name), count_cell(height)) for name, height in content["heights"].items()
-        ]
-        tables.append(cell_table(text("Height"), [text("Value")], heights))
+    if outcome.hierarchies:
+        tables.append(generalisation_table(outcome))
     suggested = ", ".join(content.get("suggested_hierarchies") or ())
     left_out = column_labels(content["columns_left_out"])
     notes = (
