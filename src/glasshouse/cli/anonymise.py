@@ -155,6 +155,18 @@ class ReleaseOptions(ProtectionOptions):
             says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
         ),
     ] = False
+    drop_suppressed: Annotated[
+        bool,
+        protection("--drop-suppressed", says="Leave suppressed records out of the file."),
+    ] = False
+    format: Annotated[
+        str,
+        protection(
+            "--format",
+            "same|csv|parquet|xlsx|sav|dta",
+            "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these.",
+        ),
+    ] = "same"
 
     def one(self) -> dict[str, Any]:
         """Return them as content of a study of one release."""

@@ -156,6 +156,7 @@ def assess(
             raise StudyError("name the file to assess, or a study with --study")
         paths, known, secrets = files, quasi_identifiers or [], sensitive
         left_out, missing = drop_suppressed, {}
+        written: dict[str, Any] = {}
         if len(files) == 1 and files[0].is_dir() and not _is_table(files[0]):
             from glasshouse.runs import stored_release
 
@@ -166,6 +167,7 @@ def assess(
                     folder=files[0].name,
                 )
             group, paths, missing = release.group, [release.path], release.missing
+            written = {"dialect": release.dialect, "types": release.types}
             if left_out is None and release.group is None:
                 left_out = release.suppressed > 0
             if not known and not facts:
@@ -181,7 +183,12 @@ def assess(
         )
         datasets = [reading.dataset(path) for path in paths]
         return {
-            "datasets": [entry | {"missing": missing | entry["missing"]} for entry in datasets],
+            "datasets": [
+                entry
+                | {"missing": missing | entry["missing"]}
+                | {word: rules | entry[word] for word, rules in written.items()}
+                for entry in datasets
+            ],
             "adversary": {
                 "quasi_identifiers": known,
                 "facts": {name: options.listed(columns) for name, columns in together.items()},

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
 
 from glasshouse.arrays import Integers
-from glasshouse.errors import DataError, StudyError
+from glasshouse.conditions import is_number
+from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of, with_ladder
@@ -35,15 +37,18 @@ from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
-from glasshouse.runs.reading import only_one
+from glasshouse.report.anonymise.dictionary import data_dictionary
+from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
+from glasshouse.runs.reading import labels_of, only_one
 from glasshouse.runs.run import Resources, Run
+from glasshouse.sources import MISSING, open_source
+from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import Dialect
+from glasshouse.sources.writing import TextForm, write_table
+from glasshouse.study import ColumnType, Dialect
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
-from glasshouse.table import EncodedColumn, EncodedTable, Step, available_columns
+from glasshouse.table import EncodedColumn, EncodedTable, Labels, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
-
-RELEASE, QUASI_IDENTIFIERS, SENSITIVE = "release.csv", "quasi_identifiers.csv", "sensitive.csv"
 
 
 @dataclass(frozen=True)
@@ -64,21 +69,84 @@ class ProtectedTable:
     """The protection in figures."""
 
     def write(self, folder: Path, study: AnonymiseStudy) -> None:
-        """Write the release; of Anatomy also the two tables that it is published as."""
+        """Write the release and what was changed in it; of Anatomy also the two tables that it is published as."""
+        protection, kind = study.protection, kind_of(study)
         order = (
             np.arange(self.original.records)
-            if study.protection.keep_order
+            if protection.keep_order
             else release_order(self.original, seed=study.seed)
         )
-        names = [*columns_of(self.release), *self.release.sensitive, *study.protection.keep]
-        names += [] if self.anatomy is None else [GROUP]
-        columns = [self.release.column(name) for name in dict.fromkeys(names)]
-        texts = {column.name: column.values.take(pa.array(column.codes)) for column in columns}
-        pyarrow.csv.write_csv(pa.table(texts).take(order), folder / RELEASE)
+        if protection.drop_suppressed and self.recoding is not None:
+            order = order[~self.recoding.suppressed[order]]
+        form = release_form(study)
+        labels = Labels() if kind == "csv" else labels_of(study)
+        decimals, sign = self.decimals(study), study.datasets[0].dialect.decimal
+
+        def write(name: str, columns: Mapping[str, pa.DictionaryArray]) -> None:
+            path = folder / f"{name}.{kind}"
+            write_table(
+                columns, path, form=form, column_labels=labels.columns, value_labels=labels.values
+            )
+
+        columns = {}
+        for name in self.released(study):
+            column = self.release.column(name)
+            if name in decimals:
+                column = column.with_values(
+                    value.replace(".", sign) for value in column.values.to_pylist()
+                )
+            codes = pa.array(column.codes[order].astype(np.int32))
+            columns[name] = pa.DictionaryArray.from_arrays(codes, column.values)
+        write(RELEASE, columns)
         if self.anatomy is not None:
             known, secret = self.anatomy.tables(self.original)
-            pyarrow.csv.write_csv(known.take(order), folder / QUASI_IDENTIFIERS)
-            pyarrow.csv.write_csv(secret, folder / SENSITIVE)
+            write(QUASI_IDENTIFIERS, _dictionaries(known.take(order)))
+            write(SENSITIVE, _dictionaries(secret))
+        (folder / DICTIONARY).write_text(data_dictionary(self.outcome), encoding="utf-8")
+
+    def released(self, study: AnonymiseStudy) -> list[str]:
+        """Return the columns of the file in their order."""
+        names = [*columns_of(self.release), *self.release.sensitive, *study.protection.keep]
+        return list(dict.fromkeys([*names, *([] if self.anatomy is None else [GROUP])]))
+
+    def decimals(self, study: AnonymiseStudy) -> dict[str, str]:
+        """Return the columns of numbers that are written with the decimal sign of the data, where it is no point."""
+        dataset = study.datasets[0]
+        if study.protection.format != "same" or dataset.dialect.decimal == ".":
+            return {}
+        return {
+            name: ColumnType.NUMBER.value
+            for name in self.released(study)
+            if dataset.types.get(name) is ColumnType.NUMBER
+            and all(value == MISSING or is_number(value) for value in self._values(name))
+        }
+
+    def _values(self, name: str) -> list[str]:
+        values: list[str] = self.release.column(name).values.to_pylist()
+        return values
+
+
+def kind_of(study: AnonymiseStudy) -> str:
+    """Return how the name of the file ends that is written."""
+    return "csv" if study.protection.format == "same" else study.protection.format
+
+
+def release_form(study: AnonymiseStudy) -> TextForm:
+    """Return how delimited text is written down: as the data is, where that is asked for and it is text."""
+    dataset = study.datasets[0]
+    if study.protection.format == "same":
+        with suppress(GlasshouseError):  # a table in memory has no file
+            source = open_source(dataset.path, dialect=dataset.dialect)
+            if isinstance(source, DelimitedFile):
+                return source.form
+    return TextForm()
+
+
+def _dictionaries(table: pa.Table) -> dict[str, pa.DictionaryArray]:
+    return {
+        name: column.cast(pa.large_string()).combine_chunks().dictionary_encode()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
 
 
 def answer(
@@ -112,7 +180,7 @@ def answer(
         )
     files = study.protection.hierarchies
     manifest = outcome.manifest(
-        release=RELEASE,
+        release=f"{RELEASE}.{kind_of(study)}",
         hierarchies={
             name: fingerprint(source) if isinstance(source, Path) else source
             for name, source in files.items()
@@ -123,13 +191,32 @@ def answer(
         for name, codes in single.table.missing_codes.items()
         if name in single.table.sensitive
     }
+    manifest |= {"missing": missing} if missing else {}
+    manifest |= _written_down(study, protected.decimals(study))
     return Run(
         study,
         outcome,
-        manifest=manifest | ({"missing": missing} if missing else {}),
+        manifest=manifest,
         release=protected.release,
         write_files=lambda folder: protected.write(folder, study),
     )
+
+
+def _written_down(study: AnonymiseStudy, types: Mapping[str, str]) -> dict[str, Any]:
+    """Return how the release is written down, as far as a reader cannot tell it from the file."""
+    form, dialect = release_form(study), {}
+    if form.separator != TextForm.separator:
+        dialect["separator"] = form.separator
+    if form.encoding != TextForm.encoding:
+        dialect["encoding"] = form.encoding
+    if form.quote != TextForm.quote:
+        dialect["quote"] = form.quote or "none"
+    if types:
+        dialect["decimal"] = study.datasets[0].dialect.decimal
+    content: dict[str, Any] = {"dialect": dialect} if dialect and kind_of(study) == "csv" else {}
+    if study.protection.drop_suppressed:
+        content["drops_suppressed"] = True
+    return content | ({"types": dict(types)} if types else {})
 
 
 def protect(
@@ -152,7 +239,7 @@ def protect(
     _refuse_stars(table)
     protection = study.protection
     parameters = protection.model_dump(
-        mode="json", exclude_none=True, exclude={"method", "hierarchies", "order"}
+        mode="json", exclude_none=True, exclude={"method", "hierarchies", "order", "format"}
     )
     if protection.order:  # not the values themselves, which a report does not tell
         parameters["order"] = list(protection.order)

@@ -54,7 +54,7 @@ from glasshouse.runs.folder import (
 from glasshouse.runs.reading import Prepared, labels_of, only_one, secrets_by_name
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
-from glasshouse.study import load_question, load_study, paths_of
+from glasshouse.study import ColumnType, Dialect, load_question, load_study, paths_of
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy
@@ -277,12 +277,20 @@ def _read_release(
     roles = {*adversary.quasi_identifiers, *stored.sensitive}
     table = read(
         stored.path,
+        dialect=Dialect(**stored.dialect),
+        types={name: ColumnType(kind) for name, kind in stored.types.items()},
         quasi_identifiers=adversary.quasi_identifiers,
         sensitive=stored.sensitive,
         facts=adversary.facts,
         also=[name for name in (stored.group, predict) if name is not None and name not in roles],
         name=name,
     )
+    if table.records < original.records and study.protection.drop_suppressed:
+        raise DataError(
+            "{name}: its suppressed records are left out of the file, and cannot be compared with the original; make "
+            "it without `drop_suppressed`",
+            name=name,
+        )
     if table.records != original.records:
         raise DataError(
             "{name}: the release has {records} records, its original {original}; run anonymise again",

@@ -29,6 +29,7 @@ from glasshouse.language import (
 from glasshouse.report.page import Page, Provenance
 from glasshouse.report.verdict import Measurement
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
+from glasshouse.sources.writing import FORMATS
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import Labels
@@ -87,13 +88,19 @@ def is_run(folder: Path) -> bool:
     return isinstance(manifest, dict) and "glasshouse" in manifest and names <= _NAMES
 
 
-RELEASES = ("release.csv", "quasi_identifiers.csv", "sensitive.csv")
-"""What a run that makes a release writes besides."""
+RELEASE, QUASI_IDENTIFIERS, SENSITIVE, DICTIONARY = (
+    *("release", "quasi_identifiers", "sensitive"),
+    "dictionary.md",
+)
+"""What a run that makes a release writes besides: the files without their endings, and what was changed in them."""
+_RELEASES = {
+    f"{name}.{kind}" for name in (RELEASE, QUASI_IDENTIFIERS, SENSITIVE) for kind in FORMATS
+}
 TABLES = ("bins.parquet",)
 """What a run with further tables writes besides."""
-_NAMES = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, *RELEASES, *TABLES}
+_NAMES = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, DICTIONARY, *_RELEASES, *TABLES}
 """All that a run folder holds."""
-_PUBLIC = {REPORT, PAGES, PDF}
+_PUBLIC = {REPORT, PAGES, PDF, DICTIONARY}
 """What of it leaves the house; the rest tells of people, and is for its owner only."""
 
 
@@ -137,6 +144,10 @@ class StoredRelease:
     """By sensitive attribute, the values that the original itself calls missing."""
     labels: Labels
     """What the original calls its columns and their values."""
+    dialect: dict[str, Any]
+    """How the file is written down."""
+    types: dict[str, str]
+    """The columns whose numbers are written with another sign before their decimals than a point."""
 
 
 def stored_release(folder: Path) -> StoredRelease:
@@ -151,13 +162,15 @@ def stored_release(folder: Path) -> StoredRelease:
             path=folder / manifest["release"],
             quasi_identifiers=tuple(manifest["quasi_identifiers"]),
             sensitive=tuple(manifest["sensitive"]),
-            suppressed=int(manifest["suppressed"]),
+            suppressed=0 if manifest.get("drops_suppressed") else int(manifest["suppressed"]),
             loss=manifest["loss"],
             group=manifest["group"],
             shuffled=manifest["shuffled"],
             digests={dataset["name"]: dataset["sha256"] for dataset in manifest["datasets"]},
             missing={name: tuple(codes) for name, codes in manifest.get("missing", {}).items()},
             labels=Labels(**manifest.get("labels", {})),
+            dialect=manifest.get("dialect", {}),
+            types=manifest.get("types", {}),
         )
     except (OSError, ValueError, KeyError, TypeError):
         raise DataError(

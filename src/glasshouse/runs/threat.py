@@ -56,7 +56,12 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         name: path for name, path in files.items() if name in known and isinstance(path, Path)
     }
     return {
-        "release": {"path": stored.path, "name": folder.resolve().name},
+        "release": {
+            "path": stored.path,
+            "name": folder.resolve().name,
+            "dialect": stored.dialect,
+            "types": stored.types,
+        },
         "original": question.datasets[0].model_dump(),
         "treatment": question.treatment.model_dump(),
         "identifier": question.adversary.identifier,

@@ -24,7 +24,8 @@ from glasshouse.language import quoted, text, text_for
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.sources.scanner import ANY_FIELDS, NO_QUOTE, Fault, Scan, scan, scan_lines
 from glasshouse.sources.source import check_columns
-from glasshouse.sources.text import TextFile, TextSource
+from glasshouse.sources.text import UTF_8, TextFile, TextSource
+from glasshouse.sources.writing import TextForm
 from glasshouse.study import Dialect
 
 CANDIDATE_SEPARATORS = (",", ";", "\t", "|")
@@ -96,6 +97,8 @@ class DelimitedFile(TextSource):
         if not start.strip(b"\r\n"):
             raise DataError("{name}: is empty", name=name)
         self._title = _title_lines(first_lines, dialect)
+        self._first_line = first_lines[0]
+        self._line_end = next((match[2] for match in _LINE.finditer(opening) if match[2]), "\n")
         self._renamed: list[str] = []
         super().__init__(name, self._column_names(start, first_lines))
         if dialect.strict and self.assumptions:
@@ -150,6 +153,20 @@ class DelimitedFile(TextSource):
         """The dialect with nothing left to detect."""
         return self._dialect.model_copy(
             update={"separator": self._grammar.separator, "encoding": self._text.encoding}
+        )
+
+    @property
+    def form(self) -> TextForm:
+        """How it is written down, so that another file can be written so."""
+        encoding = self._text.encoding
+        marked = encoding == UTF_8 and self._text.is_marked
+        return TextForm(
+            separator=self._grammar.separator,
+            quote=self._grammar.quote,
+            quotes_all=_quotes_all(self._first_line, self._grammar),
+            encoding="utf-8" if encoding == UTF_8 else encoding,
+            line_end=self._line_end,
+            marked=marked,
         )
 
     def coded_batches(
@@ -408,6 +425,16 @@ class DelimitedFile(TextSource):
             line=str(line),
             size=LONGEST_RECORD >> 20,
         )
+
+
+def _quotes_all(header: str, grammar: _Grammar) -> bool:
+    """Tell whether quotes stand around every name of a header."""
+    quote = grammar.quote
+    if not quote:
+        return False
+    between = f"{quote}{grammar.separator}{quote}"
+    names = grammar.fields(header)
+    return header == quote + between.join(name.replace(quote, 2 * quote) for name in names) + quote
 
 
 def _opening(start: str, dialect: Dialect) -> tuple[str, int]:

@@ -92,6 +92,12 @@ class TextFile:
         self._is_open = encoding is None
         self.encoding = _codec_name(encoding, name) if encoding else self._marked_encoding()
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether it begins with the byte-order mark of UTF-8."""
+        first, _ = next(self.raw_blocks(), (b"", 0))
+        return first.startswith(codecs.BOM_UTF8)
+
     def blocks(self) -> Iterator[tuple[bytes, int]]:
         """Yield the text as UTF-8 without byte-order mark, and how far into the file that is.
 

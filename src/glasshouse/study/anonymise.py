@@ -166,6 +166,10 @@ class Protection(Model):
     """Further columns that are released as they are."""
     keep_order: StrictBool = False
     """Whether the records stay in the order of the file, which may tell more than their values do."""
+    drop_suppressed: StrictBool = False
+    """Whether suppressed records are left out of the file."""
+    format: Literal["same", "csv", "parquet", "xlsx", "sav", "dta"] = "same"
+    """The kind of file that is written; ``same``: delimited text, written down as the data is."""
 
     @model_validator(mode="after")
     def _method_has_its_parameter(self) -> Self:
@@ -221,6 +225,7 @@ class Protection(Model):
             "`recoding`": self.recoding != "global",
             "`diversity`": self.diversity != "distinct",
             "`hierarchies`": bool(self.hierarchies),
+            "`drop_suppressed`": self.drop_suppressed,
             "`highest_risk`": self.highest_risk is not None,
             "`average_risk`": self.average_risk is not None,
             "`inference_risk`": self.inference_risk is not None,

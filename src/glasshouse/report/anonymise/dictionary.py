@@ -102,7 +102,7 @@ def _detail(used: UsedHierarchy, level: int) -> str:
         return translated(_CODES[name][-above])
     if name == "cep":
         return text_for(
-            above, "only the first {count} digit is told", "only the first {count} digits are told"
+            above, "only the first digit is told", "only the first {count} digits are told"
         )
     if name == "intervals" and "widths" in keywords:
         return text("told in intervals of {width}", width=keywords["widths"][-above])

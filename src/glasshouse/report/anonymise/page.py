@@ -422,7 +422,12 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
     findings.extend(attained_findings(content, subject))
     findings.append(cost_finding(content, subject))
     findings.extend(
-        suppressed_findings(outcome.suppressed, outcome.records, content["attained"]["k"])
+        suppressed_findings(
+            outcome.suppressed,
+            outcome.records,
+            content["attained"]["k"],
+            dropped=bool(outcome.parameters.get("drop_suppressed")),
+        )
     )
     return tuple(findings)
 
@@ -732,12 +737,26 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
     return translated(template, loss=loss, bound=percentage(Fraction(bound or 0)))
 
 
-def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Finding]:
-    """Yield how many records are suppressed, and a warning where they are fewer than any class."""
+def suppressed_findings(
+    count: int, records: int, smallest: int, *, dropped: bool = False
+) -> Iterator[Finding]:
+    """Yield how many records are suppressed, and a warning where they are in the file and fewer than any class."""
     if count == 0:
         return
     figure = text("{suppressed} of {records} records suppressed", suppressed=count, records=records)
     hidden = share(count, records)
+    if dropped:
+        yield note(
+            text_for(
+                count,
+                "{count} record ({share}) is suppressed and left out of the file.",
+                "{count} records ({share}) are suppressed and left out of the file.",
+                share=hidden,
+            ),
+            figure=figure,
+            meaning=text("Totals over the file are of the records that are kept."),
+        )
+        return
     if count >= smallest:
         yield note(
             text_for(
@@ -765,5 +784,7 @@ def suppressed_findings(count: int, records: int, smallest: int) -> Iterator[Fin
         ),
         figure=figure,
         meaning=text("The sensitive values of suppressed records are still in the file."),
-        remedy=text("Leave these records out of the file, or allow more suppression."),
+        remedy=text(
+            "Leave these records out of the file (--drop-suppressed), or allow more suppression."
+        ),
     )
