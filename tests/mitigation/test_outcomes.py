@@ -132,7 +132,8 @@ def test_what_is_asked_of_a_protection_is_told_in_order() -> None:
     plain = anonymised(recoding="global").to_dict()
     assert list(plain) == [
         *("method", "parameters", "heights", "suppressed", "classes", "loss", "optimal", "bound"),
-        *("quality", "attained", "suggested_hierarchies", "columns_left_out", "before", "after"),
+        *("quality", "attained", "suggested_hierarchies", "hierarchies", "columns_left_out"),
+        *("before", "after"),
     ]
     assert plain["suggested_hierarchies"] == ["age", "sex"]
     weighed = anonymised(objective="loss", importance={"age": 2.0})

@@ -43,8 +43,8 @@ from glasshouse.runs.reading import labels_of, only_one
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
+from glasshouse.sources.exports import TextForm, write_table
 from glasshouse.sources.files import fingerprint
-from glasshouse.sources.writing import TextForm, write_table
 from glasshouse.study import ColumnType, Dialect
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.table import EncodedColumn, EncodedTable, Labels, Step, available_columns

@@ -28,8 +28,8 @@ from glasshouse.language import (
 )
 from glasshouse.report.page import Page, Provenance
 from glasshouse.report.verdict import Measurement
+from glasshouse.sources.exports import FORMATS
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
-from glasshouse.sources.writing import FORMATS
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import Labels

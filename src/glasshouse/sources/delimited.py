@@ -22,10 +22,10 @@ import pyarrow.csv
 from glasshouse.errors import DataError, InternalError
 from glasshouse.language import quoted, text, text_for
 from glasshouse.progress import OnProgress, Progress
+from glasshouse.sources.exports import TextForm
 from glasshouse.sources.scanner import ANY_FIELDS, NO_QUOTE, Fault, Scan, scan, scan_lines
 from glasshouse.sources.source import check_columns
 from glasshouse.sources.text import UTF_8, TextFile, TextSource
-from glasshouse.sources.writing import TextForm
 from glasshouse.study import Dialect
 
 CANDIDATE_SEPARATORS = (",", ";", "\t", "|")

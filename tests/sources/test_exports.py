@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.sources import open_source
-from glasshouse.sources import writing as writing_module
+from glasshouse.sources import exports, open_source
 from glasshouse.sources.delimited import DelimitedFile
-from glasshouse.sources.writing import FORMATS, TextForm, write_table
+from glasshouse.sources.exports import FORMATS, TextForm, write_table
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable, read
 
@@ -121,13 +120,13 @@ def test_what_does_not_fit_a_kind_of_file_is_said(
         write_table({"a": dictionary("π")}, tmp_path / "a.csv", form=TextForm(encoding="latin-1"))
     with pytest.raises(DataError, match="cannot be written as dta"):
         write_table({"Raça/Cor": dictionary("1")}, tmp_path / "a.dta")
-    monkeypatch.setattr(writing_module, "MOST_ROWS", 2)
+    monkeypatch.setattr(exports, "MOST_ROWS", 2)
     with pytest.raises(DataError, match="no more than 2 records, and there are 4"):
         write_table(TABLE, tmp_path / "a.xlsx")
 
     def lacks(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(writing_module, "import_module", lacks)
+    monkeypatch.setattr(exports, "import_module", lacks)
     with pytest.raises(StudyError, match=r"pip install 'glasshouse\[formats\]'"):
         write_table(TABLE, tmp_path / "a.sav")
