@@ -84,7 +84,8 @@ class ProtectionOptions:
             "--hierarchy",
             "COL=FILE|RULE",
             "How the values of a column are generalised: a file with a row per value, or a rule such as "
-            "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2 or date_parts:month,year. Repeatable. "
+            "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
+            "glasshouse hierarchies writes files to edit. Repeatable. "
             "\\[default: suggested]",
         ),
     ] = None
