@@ -581,18 +581,20 @@ def by_rule(column: EncodedColumn, written: str) -> Hierarchy:
 def _of_codes(column: EncodedColumn, kind: str) -> Hierarchy:
     """Return the hierarchy of codes with a published structure."""
     codes = _present(column)
-    for code in codes:
-        if not national.are_codes(kind, [code]):
-            raise DataError(
-                "the value {value} of column {column} is no code that the rule {rule} knows; correct it, leave out "
-                'such records with `invalid` "{name}={written}", or choose another rule',
-                value=quoted([code]),
-                column=quoted([column.name]),
-                rule=kind,
-                name=column.name,
-                written=code,
-            )
-    return _hierarchy(column, national.CODES[kind].levels(codes) if codes else [])
+    if not codes:
+        return _hierarchy(column, [])
+    if not national.are_codes(kind, codes):
+        strange = next(code for code in codes if not national.are_codes(kind, [code]))
+        raise DataError(
+            "the value {value} of column {column} is no code that the rule {rule} knows; correct it, leave out such "
+            'records with `invalid` "{name}={written}", or choose another rule',
+            value=quoted([strange]),
+            column=quoted([column.name]),
+            rule=kind,
+            name=column.name,
+            written=strange,
+        )
+    return _hierarchy(column, national.CODES[kind].levels(codes))
 
 
 def suggest(column: EncodedColumn) -> Hierarchy:

@@ -30,13 +30,15 @@ class Code:
     pattern: str
     """How one is written."""
     levels: Callable[[Sequence[str]], Levels]
-    """The labels of codes that are written so; a KeyError where one is none."""
+    """The labels of codes of this kind."""
     examples: tuple[str, ...]
     """Codes that show the levels, of each form in which they are written."""
     words: str
     """What columns of them are called: a pattern of the words in their names."""
     telling: str
     """How codes are written that tell by themselves; empty: the name must."""
+    is_known: Callable[[str], object] = bool
+    """Whether a text that is written so is a code of this kind."""
 
 
 def are_codes(kind: str, codes: Sequence[str]) -> bool:
@@ -46,10 +48,8 @@ def are_codes(kind: str, codes: Sequence[str]) -> bool:
     (True, False)
     """
     code = CODES[kind]
-    try:
-        return all(re.fullmatch(code.pattern, text) for text in codes) and bool(code.levels(codes))
-    except KeyError:
-        return False
+    written = re.compile(code.pattern)
+    return all(written.fullmatch(text) and code.is_known(text) for text in codes)
 
 
 def kind_of(words: frozenset[str], codes: Sequence[str]) -> str:
@@ -82,8 +82,11 @@ def _cut(code: str, length: int) -> str:
     >>> _cut("30130-010", 5), _cut("30130-010", 3)
     ('30130-***', '301******')
     """
-    places = [place for place, sign in enumerate(code) if sign.isalnum()]
-    end = places[length] if length < len(places) else len(code)
+    end = length
+    while end < len(code) and sum(map(str.isalnum, code[:end])) < length:
+        end += 1
+    while end < len(code) and not code[end].isalnum():
+        end += 1
     return code[:end] + SUPPRESSED * (len(code) - end)
 
 
@@ -92,15 +95,13 @@ def _postal_codes(codes: Sequence[str]) -> Levels:
 
 
 def _municipalities(codes: Sequence[str]) -> Levels:
-    for code in codes:
-        _states()[code[:2]]
     return _prefixes(codes, (2, 1))
 
 
 def _federal_states(codes: Sequence[str]) -> Levels:
     states = _states()
     if all(code.isdecimal() for code in codes):
-        return _prefixes([code for code in codes if states[code]], (1,))
+        return _prefixes(codes, (1,))
     regions: dict[str, list[str]] = {}
     for abbreviation, region in states.items():
         if abbreviation.isalpha():
@@ -111,10 +112,8 @@ def _federal_states(codes: Sequence[str]) -> Levels:
 def _diseases(codes: Sequence[str]) -> Levels:
     categories = [code[:3] + SUPPRESSED for code in codes]
     ranges = [_disease_ranges(code[:3]) for code in codes]
-    chapters = [chapter for _, chapter in ranges]
-    if not all(chapters):
-        raise KeyError(codes[chapters.index("")])
     blocks = [block or category for (block, _), category in zip(ranges, categories, strict=True)]
+    chapters = [chapter for _, chapter in ranges]
     return [*([categories] if any(len(code) > 3 for code in codes) else []), blocks, chapters]
 
 
@@ -127,54 +126,14 @@ def _firms(codes: Sequence[str]) -> Levels:
 
 
 def _schooling(codes: Sequence[str]) -> Levels:
-    levels = {row["name"]: row["level"] for row in _table("education")}
     stages: dict[str, list[str]] = {}
     for code in codes:
-        if "|" in code:
-            raise KeyError(code)
-        stages.setdefault(levels[_plain(code)], []).append(code)
-    return [["|".join(stages[levels[_plain(code)]]) for code in codes]]
+        stages.setdefault(_stages()[_plain(code)], []).append(code)
+    return [["|".join(stages[_stages()[_plain(code)]]) for code in codes]]
 
 
 def _plain(written: str) -> str:
     return " ".join(folded(written.replace("º", "o").replace("°", "o")).split())
-
-
-CODES = {
-    "cep": Code(r"\d{5}-?\d{3}", _postal_codes, ("30130-010", "30130010"), "cep", r"\d{5}-\d{3}"),
-    "municipality": Code(
-        r"\d{6,7}", _municipalities, ("3106200", "310620"), r"ibge|\w*munic\w*|codmun\w*", ""
-    ),
-    "state": Code(r"\d{2}|[A-Z]{2}", _federal_states, ("MG", "31"), "uf|estado", ""),
-    "icd10": Code(
-        r"[A-Z]\d{2}(\.?[0-9A-Z]{1,2})?",
-        _diseases,
-        ("F32.1", "F321", "F32"),
-        r"(cid|icd|diag|causa|cause|linha)\w*",
-        r"[A-Z]\d{2}\.\d",
-    ),
-    "cbo": Code(
-        r"\d{4}-?\d{2}", _occupations, ("2231-15", "223115"), r"cbo\w*|ocupacao|occupation", ""
-    ),
-    "cnpj": Code(
-        r"\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}",
-        _firms,
-        ("11.222.333/0001-81", "11222333000181"),
-        "cnpj",
-        r"\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}",
-    ),
-    "education": Code(".+", _schooling, (), r"educ\w*|escolaridade|instrucao|schooling", ""),
-}
-"""The kinds of codes, by the name of their rule."""
-
-
-def example_of(kind: str, codes: Sequence[str]) -> str:
-    """Return a made-up code of a kind that is written as others are; empty where none shows its levels."""
-    shapes = {re.sub(r"\w", "9", code) for code in codes}
-    examples = CODES[kind].examples
-    return next((code for code in examples if re.sub(r"\w", "9", code) in shapes), "") or "".join(
-        examples[:1]
-    )
 
 
 @cache
@@ -190,8 +149,71 @@ def _states() -> dict[str, str]:
 
 
 @cache
+def _stages() -> dict[str, str]:
+    """Return the stage of schooling of every name."""
+    return {row["name"]: row["level"] for row in _table("education")}
+
+
+@cache
 def _disease_ranges(category: str) -> tuple[str, str]:
     """Return the block and the chapter of a category of ICD-10; empty: it is in none."""
     rows = _table("icd10")
     block = next((row["block"] for row in rows if covers(row["block"], category)), "")
     return block, next((row["chapter"] for row in rows if covers(row["chapter"], category)), "")
+
+
+CODES = {
+    "cep": Code(r"\d{5}-?\d{3}", _postal_codes, ("30130-010", "30130010"), "cep", r"\d{5}-\d{3}"),
+    "municipality": Code(
+        r"\d{6,7}",
+        _municipalities,
+        ("3106200", "310620"),
+        r"ibge|\w*munic\w*|codmun\w*",
+        "",
+        lambda code: code[:2] in _states(),
+    ),
+    "state": Code(
+        r"\d{2}|[A-Z]{2}",
+        _federal_states,
+        ("MG", "31"),
+        "uf|estado",
+        "",
+        lambda code: code in _states(),
+    ),
+    "icd10": Code(
+        r"[A-Z]\d{2}(\.?[0-9A-Z]{1,2})?",
+        _diseases,
+        ("F32.1", "F321", "F32"),
+        r"(cid|icd|diag|causa|cause|linha)\w*",
+        r"[A-Z]\d{2}\.\d",
+        lambda code: _disease_ranges(code[:3])[1],
+    ),
+    "cbo": Code(
+        r"\d{4}-?\d{2}", _occupations, ("2231-15", "223115"), r"cbo\w*|ocupacao|occupation", ""
+    ),
+    "cnpj": Code(
+        r"\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}",
+        _firms,
+        ("11.222.333/0001-81", "11222333000181"),
+        "cnpj",
+        r"\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}",
+    ),
+    "education": Code(
+        ".+",
+        _schooling,
+        (),
+        r"educ\w*|escolaridade|instrucao|schooling",
+        "",
+        lambda code: "|" not in code and _plain(code) in _stages(),
+    ),
+}
+"""The kinds of codes, by the name of their rule."""
+
+
+def example_of(kind: str, codes: Sequence[str]) -> str:
+    """Return a made-up code of a kind that is written as others are; empty where none shows its levels."""
+    shapes = {re.sub(r"\w", "9", code) for code in codes}
+    examples = CODES[kind].examples
+    return next((code for code in examples if re.sub(r"\w", "9", code) in shapes), "") or "".join(
+        examples[:1]
+    )
