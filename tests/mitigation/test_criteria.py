@@ -162,7 +162,8 @@ def test_highest_risk_is_one_over_the_size(classes: list[Class], p: Number) -> N
 def test_average_risk_is_classes_over_records(records: int, classes: int, p: Number) -> None:
     classes = min(records, classes)
     expected = records == 0 or Fraction(classes, records) <= exactly(p)
-    assert AverageRisk(p).allows(records, classes) == expected
+    sizes = np.array([records - classes + 1, *[1] * (classes - 1)] if classes else [], np.int64)
+    assert AverageRisk(p).allows(ClassCounts.of_sizes(sizes)) == (expected or not classes)
 
 
 @given(CLASSES, st.integers(1, 5))
@@ -411,8 +412,8 @@ def test_a_part_that_holds_is_not_always_enough(criterion: Criterion) -> None:
 
 def test_average_risk_may_rise_when_fewer_records_are_suppressed() -> None:
     limit = AverageRisk("0.001")
-    assert limit.allows(1000, 1)
-    assert not limit.allows(1002, 2)
+    assert limit.allows(ClassCounts.of_sizes(np.array([1000])))
+    assert not limit.allows(ClassCounts.of_sizes(np.array([1000, 2])))
     assert (limit.monotone, limit.monotone_unsuppressed) == (False, True)
 
 

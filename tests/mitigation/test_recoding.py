@@ -29,8 +29,11 @@ from glasshouse.mitigation.criteria import (
     EqualCloseness,
     HierarchicalCloseness,
     HighestRisk,
+    InferenceAdded,
+    InferenceCertain,
     InferenceRisk,
     KAnonymity,
+    NamedShare,
     OrderedCloseness,
     RecursiveDiversity,
     TableCriterion,
@@ -198,7 +201,7 @@ def holds(criterion: AnyCriterion, secrets: list[str], everyone: list[str]) -> b
             return moved / (len(order) - 1) <= Fraction(str(t))
         case HierarchicalCloseness(t=t, hierarchy=hierarchy):
             return tree_distance(hierarchy, extra) <= Fraction(str(t))
-        case AverageRisk():
+        case TableCriterion():
             return True
     raise AssertionError(criterion)
 
@@ -234,11 +237,31 @@ def solution(question: Question, levels: tuple[int, ...]) -> Solution | None:
     suppressed = [label not in kept for label in labels]
     if not kept or len(labels) - records > floor(question.suppression * len(labels)):
         return None
-    for criterion in question.criteria:
-        if isinstance(criterion, AverageRisk) and len(kept) > Fraction(str(criterion.p)) * records:
-            return None
+    released = [classes[label] for label in kept]
+    if not all(allowed(criterion, released) for criterion in question.criteria):
+        return None
     loss = LOSSES[question.objective](question, levels, labels, suppressed, kept)
     return Solution(loss, levels, suppressed, len(kept))
+
+
+def allowed(criterion: AnyCriterion, classes: list[list[str]]) -> bool:
+    """Tell whether the kept classes, each with its secrets, meet a criterion of the whole table."""
+    records = [secret for members in classes for secret in members]
+    match criterion:
+        case AverageRisk(p=p):
+            figure = Fraction(len(classes), len(records))
+        case NamedShare(p=p):
+            figure = Fraction(sum(len(members) == 1 for members in classes), len(records))
+        case InferenceAdded(p=p):
+            right = sum(max(map(members.count, members)) for members in classes)
+            figure = Fraction(right - max(map(records.count, records)), len(records))
+        case InferenceCertain(p=p):
+            certain = sum(len(members) for members in classes if len(set(members)) == 1)
+            before = len(records) if len(set(records)) == 1 else 0
+            figure = Fraction(certain - before, len(records))
+        case _:
+            return True
+    return figure <= Fraction(str(p))
 
 
 def shares(
@@ -364,6 +387,9 @@ CRITERION: st.SearchStrategy[AnyCriterion] = st.one_of(
     st.builds(KAnonymity, st.integers(1, 4)),
     st.builds(HighestRisk, SHARE),
     st.builds(AverageRisk, SHARE),
+    st.builds(NamedShare, SHARE),
+    st.builds(InferenceAdded, SHARE, st.just("secret")),
+    st.builds(InferenceCertain, SHARE, st.just("secret")),
     st.builds(DistinctDiversity, st.integers(1, 3), st.just("secret")),
     st.builds(EntropyDiversity, st.sampled_from(["1", "1.5", "2", "3"]), st.just("secret")),
     st.builds(
@@ -440,6 +466,7 @@ def test_the_released_file_meets_every_criterion(question: Question) -> None:
     for criterion in question.criteria:
         for own in classes.values():
             assert holds(criterion, own, everyone)
+        assert allowed(criterion, list(classes.values()))
     assert found.suppressed.sum() <= question.suppression * len(everyone)
 
 

@@ -24,7 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, gcd, prod
+from math import ceil, floor, gcd, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -65,7 +65,10 @@ class ClassCounts(ValueCounts):
 
     @classmethod
     def seen_by(
-        cls, criterion: Criterion, sizes: Integers, counts: Callable[[str], ValueCounts]
+        cls,
+        criterion: Criterion | TableCriterion,
+        sizes: Integers,
+        counts: Callable[[str], ValueCounts],
     ) -> ClassCounts:
         """Return classes as a criterion sees them, given what tells the counts of a sensitive attribute."""
         if criterion.sensitive is None:
@@ -76,6 +79,21 @@ class ClassCounts(ValueCounts):
     def records(self) -> int:
         """The number of all input records."""
         return int(self.reference.sum())
+
+    def only(self, kept: Flags) -> ClassCounts:
+        """Return some of the classes, with what they are measured against left as it is."""
+        lengths = np.diff(self.starts)
+        if len(lengths) != len(self.sizes):  # only sizes are known
+            return ClassCounts.of_sizes(self.sizes[kept])
+        entries = np.repeat(kept, lengths)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[kept])])
+        return replace(
+            self,
+            starts=starts,
+            values=self.values[entries],
+            counts=self.counts[entries],
+            sizes=self.sizes[kept],
+        )
 
 
 class _Stated(ABC):
@@ -117,11 +135,18 @@ class Criterion(_Stated):
 
 
 class TableCriterion(_Stated):
-    """What the kept records of a release have to meet together."""
+    """What the kept classes of a release have to meet together."""
 
     @abstractmethod
-    def allows(self, kept_records: int, kept_classes: int) -> bool:
-        """Tell whether so many records may be released in so many classes."""
+    def allows(self, classes: ClassCounts) -> bool:
+        """Tell whether these classes may be released together."""
+
+    def may_allow_parts(self, classes: ClassCounts, suppressible: int) -> bool:
+        """Tell whether these classes, or parts of them, may be allowed with so many records suppressed at most.
+
+        Without suppression a release is allowed only if every more general one is; with it, nothing is known.
+        """
+        return suppressible > 0 or self.allows(classes)
 
 
 def sensitive_of(criteria: Iterable[Criterion | TableCriterion]) -> tuple[str, ...]:
@@ -148,10 +173,11 @@ def first_unmet(
         counts: Returns how often each value of a sensitive attribute occurs in each class.
     """
     for criterion in criteria:
+        classes = ClassCounts.seen_by(criterion, sizes, counts)
         if isinstance(criterion, TableCriterion):
-            met = criterion.allows(int(sizes.sum()), len(sizes))
+            met = criterion.allows(classes)
         else:
-            met = bool(criterion.holds(ClassCounts.seen_by(criterion, sizes, counts)).all())
+            met = bool(criterion.holds(classes).all())
         if not met:
             return criterion.name
     return None
@@ -236,9 +262,128 @@ class AverageRisk(TableCriterion):
     def __post_init__(self) -> None:
         _check_share(self.p, marked("the average risk"))
 
-    def allows(self, kept_records: int, kept_classes: int) -> bool:
+    def most_classes(self, records: int) -> int:
+        """Return in how many classes so many records may be released."""
+        return floor(exact(self.p, what="p") * records)
+
+    def allows(self, classes: ClassCounts) -> bool:
         """Tell whether the average is at most p; without any record it is."""
-        return kept_classes <= exact(self.p, what="p") * kept_records
+        return len(classes.sizes) <= self.most_classes(int(classes.sizes.sum()))
+
+    def may_allow_parts(self, classes: ClassCounts, suppressible: int) -> bool:
+        """Tell whether the fewest classes that can be left are few enough.
+
+        A class has parts that are kept unless all its records are suppressed: as many classes as may be suppressed
+        whole, the smallest first, are the fewest that can be left.
+        """
+        sizes = classes.sizes
+        removable = np.searchsorted(np.cumsum(np.sort(sizes)), suppressible, side="right")
+        fewest = max(0, len(sizes) - int(removable))
+        return fewest <= self.most_classes(int(sizes.sum()))
+
+
+@dataclass(frozen=True)
+class NamedShare(TableCriterion):
+    """At most a share p of the records are alone in their class, and so named with certainty.
+
+    This is the posterior vulnerability of the kept records under certain re-identification. Monotone without
+    suppression: a record that has company keeps it when classes merge.
+    """
+
+    p: Number
+    """The greatest share."""
+
+    says: ClassVar[str] = "certain re-identification of a share of at most {p}"
+    sensitive = None
+
+    def __post_init__(self) -> None:
+        _check_share(self.p, marked("the share named"))
+
+    def allows(self, classes: ClassCounts) -> bool:
+        """Tell whether few enough records are alone."""
+        alone = int(np.count_nonzero(classes.sizes == 1))
+        return alone <= exact(self.p, what="p") * int(classes.sizes.sum())
+
+
+@dataclass(frozen=True)
+class _OfSecret(TableCriterion):
+    """What looks at how well a sensitive attribute is inferred from all classes together.
+
+    As the attacks do, it leaves out records whose value is missing, where that is no value to learn.
+    """
+
+    p: Number
+    """The most that the release may add."""
+    sensitive: str
+    """The sensitive attribute."""
+    _is_known: Flags | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 0 <= _bounded(self.p, marked("what is added")) <= 1:
+            raise StudyError(
+                "{what} must be from 0 to 1, not {number}",
+                what=translated(marked("what is added")),
+                number=str(self.p),
+            )
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it with which values count."""
+        return replace(self, _is_known=table.known_values(self.sensitive))
+
+    def allows(self, classes: ClassCounts) -> bool:
+        """Tell whether the release adds no more than that."""
+        if self._is_known is None:
+            raise _not_ready(self.name)
+        counts = np.where(self._is_known[classes.values], classes.counts, 0)
+        totals = np.bincount(classes.values, counts, len(self._is_known)).astype(np.int64)
+        records = int(totals.sum())
+        if not records:
+            return True
+        gained = self._right(classes.starts, counts) - self._right_before(totals)
+        return gained <= exact(self.p, what="p") * records
+
+    @abstractmethod
+    def _right(self, starts: Integers, counts: Integers) -> int:
+        """Return of how many records the value is told right, class by class."""
+
+    @abstractmethod
+    def _right_before(self, totals: Integers) -> int:
+        """Return of how many it is without the release, from the records of each value."""
+
+
+@dataclass(frozen=True)
+class InferenceAdded(_OfSecret):
+    """Guesses of a sensitive attribute are right at most p more often, as a share of the records, than without it.
+
+    Posterior minus prior Bayes vulnerability of the kept records. Monotone without suppression: the greatest count of
+    a union is at most the sum of the parts', and what is right without the release stays.
+    """
+
+    says: ClassVar[str] = "right guesses of {sensitive} more often by at most {p}"
+
+    def _right(self, starts: Integers, counts: Integers) -> int:
+        most, _ = _most_and_tail(starts, counts, 1)
+        return int(most.sum())
+
+    def _right_before(self, totals: Integers) -> int:
+        return int(totals.max(initial=0))
+
+
+@dataclass(frozen=True)
+class InferenceCertain(_OfSecret):
+    """A sensitive attribute becomes certain of at most a share p of the records: their class has one value only.
+
+    Monotone without suppression: a class with two values keeps them when it merges with another.
+    """
+
+    says: ClassVar[str] = "certainty about {sensitive} for a share of at most {p}"
+
+    def _right(self, starts: Integers, counts: Integers) -> int:
+        most, all_of_class = _most_and_tail(starts, counts, 1)
+        return int(most[most == all_of_class].sum())
+
+    def _right_before(self, totals: Integers) -> int:
+        return int(totals.sum()) if np.count_nonzero(totals) == 1 else 0
 
 
 class _OfSensitive(Criterion):

@@ -166,21 +166,27 @@ class _Judge:
         self.criteria = criteria
         self.limit = limit
         self._of_table = [rule for rule in criteria if isinstance(rule, TableCriterion)]
+        self._of_table.sort(key=lambda rule: rule.sensitive is not None)
         of_classes = [rule for rule in criteria if isinstance(rule, Criterion)]
         of_classes.sort(key=lambda rule: (rule.sensitive is not None, not rule.monotone))
         self._of_classes = [(rule, _Relaxation.all_of(rule, table)) for rule in of_classes]
         self._least_size = least_size(criteria)
 
-    def judged(self, sizes: Integers, counts: Callable[[str], ValueCounts]) -> tuple[Flags, int]:
-        """Return which classes fail, and how many records have to be suppressed in this node and in any below.
+    def judged(
+        self, sizes: Integers, counts: Callable[[str], ValueCounts]
+    ) -> tuple[Flags, int, bool]:
+        """Return which classes fail, how many records this node and any below must suppress, and if it is a solution.
 
-        If these are more than allowed, the rest is not looked at.
+        If these are more than may be suppressed, the rest is not looked at.
         """
         failed = np.zeros(len(sizes), np.bool_)
         needed = np.zeros(len(sizes), np.int64)
         least = 0
-        if not self._may_meet_table_criteria(sizes):
-            return failed, self.limit + 1
+        for rule in self._of_table:
+            if rule.monotone_unsuppressed and not rule.may_allow_parts(
+                ClassCounts.seen_by(rule, sizes, counts), self.limit
+            ):
+                return failed, self.limit + 1, False
         for criterion, relaxations in self._of_classes:
             classes = ClassCounts.seen_by(criterion, sizes, counts)
             fails = ~criterion.holds(classes)
@@ -190,17 +196,22 @@ class _Judge:
                 np.maximum(needed, leaving, out=needed)
                 least = int(needed.sum())
                 if least > self.limit:
-                    break
-        return failed, least
+                    return failed, least, False
+        return failed, least, self._accepts(sizes, failed, counts)
 
-    def accepts(self, sizes: Integers, failed: Flags) -> bool:
-        """Tell whether a node is a solution."""
-        retained = sizes[~failed]
-        records = int(retained.sum())
+    def _accepts(
+        self, sizes: Integers, failed: Flags, counts: Callable[[str], ValueCounts]
+    ) -> bool:
+        """Tell whether a node is a solution, given its classes that fail."""
+        kept = ~failed
+        records = int(sizes[kept].sum())
         return (
             records > 0
             and int(sizes.sum()) - records <= self.limit
-            and all(criterion.allows(records, len(retained)) for criterion in self._of_table)
+            and all(
+                rule.allows(ClassCounts.seen_by(rule, sizes, counts).only(kept))
+                for rule in self._of_table
+            )
         )
 
     def _leaving(
@@ -223,19 +234,6 @@ class _Judge:
             rarer = classes.sizes - np.maximum.reduceat(classes.counts, classes.starts[:-1])
             np.minimum(most, rarer * rest.denominator // rest.numerator, out=most)
         return classes.sizes - np.where(most < self._least_size, 0, most)
-
-    def _may_meet_table_criteria(self, sizes: Integers) -> bool:
-        """Tell whether this node or one below may meet the criteria of the whole table.
-
-        Below, a class has parts that are kept unless all its records are suppressed: as many classes as may be
-        suppressed whole, the smallest first, are the fewest that can be left.
-        """
-        criteria = [rule for rule in self._of_table if rule.monotone_unsuppressed]
-        if not criteria:
-            return True
-        removable = np.searchsorted(np.cumsum(np.sort(sizes)), self.limit, side="right")
-        fewest = max(0, len(sizes) - int(removable))
-        return all(criterion.allows(int(sizes.sum()), fewest) for criterion in criteria)
 
 
 @dataclass(frozen=True)
@@ -299,8 +297,8 @@ class _Lattice:
         self._kept: dict[Levels, RowClasses] = {bottom: rows.as_classes()}
         self._room = rows.distinct
 
-    def node(self, levels: Levels) -> tuple[Node, int]:
-        """Return a node with its failing classes, and how many records it and all below have to suppress."""
+    def node(self, levels: Levels) -> tuple[Node, int, bool]:
+        """Return a node with its failing classes, how many records it and all below must suppress, if it solves."""
         source = self._nearest(levels)
         numbers, classes = merged(self.rows, source, self._labels, levels)
         secrets: dict[str, ValueCounts] = {}
@@ -310,11 +308,11 @@ class _Lattice:
                 secrets[sensitive] = merged_counts(numbers, len(classes), source.secrets[sensitive])
             return secrets[sensitive]
 
-        failed, needed = self.judge.judged(classes.sizes, counts)
+        failed, needed, solves = self.judge.judged(classes.sizes, counts)
         if 2 * len(classes) <= len(source):
             all_counts = {name: counts(name) for name in source.secrets}
             self._keep(levels, RowClasses(classes.first, classes.sizes, all_counts))
-        return Node(levels, classes, failed), needed
+        return Node(levels, classes, failed), needed, solves
 
     def unmet_at_top(self) -> str:
         """Return the name of a criterion that is not even met when everything is generalised."""
@@ -420,7 +418,7 @@ class _LatticeSearch:
                 "the time was over before any solution was found; give more time, or allow more suppression"
             )
         score, _, levels = self._best
-        node, _ = self._lattice.node(levels)
+        node, *_ = self._lattice.node(levels)
         loss = self._objective.loss(node)
         proved = self._bound is None or self._bound >= score
         return Recoding(
@@ -482,10 +480,9 @@ class _LatticeSearch:
         return self._verdicts[levels]
 
     def _judged(self, levels: Levels) -> _Verdict:
-        node, needed = self._lattice.node(levels)
+        node, needed, solves = self._lattice.node(levels)
         if needed > self._lattice.judge.limit:
             return _Verdict(needed, None, 0.0)
-        solves = self._lattice.judge.accepts(node.classes.sizes, node.suppressed)
         score = self._objective.score(node) if solves else None
         return _Verdict(needed, score, self._objective.floor(node))
 

@@ -30,6 +30,7 @@ from glasshouse.arrays import Codes, Flags, Floats, Integers
 from glasshouse.errors import InternalError, StudyError
 from glasshouse.language import quoted
 from glasshouse.mitigation.criteria import (
+    AverageRisk,
     ClassCounts,
     Criterion,
     DistinctDiversity,
@@ -500,6 +501,15 @@ class Judge:
     items: Items
     """What the groups are made of."""
 
+    def __post_init__(self) -> None:
+        for criterion in self.criteria:
+            if isinstance(criterion, TableCriterion) and not isinstance(criterion, AverageRisk):
+                raise StudyError(
+                    "{name} is about all classes together, which local recoding does not search by; take `recoding` "
+                    "global, or promise something of every class",
+                    name=criterion.name,
+                )
+
     def failing(self, groups: ItemGroups) -> Flags:
         """Tell of each group whether there is a criterion that it does not meet."""
         failing = np.zeros(len(groups), np.bool_)
@@ -511,17 +521,12 @@ class Judge:
 
     def most_classes(self, classes: int) -> int:
         """Return in how many classes all records may be released, if at most in so many."""
-        of_table = [
-            criterion for criterion in self.criteria if isinstance(criterion, TableCriterion)
-        ]
-        low, high = 1, classes
-        while low < high:
-            middle = (low + high + 1) // 2
-            if all(criterion.allows(len(self.items.retained), middle) for criterion in of_table):
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        limits = (
+            criterion.most_classes(len(self.items.retained))
+            for criterion in self.criteria
+            if isinstance(criterion, AverageRisk)
+        )
+        return max(1, min((classes, *limits)))
 
     def unmet_together(self) -> str | None:
         """Return the name of a criterion that all records in one class do not meet.

@@ -200,11 +200,19 @@ class EncodedTable:
         marks = np.zeros(self.records, np.bool_)
         for name in names:
             column = self.column(name)
-            codes = pa.array([MISSING, *self.missing_codes.get(name, ())], pa.large_string())
-            is_code = np.asarray(pc.is_in(column.values, value_set=codes))
+            is_code = self._missing_values(name)
             for begin, some in blocks(column.codes) if is_code.any() else ():
                 marks[begin : begin + len(some)] |= is_code[some]
         return marks
+
+    def known_values(self, secret: str) -> Flags:
+        """Return, per value of a column, whether an adversary who knows it has learned something."""
+        is_missing = self._missing_values(secret)
+        return np.ones_like(is_missing) if self.missing_is_a_value else ~is_missing
+
+    def _missing_values(self, name: str) -> Flags:
+        codes = pa.array([MISSING, *self.missing_codes.get(name, ())], pa.large_string())
+        return np.asarray(pc.is_in(self.column(name).values, value_set=codes))
 
     def with_known(self, secret: Sequence[str]) -> EncodedTable:
         """Return the table of the records of which a secret is known, since what is missing is not learned.
