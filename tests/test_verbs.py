@@ -60,6 +60,7 @@ VERBS: dict[str, Callable[[], gh.Run[Any, Any]]] = {
     "assess of parts": lambda: gh.assess(PEOPLE, **ROLES, by="town"),
     "target": lambda: gh.target(table(), {"age": 40}),
     "membership": lambda: gh.membership(table(), PEOPLE, quasi_identifiers=["age", "sex"]),
+    "protect": lambda: gh.protect(table(), policy="research-file"),
     "anonymise": lambda: gh.anonymise(table(), k=5),
     "compare": compared,
     "threat": threatened,

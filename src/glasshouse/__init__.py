@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         compare,
         deter,
         membership,
+        protect,
         read,
         run,
         target,
@@ -60,7 +61,7 @@ _HOME = {
     "table": ("EncodedTable",),
     "verbs": (
         *("anonymise", "assess", "check", "compare", "deter", "membership"),
-        *("read", "run", "target", "threat"),
+        *("protect", "read", "run", "target", "threat"),
     ),
     "": (
         *("economics", "groups", "microdata", "mitigation", "qif"),
@@ -88,6 +89,7 @@ __all__ = [
     "membership",
     "microdata",
     "mitigation",
+    "protect",
     "qif",
     "read",
     "reconstruction",

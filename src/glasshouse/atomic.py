@@ -96,6 +96,9 @@ def new_folder(
         try:
             yield draft
             for file in draft.iterdir():
+                if file.is_dir():  # it was made whole by itself
+                    file.chmod(0o777 & ~_umask())
+                    continue
                 _synced(file)
                 is_open = public is None or public(file.name)
                 file.chmod(0o666 & ~_umask() if is_open else 0o600)

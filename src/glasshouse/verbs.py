@@ -46,6 +46,7 @@ from glasshouse.study.compare import CompareStudy
 from glasshouse.study.deter import DeterStudy
 from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.policy import ReleasePolicy
+from glasshouse.study.protect import ProtectStudy
 from glasshouse.study.target import TargetStudy
 from glasshouse.study.threat import ThreatStudy
 from glasshouse.table import EncodedTable, available_columns
@@ -532,6 +533,84 @@ def membership(
     )
     resources = Resources(on_progress=on_progress)
     return _answer(study, resources, tables=tables, population=people[1])
+
+
+@verb
+def protect(
+    data: Data,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    id: str | None = None,  # noqa: A002 - the word of the command line
+    policy: PolicyChoice = "open-data",
+    suppression: float = 0.01,
+    hierarchies: Mapping[str, str | PathLike[str]] | None = None,
+    importance: Mapping[str, float] | None = None,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    where: Sequence[str] = (),
+    invalid: Sequence[str] = (),
+    drop_missing: bool = False,
+    missing_is_a_value: bool = False,
+    seed: int = 0,
+    subject: str = "person",
+    seconds: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run[ProtectStudy, Any]:
+    """Find versions of a release that meet a rule, and what each costs; ``run.release`` is the one to take.
+
+    Args:
+        data: The data.
+        quasi_identifiers: What an adversary can know of a person; by default those of the table.
+        sensitive: What she wants to infer; by default the table's sensitive attributes.
+        id: The column that names a person; by default the table's.
+        policy: The rule to meet: a name, a file, or a policy.
+        suppression: The largest share of records that a version may remove.
+        hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
+            suggested.
+        importance: Per column, how much its loss weighs.
+        keep: Further columns that are released as they are.
+        keep_order: Whether the records stay in the order of the data, which may tell more than they do.
+        where: Only records that meet these conditions.
+        invalid: No records that meet one of these.
+        drop_missing: No records with a missing value in a column that has a role.
+        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
+        seed: What random choices follow from; keep it as secret as the data.
+        subject: What a record stands for, in sentences.
+        seconds: After so long the best versions found so far are taken.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed, or a value is not in its hierarchy.
+        StudyError: No version meets the rule, or the question is not well posed.
+        BudgetError: The time was over before any version was found.
+    """
+    further = [*keep, *map(_column_of, (*where, *invalid))]
+    datasets, tables = _datasets(
+        data, quasi_identifiers, sensitive, id, None, None, also=further, seen={}
+    )
+    study = validated(
+        ProtectStudy,
+        {
+            "datasets": datasets,
+            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None)
+            | {"missing_is_a_value": missing_is_a_value},
+            "treatment": _treatment(where, invalid, drop_missing),
+            "seed": seed,
+            "subject": subject,
+            "policy": _policy(policy),
+            "means": {
+                "suppression": suppression,
+                "hierarchies": dict(hierarchies or {}),
+                "importance": dict(importance or {}),
+                "keep": list(keep),
+                "keep_order": keep_order,
+                "time_limit": seconds,
+            },
+        },
+        "protect",
+    )
+    return _answer(study, Resources(on_progress=on_progress), tables=tables)
 
 
 @verb

@@ -24,8 +24,9 @@ class ProtectionOptions:
         str | None,
         protection(
             "--method",
-            "k-anonymity|l-diversity|t-closeness|risk|anatomy",
-            r"What is promised of every class of the release. \[default: what --k, --l, --t or a risk says]",
+            "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy",
+            r"What is promised of every class; policy: that the release meets --policy. \[default: what --k, --l, --t "
+            "or a risk says]",
         ),
     ] = None
     recoding: Annotated[
@@ -78,17 +79,7 @@ class ProtectionOptions:
             "--suppression", "SHARE", "The largest share of records that may be suppressed, 0 to 1."
         ),
     ] = 0.0
-    hierarchies: Annotated[
-        list[str] | None,
-        protection(
-            "--hierarchy",
-            "COL=FILE|RULE",
-            "How the values of a column are generalised: a file with a row per value, or a rule such as "
-            "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
-            "glasshouse hierarchies writes files to edit. Repeatable. "
-            "\\[default: suggested]",
-        ),
-    ] = None
+    hierarchies: options.Hierarchies = None
     objective: Annotated[
         str,
         protection(
@@ -97,14 +88,7 @@ class ProtectionOptions:
             "What is kept as small as possible.",
         ),
     ] = "loss"
-    importance: Annotated[
-        list[str] | None,
-        protection(
-            "--importance",
-            "COL=N",
-            "How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
-        ),
-    ] = None
+    importance: options.Importance = None
     time_limit: Annotated[
         float | None,
         protection(
@@ -132,14 +116,14 @@ class ProtectionOptions:
             **{name: promise.get(name) for name in ("k", "l", "t")},
             "method": self.method or method_of(**promise),
             "hierarchies": options.hierarchies(self.hierarchies),
-            "importance": _weights(self.importance),
+            "importance": weights(self.importance),
             "order": _orders(self.order),
         }
 
 
 @dataclass(frozen=True)
-class ReleaseOptions(ProtectionOptions):
-    """The protection of one release, and what else is in its file."""
+class KeptOptions:
+    """What else is in the file of a release, and in which order."""
 
     keep: Annotated[
         list[str] | None,
@@ -168,6 +152,11 @@ class ReleaseOptions(ProtectionOptions):
             "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these.",
         ),
     ] = "same"
+
+
+@dataclass(frozen=True)
+class ReleaseOptions(KeptOptions, ProtectionOptions):
+    """The protection of one release, and what else is in its file."""
 
     def one(self) -> dict[str, Any]:
         """Return them as content of a study of one release."""
@@ -233,7 +222,7 @@ def _orders(orders: list[str] | None) -> dict[str, list[str]]:
     return {column: options.listed(written) for column, written in values.items()}
 
 
-def _weights(weights: list[str] | None) -> dict[str, float]:
+def weights(weights: list[str] | None) -> dict[str, float]:
     """Return how much each column weighs."""
     pairs = options.assignments(weights, option="--importance", form="COLUMN=NUMBER")
     return {

@@ -69,7 +69,7 @@ def check(
         verdict = verdict_on(stored_measures(path), rule or stored_policy(path))
     else:
         study = _study(path, reading, quasi_identifiers, sensitive, identifier, rule)
-        understood = _understood(study)
+        understood = roles_of(study)
         verdict = _assessed(study, output, threads)
     if verdict is None:
         raise StudyError(
@@ -122,7 +122,7 @@ def _study(
     )
 
 
-def _understood(study: AssessStudy) -> dict[str, Any]:
+def roles_of(study: AssessStudy) -> dict[str, Any]:
     """Return what a file was taken for, as plain values."""
     adversary = study.adversary
     return {
@@ -170,11 +170,11 @@ def _show(verdict: Verdict, understood: dict[str, Any]) -> None:
     from glasshouse.report.verdict import ruling
 
     rule = ruling(verdict)
-    blocks = [] if not understood else [_taken_for(understood)]
+    blocks = [] if not understood else [taken_for(understood)]
     terminal.show(Brief((*blocks, rule.conditions), ruling=rule))
 
 
-def _taken_for(understood: dict[str, Any]) -> str:
+def taken_for(understood: dict[str, Any]) -> str:
     """Say in a paragraph what a file was taken for, and how to say otherwise."""
     sentences = [
         text(

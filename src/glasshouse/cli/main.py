@@ -22,6 +22,7 @@ from glasshouse.cli import (
     hierarchies,
     inspect,
     membership,
+    protect,
     report,
     synth,
     target,
@@ -62,6 +63,7 @@ app.command(rich_help_panel="Assess a release")(expanded(target.target))
 app.command(rich_help_panel="Assess a release")(expanded(membership.membership))
 app.command(rich_help_panel="Assess a release")(expanded(threat.threat))
 app.add_typer(totals.app, rich_help_panel="Assess a release")
+app.command(rich_help_panel="Protect a release")(expanded(protect.protect))
 app.command(rich_help_panel="Protect a release")(expanded(hierarchies.hierarchies))
 app.command(rich_help_panel="Protect a release")(expanded(anonymise.anonymise))
 app.command(rich_help_panel="Protect a release")(expanded(compare.compare))

@@ -42,6 +42,24 @@ records = partial(option, panel="Which records belong to it")
 reading = partial(option, panel="How the file is written down")
 seen = partial(option, panel="How values are seen")
 protection = partial(option, panel="The protection")
+Hierarchies = Annotated[
+    list[str] | None,
+    protection(
+        "--hierarchy",
+        "COL=FILE|RULE",
+        "How the values of a column are generalised: a file with a row per value, or a rule such as "
+        "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
+        "glasshouse hierarchies writes files to edit. Repeatable. \\[default: suggested]",
+    ),
+]
+Importance = Annotated[
+    list[str] | None,
+    protection(
+        "--importance",
+        "COL=N",
+        "How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
+    ),
+]
 """An option in one of the panels that the help of several commands has."""
 
 _KEYWORD = re.compile(r"`([a-z_]+)`")

@@ -20,8 +20,11 @@ from glasshouse.mitigation.criteria import (
     EqualCloseness,
     HierarchicalCloseness,
     HighestRisk,
+    InferenceAdded,
+    InferenceCertain,
     InferenceRisk,
     KAnonymity,
+    NamedShare,
     OrderedCloseness,
     RecursiveDiversity,
 )
@@ -41,6 +44,7 @@ from glasshouse.mitigation.hierarchies import (
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.mitigation.utility import Utility, compare_utility
+from glasshouse.mitigation.versions import ProtectedVersions, Version
 
 __all__ = [
     "Anatomy",
@@ -58,14 +62,19 @@ __all__ = [
     "HierarchicalCloseness",
     "Hierarchy",
     "HighestRisk",
+    "InferenceAdded",
+    "InferenceCertain",
     "InferenceRisk",
     "KAnonymity",
     "MeasuredRuns",
+    "NamedShare",
     "OrderedCloseness",
+    "ProtectedVersions",
     "Quality",
     "Recoding",
     "RecursiveDiversity",
     "Utility",
+    "Version",
     "anatomise",
     "attained",
     "by_rule",

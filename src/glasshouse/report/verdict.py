@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata.uniqueness import PopulationRisks
     from glasshouse.mitigation.anonymisation import Anonymisation
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison
+    from glasshouse.mitigation.versions import ProtectedVersions
     from glasshouse.reconstruction import CampaignResult, Solution
     from glasshouse.study import Question
 
@@ -350,6 +351,13 @@ def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measuremen
             yield from of_assessment(assessment, run.name)
 
 
+def _of_protect(outcome: ProtectedVersions) -> Iterator[Measurement]:
+    """Yield what the versions measure of which one is chosen, the one to recommend first."""
+    for version in outcome.by_cost:
+        for entry in of_attacks([version.compared.attacks], None, version.compared.name):
+            yield replace(entry, is_choice=True)
+
+
 def _of_threat(outcome: ThreatOutcome) -> Iterator[Measurement]:
     if outcome.measures is not None and not outcome.one_victim:
         share = outcome.measures.share_above(TWICE, threatened=False)
@@ -390,6 +398,7 @@ _MEASURED: dict[str, Callable[[Any], Iterator[Measurement]]] = {
     "assess": _of_assess,
     "target": _of_target,
     "membership": _of_membership,
+    "protect": _of_protect,
     "anonymise": _of_anonymise,
     "compare": _of_compare,
     "threat": _of_threat,
@@ -492,7 +501,7 @@ def condition_words(judgement: Judgement) -> str:
             measure=words,
         )
     if measured.release:
-        words = text("{measure} ({release})", measure=words, release=measured.release)
+        words = text("{measure} ({release})", measure=words, release=translated(measured.release))
     return words
 
 

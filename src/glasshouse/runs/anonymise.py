@@ -27,8 +27,11 @@ from glasshouse.mitigation.criteria import (
     EqualCloseness,
     HierarchicalCloseness,
     HighestRisk,
+    InferenceAdded,
+    InferenceCertain,
     InferenceRisk,
     KAnonymity,
+    NamedShare,
     OrderedCloseness,
     RecursiveDiversity,
     TableCriterion,
@@ -47,6 +50,7 @@ from glasshouse.sources.exports import TextForm, write_table
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import ColumnType, Dialect
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
+from glasshouse.study.policy import ReleasePolicy
 from glasshouse.table import EncodedColumn, EncodedTable, Labels, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
 
@@ -172,34 +176,49 @@ def answer(
         if tables
         else available_columns(study.datasets[0].path, dialect=study.datasets[0].dialect)
     )
-    protected = protect(study, single.table, resources, columns=list(there), steps=single.steps)
+    protected = protected_table(
+        study, single.table, resources, columns=list(there), steps=single.steps
+    )
+    return protected_run(study, protected)
+
+
+def protected_run(
+    study: AnonymiseStudy, protected: ProtectedTable
+) -> Run[AnonymiseStudy, Anonymisation]:
+    """Return the run of a table that is protected in the way that a study asks for."""
     outcome = protected.outcome
     if protected.recoding is not None:
         outcome = with_ladder(
             outcome, protected.original, protected.recoding, protected.hierarchies
         )
-    files = study.protection.hierarchies
-    manifest = outcome.manifest(
-        release=f"{RELEASE}.{kind_of(study)}",
+    return Run(
+        study,
+        outcome,
+        manifest=release_manifest(study, protected),
+        release=protected.release,
+        write_files=lambda folder: protected.write(folder, study),
+    )
+
+
+def release_manifest(
+    study: AnonymiseStudy, protected: ProtectedTable, *, folder: str = ""
+) -> dict[str, Any]:
+    """Return what later commands must know of a protected table, given the folder of its file inside that of a run."""
+    table = protected.original
+    manifest = protected.outcome.manifest(
+        release=f"{folder}{RELEASE}.{kind_of(study)}",
         hierarchies={
             name: fingerprint(source) if isinstance(source, Path) else source
-            for name, source in files.items()
+            for name, source in study.protection.hierarchies.items()
         },
     )
     missing = {
         name: sorted(codes)
-        for name, codes in single.table.missing_codes.items()
-        if name in single.table.sensitive
+        for name, codes in table.missing_codes.items()
+        if name in table.sensitive
     }
     manifest |= {"missing": missing} if missing else {}
-    manifest |= _written_down(study, protected.decimals(study))
-    return Run(
-        study,
-        outcome,
-        manifest=manifest,
-        release=protected.release,
-        write_files=lambda folder: protected.write(folder, study),
-    )
+    return manifest | _written_down(study, protected.decimals(study))
 
 
 def _written_down(study: AnonymiseStudy, types: Mapping[str, str]) -> dict[str, Any]:
@@ -219,7 +238,7 @@ def _written_down(study: AnonymiseStudy, types: Mapping[str, str]) -> dict[str, 
     return content | ({"types": dict(types)} if types else {})
 
 
-def protect(
+def protected_table(
     study: AnonymiseStudy,
     table: EncodedTable,
     resources: Resources,
@@ -374,6 +393,8 @@ def _criteria(
     """Return the criteria that the release is to meet; for every sensitive attribute those that are about one."""
     protection, secrets = study.protection, study.adversary.secret_columns
     criteria: list[Criterion | TableCriterion] = []
+    if protection.method == "policy":
+        criteria += policy_criteria(study.policy, secrets)
     if protection.k is not None:
         criteria.append(KAnonymity(protection.k))
     if protection.highest_risk is not None:
@@ -387,6 +408,45 @@ def _criteria(
         )
     for name in secrets:
         criteria += _criteria_about(protection, name, hierarchies.get(name))
+    return criteria
+
+
+def policy_criteria(
+    policy: ReleasePolicy, secrets: Sequence[str]
+) -> list[Criterion | TableCriterion]:
+    """Return the criteria that a release meets if and only if it meets a policy, for who knows all that can be known.
+
+    Who knows any so many facts learns no more. Nobody is named for certain where nobody is alone.
+
+    Args:
+        policy: The policy.
+        secrets: The sensitive attributes.
+
+    Raises:
+        StudyError: The policy asks nothing of a release of records.
+    """
+    criteria: list[Criterion | TableCriterion] = []
+    for condition in policy.conditions:
+        limit = condition.limit
+        match condition.measure:
+            case "smallest-class":
+                criteria.append(KAnonymity(int(limit)))
+            case "named":
+                criteria.append(NamedShare(limit) if limit else KAnonymity(2))
+            case "highest-risk":
+                criteria.append(HighestRisk(limit))
+            case "best-guess":
+                criteria.append(AverageRisk(limit))
+            case "inference-added" | "inference-certain":
+                kind = (
+                    InferenceAdded if condition.measure == "inference-added" else InferenceCertain
+                )
+                criteria += [kind(limit, name) for name in secrets if condition.of in (None, name)]
+    if not criteria:
+        raise StudyError(
+            'the policy "{name}" has no condition on who is named or what is inferred, so there is nothing to promise',
+            name=policy.name,
+        )
     return criteria
 
 

@@ -40,7 +40,7 @@ from glasshouse.mitigation.comparison import (
 )
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.report.page import Provenance
-from glasshouse.runs.anonymise import ProtectedTable, hierarchies_of, protect, release_order
+from glasshouse.runs.anonymise import ProtectedTable, hierarchies_of, protected_table, release_order
 from glasshouse.runs.folder import (
     MANIFEST,
     RESULTS,
@@ -180,7 +180,7 @@ def _part_figure(row: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class _ComparableRelease:
+class ComparableRelease:
     """A release as it is compared with its original: the keywords of `compare_release`."""
 
     name: str
@@ -227,7 +227,7 @@ def _protection_comparison(
     _check_alike(studies, names)
     original = _original(studies[0], resources, study.predict)
     releases = [
-        _comparable_release(protect(protection, original.table, resources), name)
+        comparable_release(protected_table(protection, original.table, resources), name)
         for name, protection in zip(names, studies, strict=True)
     ]
     return _comparison(original, releases, study, studies[0])
@@ -254,8 +254,9 @@ def _original(study: AnonymiseStudy, resources: Resources, predict: str | None) 
     return only_one(study, also=also, on_progress=resources.on_progress)
 
 
-def _comparable_release(protected: ProtectedTable, name: str) -> _ComparableRelease:
-    return _ComparableRelease(
+def comparable_release(protected: ProtectedTable, name: str) -> ComparableRelease:
+    """Return a protected table under a name, as it is compared with its original."""
+    return ComparableRelease(
         name=name,
         release=protected.release,
         suppressed=None if protected.recoding is None else protected.recoding.suppressed,
@@ -271,7 +272,7 @@ def _read_release(
     name: str,
     original: EncodedTable,
     predict: str | None,
-) -> _ComparableRelease:
+) -> ComparableRelease:
     """Read a release; its records are those of the original, in the same order."""
     adversary = study.adversary
     roles = {*adversary.quasi_identifiers, *stored.sensitive}
@@ -309,7 +310,7 @@ def _read_release(
     if stored.group is None:
         encoding = study.datasets[0].dialect.encoding
         hierarchies = hierarchies_of(study.protection, original, encoding=encoding)
-    return _ComparableRelease(
+    return ComparableRelease(
         name=name,
         release=table,
         suppressed=is_suppressed(table, stored.quasi_identifiers) if stored.suppressed else None,
@@ -321,7 +322,7 @@ def _read_release(
 
 def _comparison(
     prepared: Prepared,
-    releases: Sequence[_ComparableRelease],
+    releases: Sequence[ComparableRelease],
     study: CompareStudy,
     protection: AnonymiseStudy,
 ) -> Run[CompareStudy, Comparison]:

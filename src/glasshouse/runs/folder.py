@@ -79,13 +79,19 @@ def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> 
 
 
 def is_run(folder: Path) -> bool:
-    """Tell whether a folder holds a run of ours and nothing else."""
+    """Tell whether a folder holds a run of ours and nothing else, and the same of its versions."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         names = {path.name for path in folder.iterdir()}
+        versions = list((folder / VERSIONS).iterdir()) if VERSIONS in names else []
     except (OSError, ValueError):
         return False
-    return isinstance(manifest, dict) and "glasshouse" in manifest and names <= _NAMES
+    return (
+        isinstance(manifest, dict)
+        and "glasshouse" in manifest
+        and names <= _NAMES
+        and all(map(is_run, versions))
+    )
 
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE, DICTIONARY = (
@@ -98,7 +104,9 @@ _RELEASES = {
 }
 TABLES = ("bins.parquet",)
 """What a run with further tables writes besides."""
-_NAMES = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, DICTIONARY, *_RELEASES, *TABLES}
+VERSIONS = "versions"
+"""The folder in which a run that makes several releases writes a run for each."""
+_NAMES = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, DICTIONARY, VERSIONS, *_RELEASES, *TABLES}
 """All that a run folder holds."""
 _PUBLIC = {REPORT, PAGES, PDF, DICTIONARY}
 """What of it leaves the house; the rest tells of people, and is for its owner only."""

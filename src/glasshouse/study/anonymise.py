@@ -107,7 +107,8 @@ def _rule_error(written: str) -> ContradictionError:
     )
 
 
-def _rule_or_path(written: object) -> object:
+def rule_or_path(written: object) -> object:
+    """Return what says how a column is generalised: a rule as it is, the name of a file as a path."""
     return Path(written) if isinstance(written, str) and not hierarchy_rule(written) else written
 
 
@@ -124,8 +125,8 @@ Diversity = Annotated[
 class Protection(Model):
     """How a release is to be protected, and how well."""
 
-    method: Literal["k-anonymity", "l-diversity", "t-closeness", "risk", "anatomy"]
-    """What is promised of every class; with Anatomy, of every group."""
+    method: Literal["k-anonymity", "l-diversity", "t-closeness", "risk", "policy", "anatomy"]
+    """What is promised of every class, with a policy of all of them together; with Anatomy, of every group."""
     recoding: Literal["global", "local", "mondrian"] = "global"
     """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
     k: StrictInt | None = Field(default=None, ge=1)
@@ -150,7 +151,7 @@ class Protection(Model):
     """The chance of guessing a sensitive value is in every class at most this."""
     suppression: Share = 0.0
     """The largest share of records that may be suppressed."""
-    hierarchies: dict[str, Annotated[str | Path, BeforeValidator(_rule_or_path)]] = Field(
+    hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = Field(
         default_factory=dict
     )
     """Per column, the file of its generalisation hierarchy, or a rule; of other quasi-identifiers it is suggested."""
@@ -179,13 +180,20 @@ class Protection(Model):
             "t-closeness": ("t", self.t),
             "anatomy": ("l", self.l),
         }
-        if self.method != "risk":
+        if self.method in needed:
             name, value = needed[self.method]
             if value is None:
                 raise ContradictionError(
                     "{method} needs {option}", method=self.method, option=f"`{name}`"
                 )
-        elif self.highest_risk is self.average_risk is self.inference_risk is None:
+        elif self.method == "policy" and self.recoding != "global":
+            raise ContradictionError(
+                "a policy is promised by `recoding` global; for another, promise `k`, `l` or a risk"
+            )
+        elif (
+            self.method == "risk"
+            and self.highest_risk is self.average_risk is self.inference_risk is None
+        ):
             raise ContradictionError(
                 "say what to promise: `k`, `l`, `t`, `highest_risk`, `average_risk` or `inference_risk`"
             )

@@ -601,7 +601,10 @@ LONGEST_STUDY = 1 << 22
 """No study has so many bytes."""
 DEEPEST_ENTRY = 100
 """No entry of a study has so many dots in its name."""
-COMMANDS = ("assess", "target", "membership", "anonymise", "compare", "threat", "totals", "deter")
+COMMANDS = (
+    *("assess", "target", "membership", "protect", "anonymise"),
+    *("compare", "threat", "totals", "deter"),
+)
 """The commands that answer a study; each has a module here, under its own word."""
 
 

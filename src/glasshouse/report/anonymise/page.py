@@ -187,7 +187,9 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
         glossary=glossary(
             "adversary, quasi-identifier, sensitive attribute, class, re-identification",
             "attribute inference, generalisation, suppression",
-            *{"risk": (), "anatomy": ("Anatomy",)}.get(outcome.method, (outcome.method,)),
+            *{"risk": (), "policy": (), "anatomy": ("Anatomy",)}.get(
+                outcome.method, (outcome.method,)
+            ),
             content.get("loss") is not None and "loss",
             terms=(CERTAINTY, bool(outcome.hierarchies) and LEVEL),
         ),
@@ -204,6 +206,7 @@ _PROMISES = {
     "t-closeness": marked("t-closeness"),
     "anatomy": marked("Anatomy"),
     "risk": marked("limits on the risk"),
+    "policy": marked("the conditions of a rule"),
 }
 
 

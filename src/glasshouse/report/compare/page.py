@@ -36,6 +36,7 @@ from glasshouse.report.cells import (
 )
 from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
 from glasshouse.report.compare.frontier import (
+    Choice,
     actions,
     choice,
     choice_sentence,
@@ -71,6 +72,7 @@ from glasshouse.report.words import (
     share,
 )
 from glasshouse.study.compare import CompareStudy
+from glasshouse.study.protect import ProtectStudy
 
 
 def page(
@@ -93,7 +95,7 @@ def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareSt
     if isinstance(outcome, Comparison):
         done = treatment_blocks(outcome.steps, missing_notes(outcome.missing))
         chosen = choice_sentence(outcome, choice(outcome, question.policy))
-        blocks = (*done, _releases_table(outcome.rows), chosen)
+        blocks = (*done, releases_table(outcome.rows), chosen)
         return Brief(blocks, comparison_findings(outcome, question))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
@@ -104,7 +106,7 @@ def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareSt
     return Brief((measured_table(outcome), legend), findings, shows_change=True)
 
 
-def _releases_table(rows: Sequence[ComparedRelease]) -> Table:
+def releases_table(rows: Sequence[ComparedRelease]) -> Table:
     """Return the original and each release: risks and what is lost."""
     measures = [text("suppressed"), text("named: certain"), text("guess")]
     measures += [
@@ -151,11 +153,24 @@ def _command(question: CompareStudy) -> str:
 
 
 def comparison_page(
-    comparison: Comparison, question: CompareStudy, *, provenance: Provenance, command: str
+    comparison: Comparison,
+    question: CompareStudy | ProtectStudy,
+    *,
+    provenance: Provenance,
+    command: str,
+    chosen: Choice | None = None,
 ) -> Page:
-    """Return the report of a comparison, and the command that repeats it."""
-    chosen = choice(comparison, question.policy)
-    findings = comparison_findings(comparison, question)
+    """Return the report of a comparison, and the command that repeats it.
+
+    Args:
+        comparison: The versions.
+        question: What was asked.
+        provenance: Where the figures come from.
+        command: The command that repeats it.
+        chosen: The version to choose; by default the best trade of risk against accuracy.
+    """
+    chosen = chosen or choice(comparison, question.policy)
+    findings = comparison_findings(comparison, question, chosen)
     original, *releases = comparison.rows
     grouped, recoded = (
         joined([text("“{name}”", name=row.name) for row in releases if row.grouped == apart])
@@ -173,7 +188,7 @@ def comparison_page(
         findings=findings,
         summary=choice_sentence(comparison, chosen),
         tiles=tiles(comparison, chosen),
-        actions=actions(comparison, question, chosen),
+        actions=() if isinstance(question, ProtectStudy) else actions(comparison, question, chosen),
         front=frontier_figure(comparison, chosen),
         sections=(
             Section(text("The figures"), tables=(_figures(comparison),)),
@@ -307,10 +322,12 @@ NO_DISTANCE = 1e-12
 """Below this, a distance from the truth is none: what is left is the rounding of its sum."""
 
 
-def comparison_findings(comparison: Comparison, question: CompareStudy) -> tuple[Finding, ...]:
+def comparison_findings(
+    comparison: Comparison, question: CompareStudy | ProtectStudy, chosen: Choice | None = None
+) -> tuple[Finding, ...]:
     """Return which version to choose, which protects best and keeps most, what they do not stop, which are beaten."""
     original, *releases = comparison.rows
-    chosen = choice(comparison, question.policy)
+    chosen = chosen or choice(comparison, question.policy)
     findings = [recommendation(comparison, chosen), _named(comparison), _nearest(releases)]
     if original.inferring:
         findings.extend(_inferred(releases, comparison.subject))

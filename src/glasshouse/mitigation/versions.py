@@ -1,0 +1,115 @@
+"""Versions of a release that meet a rule, each by other means: the outcome of ``protect``.
+
+A *family* is a way to protect, and of each family one version is sought, with as little lost as it allows. What they
+cost is measured alike for all (`glasshouse.mitigation.comparison`), whatever each family makes least in its search:
+by how far the tables of two columns are from the truth. The version to recommend is that with the least such error
+among those that meet the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from glasshouse.language import marked
+from glasshouse.mitigation.anonymisation import Anonymisation
+from glasshouse.mitigation.comparison import ComparedRelease, Comparison
+from glasshouse.table import Step
+
+FAMILIES = {
+    "alike": marked("generalised alike"),
+    "few-removed": marked("alike, few removed"),
+    "left-out": marked("columns left out"),
+    "local": marked("generalised where needed"),
+    "cells": marked("cells blanked"),
+    "anatomy": marked("sensitive values apart"),
+}
+"""The ways to protect, by their words: values are generalised alike in all records; the same, and few records are
+removed; columns are told or left out; each class is generalised as far as it needs; single cells are blanked; the
+sensitive attribute is published apart."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a release."""
+
+    family: str
+    """The way in which it is protected, one of `FAMILIES`."""
+    release: Anonymisation
+    """The protection in figures."""
+    compared: ComparedRelease
+    """What it leaves of risk and of the data, beside the original."""
+    meets: bool
+    """Whether it meets the rule."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "family": self.family,
+            "meets": self.meets,
+            "error": self.compared.distance,
+            **self.release.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class ProtectedVersions:
+    """The versions that were found, and the one to take."""
+
+    comparison: Comparison
+    """The original and every version, side by side."""
+    versions: tuple[Version, ...]
+    """The versions, in the order of the families."""
+    without: Mapping[str, str]
+    """By family that has no version: why."""
+
+    @property
+    def subject(self) -> str:
+        """What a record stands for."""
+        return self.comparison.subject
+
+    @property
+    def records(self) -> int:
+        """The number of records of the original."""
+        return self.comparison.original.records
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What was left out of the data before."""
+        return self.comparison.steps
+
+    @property
+    def by_cost(self) -> tuple[Version, ...]:
+        """The versions, those that meet the rule first, and of these that with the least error first."""
+        return tuple(
+            sorted(
+                self.versions, key=lambda one: (not one.meets, one.compared.distance, one.family)
+            )
+        )
+
+    @property
+    def recommended(self) -> Version:
+        """The version to take: of those that meet the rule, the one with the least error."""
+        return self.by_cost[0]
+
+    def is_beaten(self, version: Version) -> bool:
+        """Tell whether another version is nearer to the truth while no attack on it succeeds more often."""
+        return any(other.compared.beats(version.compared) for other in self.versions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "recommended": self.recommended.family,
+            "versions": [
+                version.to_dict() | {"beaten": self.is_beaten(version)} for version in self.versions
+            ],
+            "without_version": dict(self.without),
+            **self.comparison.to_dict(),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per version, the original first, and attack."""
+        return self.comparison.to_frame()

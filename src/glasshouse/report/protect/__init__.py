@@ -1,0 +1,1 @@
+"""How versions of a release that meet a rule are told."""

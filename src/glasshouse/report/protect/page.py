@@ -1,0 +1,285 @@
+"""The report of versions that meet a rule: which one to take, what happens to each column, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from glasshouse.language import marked, text, text_for, translated
+from glasshouse.mitigation import Anonymisation
+from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
+from glasshouse.report.cells import cell_table
+from glasshouse.report.compare.frontier import Choice, error_of
+from glasshouse.report.compare.page import comparison_findings, comparison_page, releases_table
+from glasshouse.report.labels import column_label
+from glasshouse.report.page import (
+    Action,
+    Brief,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Table,
+    keep_assumptions,
+    note,
+)
+from glasshouse.report.provenance import missing_notes, treatment_blocks
+from glasshouse.report.verdict import measures, verdict_on
+from glasshouse.report.words import joined, percentage, percentages, share
+from glasshouse.study.protect import ProtectStudy
+
+
+def page(outcome: ProtectedVersions, question: ProtectStudy, *, provenance: Provenance) -> Page:
+    """Return the report of versions that meet a rule."""
+    spoken = _spoken(outcome)
+    chosen = _choice(spoken, question)
+    side_by_side = comparison_page(
+        spoken.comparison,
+        question,
+        provenance=provenance,
+        command="glasshouse protect --study study.toml",
+        chosen=chosen,
+    )
+    columns = Section(text("What happens to each column"), tables=(_columns(spoken),))
+    return replace(
+        side_by_side,
+        title=text("How the rule can be met"),
+        summary=_recommendation(spoken),
+        findings=(_changes(spoken), *_not_found(spoken), *side_by_side.findings),
+        actions=_actions(spoken),
+        sections=(columns, *side_by_side.sections),
+    )
+
+
+def brief(outcome: ProtectedVersions, question: ProtectStudy) -> Brief:
+    """Return what a terminal says of versions that meet a rule."""
+    spoken = _spoken(outcome)
+    comparison = spoken.comparison
+    blocks = (
+        *treatment_blocks(comparison.steps, missing_notes(comparison.missing)),
+        releases_table(comparison.rows),
+        _columns(spoken),
+        _recommendation(spoken),
+    )
+    findings = (
+        _changes(spoken),
+        *_not_found(spoken),
+        *comparison_findings(comparison, question, _choice(spoken, question)),
+    )
+    return Brief(blocks, findings)
+
+
+def _spoken(outcome: ProtectedVersions) -> ProtectedVersions:
+    """Return the versions under their names in the language that is spoken."""
+    versions = tuple(
+        replace(
+            version, compared=replace(version.compared, name=translated(FAMILIES[version.family]))
+        )
+        for version in outcome.versions
+    )
+    releases = tuple(version.compared for version in versions)
+    return replace(
+        outcome, comparison=replace(outcome.comparison, releases=releases), versions=versions
+    )
+
+
+def _choice(outcome: ProtectedVersions, question: ProtectStudy) -> Choice:
+    return Choice(
+        outcome.recommended.compared,
+        verdict_on(measures(outcome, question), question.policy),
+        sum(version.meets for version in outcome.versions),
+    )
+
+
+def _recommendation(outcome: ProtectedVersions) -> str:
+    """Say which version to take, and why."""
+    best = outcome.recommended
+    meeting = sum(version.meets for version in outcome.versions)
+    return text_for(
+        meeting,
+        "Take “{name}”: it is the only version found that meets the rule; the error is {error}.",
+        "Take “{name}”: of the {count} versions found that meet the rule it has the least error, {error}.",
+        name=best.compared.name,
+        error=percentage(error_of(best.compared)),
+    )
+
+
+def _changes(outcome: ProtectedVersions) -> Finding:
+    """Say what happens to each column in the version to take, and to records."""
+    best = outcome.recommended
+    release = best.release
+    changes = joined(
+        [
+            text(
+                "{column}: {change}", column=column_label(name), change=column_change(release, name)
+            )
+            for name in release.quasi_identifiers
+        ],
+    )
+    removed = (
+        text_for(
+            release.suppressed,
+            "{count} record ({share}) is removed.",
+            "{count} records ({share}) are removed.",
+            share=share(release.suppressed, release.records),
+        )
+        if release.suppressed
+        else text("Nobody’s record is removed.")
+    )
+    sentence = text(
+        "What happens in “{name}” – {changes}. {removed}",
+        name=best.compared.name,
+        changes=changes,
+        removed=removed,
+    )
+    return note(sentence, figure=_proof(best), meaning=_family_meaning(best))
+
+
+def column_change(release: Anonymisation, name: str) -> str:
+    """Say what happens to a column in a release."""
+    if release.grouped:
+        return text("as it is")
+    detail = release.quality.attributes[name] if release.quality else None
+    kept = Fraction(1) if detail is None else Fraction(detail.granularity)
+    level = None if release.heights is None else release.heights[name]
+    if kept >= 1 or level == 0:
+        return text("as it is")
+    if kept <= 0:
+        return text("left out")
+    if level is None:
+        return text("{share} of detail kept", share=percentage(kept))
+    height = next(one.height for one in release.hierarchies if one.column == name)
+    return text(
+        "level {level} of {top}, {share} of detail kept",
+        level=level,
+        top=height - 1,
+        share=percentage(kept),
+    )
+
+
+_MEANINGS = {
+    "alike": marked(
+        "Every value is generalised alike in all records, so that tables are made as from the original."
+    ),
+    "few-removed": marked(
+        "Every value is generalised alike in all records that stay; the removed ones stood out most, so that totals "
+        "miss them."
+    ),
+    "left-out": marked("The columns that stay are as in the original; the others are not told."),
+    "local": marked(
+        "A value is told in full where many people share it and coarsely where few do: whoever makes tables of it must "
+        "cope with values of different detail in one column."
+    ),
+    "cells": marked(
+        "Single cells are blank, more often those of people who stand out: whoever makes tables of it must cope with "
+        "values that are missing, and not at random."
+    ),
+    "anatomy": marked(
+        "All columns are as in the original, but which sensitive value belongs to whom is told for groups only."
+    ),
+}
+
+
+def _family_meaning(version: Version) -> str:
+    return translated(_MEANINGS[version.family])
+
+
+def _proof(version: Version) -> str:
+    """Say what is proved of a version: that it loses least of its kind, or nothing."""
+    release = version.release
+    if release.optimal:
+        return text(
+            "It is proved that no other release of this kind meets the rule with less loss ({loss} of the detail).",
+            loss=percentage(Fraction(release.loss or 0)),
+        )
+    if release.bound is not None:
+        return text(
+            "The time was over: the loss is {loss}, and it is proved that none of this kind is below {bound}.",
+            loss=percentage(Fraction(release.loss or 0)),
+            bound=percentage(Fraction(release.bound)),
+        )
+    return text("It is a good one of its kind; that there is no better one is not proved.")
+
+
+def _columns(outcome: ProtectedVersions) -> Table:
+    """Return what happens to each column in every version."""
+    versions = outcome.versions
+    names = versions[0].release.quasi_identifiers
+    rows = [
+        (column_label(name), *(column_change(version.release, name) for version in versions))
+        for name in names
+    ]
+    rows.append(
+        (
+            text("records removed"),
+            *(share(version.release.suppressed, version.release.records) for version in versions),
+        )
+    )
+    rows.append(
+        (
+            text("meets the rule"),
+            *(text("yes") if version.meets else text("no") for version in versions),
+        )
+    )
+    rows.append(
+        (
+            text("beaten by another"),
+            *(text("yes") if outcome.is_beaten(version) else text("no") for version in versions),
+        )
+    )
+    return cell_table(
+        text("Column"),
+        [version.compared.name for version in versions],
+        rows,
+        text("What happens to each column"),
+    )
+
+
+def _not_found(outcome: ProtectedVersions) -> tuple[Finding, ...]:
+    """Say which families have no version."""
+    if not outcome.without:
+        return ()
+    names = joined(
+        [text("“{name}”", name=translated(FAMILIES[family])) for family in outcome.without]
+    )
+    return (
+        note(
+            text("By these means no version was found that meets the rule: {names}.", names=names),
+            figure=" ".join(outcome.without.values()),
+        ),
+    )
+
+
+def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
+    """Return what to do: publish the version to take, or the one that protects more for what it costs."""
+    best = outcome.recommended
+    before, after = percentages(outcome.comparison.original.risk, best.compared.risk)
+    actions = [
+        Action(
+            text(
+                "Publish “{name}”: versions/{family}/release.csv in the folder of this run.",
+                name=best.compared.name,
+                family=best.family,
+            ),
+            text("Greatest risk: {change}.", change=f"{before} → {after}"),
+            best.meets,
+        )
+    ]
+    knee = outcome.comparison.by_trade[0]
+    if knee.name != best.compared.name and knee.risk < best.compared.risk:
+        risk, other = percentages(best.compared.risk, knee.risk)
+        actions.append(
+            Action(
+                text(
+                    "For more protection, “{name}” is the best trade of risk against accuracy.",
+                    name=knee.name,
+                ),
+                text(
+                    "Greatest risk: {change}; error: {error}.",
+                    change=f"{risk} → {other}",
+                    error=" → ".join(percentages(error_of(best.compared), error_of(knee))),
+                ),
+                next(one.meets for one in outcome.versions if one.compared.name == knee.name),
+            )
+        )
+    return (*actions, keep_assumptions())

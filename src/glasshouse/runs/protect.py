@@ -1,0 +1,252 @@
+"""``protect``: versions of a release that meet a rule, each by other means, and what each costs.
+
+Families that generalise all records alike are searched for the release that meets the very conditions of the rule with
+the least loss, which is proved (`glasshouse.mitigation.global_recoding`). Local recoding and Anatomy promise something
+of every class instead: the least k, or l, is taken for which the release, measured, meets the rule.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.mitigation.anonymisation import columns_of
+from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compare_release
+from glasshouse.mitigation.criteria import AverageRisk, least_size
+from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
+from glasshouse.report.verdict import measures, verdict_on
+from glasshouse.runs.anonymise import (
+    ProtectedTable,
+    policy_criteria,
+    protected_run,
+    protected_table,
+    release_manifest,
+)
+from glasshouse.runs.compare import comparable_release
+from glasshouse.runs.folder import VERSIONS, write_run
+from glasshouse.runs.reading import only_one
+from glasshouse.runs.run import Resources, Run
+from glasshouse.study import validated
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.protect import ProtectStudy
+from glasshouse.table import EncodedTable, Step, available_columns
+
+MOST_DIVERSE = 20
+"""Up to which l Anatomy is tried."""
+
+
+def answer(
+    study: ProtectStudy, *, resources: Resources, tables: Sequence[EncodedTable] = ()
+) -> Run[ProtectStudy, ProtectedVersions]:
+    """Find versions of a release that meet the policy, and what each costs.
+
+    Args:
+        study: What is asked.
+        resources: What there is to work with.
+        tables: The data, where it is in memory.
+
+    Raises:
+        DataError: The data is malformed, or a value is not in its hierarchy.
+        StudyError: No version meets the policy.
+        BudgetError: The time was over before any version was found.
+    """
+    means = study.means
+    single = only_one(study, also=means.keep, tables=tables, on_progress=resources.on_progress)
+    dataset = study.datasets[0]
+    columns = (
+        single.read.columns if tables else available_columns(dataset.path, dialect=dataset.dialect)
+    )
+    search = _Search(study, single.table, resources, tuple(columns), single.steps)
+    found, without = search.versions()
+    if not found:
+        raise StudyError(
+            "no version of {name} meets the policy: {reason}; ask for less, or name fewer columns as known",
+            name=single.table.name,
+            reason=next(iter(without.values())),
+        )
+    measured = search.compared(found)
+    outcome = ProtectedVersions(
+        Comparison(
+            search.original, tuple(one.compared for one in measured), study.subject, single.steps
+        ),
+        measured,
+        without,
+    )
+    recommended = outcome.recommended.family
+    version_study, protected = found[recommended]
+    return Run(
+        study,
+        outcome,
+        counted=single.table.records,
+        manifest=release_manifest(version_study, protected, folder=f"{VERSIONS}/{recommended}/")
+        | {"recommended": recommended},
+        release=protected.release,
+        write_files=lambda folder: _write(
+            {version.family: found[version.family] for version in measured}, folder
+        ),
+    )
+
+
+def _write(found: Mapping[str, Made], folder: Path) -> None:
+    """Write a run for every version."""
+    for family, (study, protected) in found.items():
+        write_run(protected_run(study, protected), folder / VERSIONS / family)
+
+
+Made = tuple[AnonymiseStudy, ProtectedTable]
+"""A version: the study that makes it, and what it made."""
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for a version of every family."""
+
+    study: ProtectStudy
+    table: EncodedTable
+    resources: Resources
+    columns: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def original(self) -> ComparedRelease:
+        """The data before protection."""
+        return compare_release(self.table, self.table, name="original", loss=0.0)
+
+    def versions(self) -> tuple[dict[str, Made], dict[str, str]]:
+        """Return the versions by their families, and why the other families have none."""
+        limit = self.study.means.time_limit
+        end = None if limit is None else time.monotonic() + limit
+        found: dict[str, Made] = {}
+        without: dict[str, str] = {}
+        families = [family for family in FAMILIES if self._applies(family)]
+        for number, family in enumerate(families):
+            seconds = None
+            if end is not None:
+                seconds = max(0.1, (end - time.monotonic()) / (len(families) - number))
+            try:
+                found[family] = self._version(family, seconds)
+            except (StudyError, BudgetError) as error:
+                without[family] = str(error)
+        return found, without
+
+    def compared(self, found: Mapping[str, Made]) -> tuple[Version, ...]:
+        """Measure every version beside the original."""
+        return tuple(
+            Version(
+                family,
+                protected.outcome,
+                compare_release(
+                    self.table, **vars(comparable_release(protected, FAMILIES[family]))
+                ),
+                self._meets(study, protected),
+            )
+            for family, (study, protected) in found.items()
+        )
+
+    def _applies(self, family: str) -> bool:
+        if family == "anatomy":
+            return len(self.table.sensitive) == 1
+        criteria = policy_criteria(self.study.policy, self.table.sensitive)
+        removes = self.study.means.suppression > 0 and least_size(criteria) > 1
+        return family != "few-removed" or removes
+
+    def _version(self, family: str, seconds: float | None) -> Made:
+        """Return the version of a family.
+
+        Raises:
+            StudyError: None of it meets the policy.
+            BudgetError: The time was over before one was found.
+        """
+        names = columns_of(self.table)
+        blank = {"hierarchies": dict.fromkeys(names, "suppression_only")}
+        criteria = policy_criteria(self.study.policy, self.table.sensitive)
+        least = max(2, least_size(criteria))
+        match family:
+            case "alike":
+                return self._made({"method": "policy"}, seconds)
+            case "few-removed":
+                suppression = self.study.means.suppression
+                return self._made({"method": "policy", "suppression": suppression}, seconds)
+            case "left-out":
+                return self._made({"method": "policy", **blank}, seconds)
+            case "anatomy":
+                values = self.table.column(self.table.sensitive[0]).cardinality
+                return self._least(
+                    lambda diverse: {"method": "anatomy", "l": diverse},
+                    2,
+                    min(values, MOST_DIVERSE),
+                )
+        risks = [rule.p for rule in criteria if isinstance(rule, AverageRisk)]
+        content: dict[str, Any] = {"method": "k-anonymity"}
+        content |= {"average_risk": float(min(risks))} if risks else {}
+        content |= blank if family == "cells" else {}
+        last = self.table.records // 2
+        # Dividing is quick, and tells about how many have to be alike; from there on it is the family itself.
+        quick, _ = self._least(lambda k: content | {"recoding": "mondrian", "k": k}, least, last)
+        promised = quick.protection.k or least
+        local = content | {"recoding": "local"}
+        made = self._made(local | {"k": promised}, seconds)
+        while not self._meets(*made):
+            promised += max(1, promised // 4)
+            if promised > last:
+                raise _no_parameter(last)
+            made = self._made(local | {"k": promised}, seconds)
+        return made
+
+    def _least(self, content: Callable[[int], dict[str, Any]], first: int, last: int) -> Made:
+        """Return the version with the least parameter that meets the policy, by doubling and then by halves.
+
+        Raises:
+            StudyError: None up to the last does.
+        """
+        failing, parameter = first - 1, first
+        made = self._made(content(parameter), None)
+        while not self._meets(*made):
+            if parameter >= last:
+                raise _no_parameter(last)
+            failing, parameter = parameter, min(2 * parameter, last)
+            made = self._made(content(parameter), None)
+        while parameter - failing > 1:
+            middle = (failing + parameter) // 2
+            between = self._made(content(middle), None)
+            if self._meets(*between):
+                made, parameter = between, middle
+            else:
+                failing = middle
+        return made
+
+    def _made(self, protection: Mapping[str, Any], seconds: float | None) -> Made:
+        """Protect the table in one way."""
+        means = self.study.means
+        if protection["method"] != "anatomy":
+            protection = {"hierarchies": means.hierarchies, **protection}
+            if protection.get("recoding") != "mondrian":
+                protection |= {"importance": means.importance, "time_limit": seconds}
+        content = {
+            "datasets": self.study.datasets,
+            "adversary": self.study.adversary,
+            "treatment": self.study.treatment,
+            "seed": self.study.seed,
+            "subject": self.study.subject,
+            "policy": self.study.policy,
+            "labels": self.study.labels,
+            "protection": {**protection, "keep": means.keep, "keep_order": means.keep_order},
+        }
+        study = validated(AnonymiseStudy, content, "protect")
+        protected = protected_table(
+            study, self.table, self.resources, columns=self.columns, steps=self.steps
+        )
+        return study, protected
+
+    def _meets(self, study: AnonymiseStudy, protected: ProtectedTable) -> bool:
+        verdict = verdict_on(measures(protected.outcome, study), self.study.policy)
+        return verdict is not None and not verdict.failed
+
+
+def _no_parameter(last: int) -> StudyError:
+    return StudyError("not even with a parameter of {last}", last=last)

@@ -1,0 +1,208 @@
+"""``protect``: from a file and a rule to versions that meet it, as anybody can check in the files that are released."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_longitudinal import write
+from tests.conftest import Glasshouse
+
+KNOWN = ("-q", "age", "-q", "sex", "-q", "town")
+RULE = """
+name = "ours"
+conditions = [
+  {measure = "named", at_most = 0.1},
+  {measure = "best-guess", at_most = 0.35},
+  {measure = "smallest-class", at_least = 2},
+  {measure = "inference-added", at_most = 0.2},
+  {measure = "inference-certain", at_most = 0.3},
+]
+"""
+"""A rule with a condition of every kind about records."""
+
+
+@pytest.fixture(autouse=True)
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(5)
+    rows = [
+        (
+            str(draw.choice([20, 21, 22, 35, 36, 51, 52, 67])),
+            draw.choice("FM"),
+            draw.choice(["Recife", "Natal", "Belém"]),
+            draw.choice(["flu", "flu", "cold", "hiv", ""]),
+        )
+        for _ in range(80)
+    ]
+    columns = ("age", "sex", "town", "ill")
+    write("people.csv", dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
+    Path("rule.toml").write_text(RULE)
+
+
+def released(version: str) -> list[dict[str, str]]:
+    with Path("run/versions", version, "release.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def measured(rows: list[dict[str, str]]) -> dict[str, Fraction]:
+    """Return the measures of the rule from nothing but the rows of a file."""
+    kept = [row for row in rows if {row["age"], row["sex"], row["town"]} != {"*"}]
+    classes: dict[tuple[str, ...], list[str]] = {}
+    for row in kept:
+        classes.setdefault((row["age"], row["sex"], row["town"]), []).append(row["ill"])
+    known = [[ill for ill in members if ill] for members in classes.values()]
+    patients = sum(map(len, known))
+    right = sum(max(Counter(members).values()) for members in known if members)
+    before = max(Counter(ill for members in known for ill in members).values())
+    certain = sum(len(members) for members in known if len(set(members)) == 1)
+    return {
+        "named": Fraction(sum(len(members) == 1 for members in classes.values()), len(kept)),
+        "best-guess": Fraction(len(classes), len(kept)),
+        "smallest-class": Fraction(min(map(len, classes.values()))),
+        "inference-added": Fraction(right - before, patients),
+        "inference-certain": Fraction(certain, patients),
+    }
+
+
+def test_every_version_meets_the_rule_in_the_file_that_is_released(
+    glasshouse: Glasshouse,
+) -> None:
+    made = glasshouse(
+        "protect", "people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml",
+        "--suppression", 0.1, "--out", "run", "--json",
+    )  # fmt: skip
+    assert made.code == 0, made.error
+    document = json.loads(made.out)
+    families = {version["family"] for version in document["versions"]}
+    assert {"alike", "few-removed", "left-out", "local", "cells"} <= families
+    for version in document["versions"]:
+        assert version["meets"]
+        if version["family"] == "anatomy":
+            continue
+        values = measured(released(version["family"]))
+        assert values["named"] <= Fraction("0.1")
+        assert values["best-guess"] <= Fraction("0.35")
+        assert values["smallest-class"] >= 2
+        assert values["inference-added"] <= Fraction("0.2")
+        assert values["inference-certain"] <= Fraction("0.3")
+        folder = f"run/versions/{version['family']}"
+        assert glasshouse("check", folder, "--policy", "rule.toml").code == 0
+
+
+def test_the_version_to_take_has_the_least_error_and_is_a_run_one_can_open(
+    glasshouse: Glasshouse,
+) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml", "--out", "run")
+    document = json.loads(glasshouse("protect", *arguments, "--json").out)
+    errors = {version["family"]: version["error"] for version in document["versions"]}
+    best = document["recommended"]
+    assert errors[best] == min(errors.values())
+    manifest = json.loads(Path("run/manifest.json").read_text())
+    assert manifest["release"] == f"versions/{best}/release.csv"
+    assert glasshouse("assess", "run", "--json").code == 0
+    others = sorted(errors.keys() - {"anatomy"})[:2]
+    compared = glasshouse("compare", *(f"run/versions/{family}" for family in others), "--json")
+    assert compared.code == 0, compared.error
+    again = glasshouse("protect", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    for family in errors:
+        place = Path("versions", family, "release.csv")
+        assert Path("again", place).read_bytes() == Path("run", place).read_bytes()
+
+
+def test_generalised_alike_is_the_least_loss_that_meets_the_rule(glasshouse: Glasshouse) -> None:
+    """Every combination of levels, measured from its rows: none that meets the rule loses less than the one found."""
+    rules = ("age=intervals:10,20", "town=suppression_only", "sex=suppression_only")
+    options = [word for rule in rules for word in ("--hierarchy", rule)]
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml", *options)
+    document = json.loads(glasshouse("protect", *arguments, "--json").out)
+    alike = next(one for one in document["versions"] if one["family"] == "alike")
+    assert alike["optimal"]
+    with Path("people.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    domain = {name: sorted({row[name] for row in rows}) for name in ("age", "sex", "town")}
+
+    def label(name: str, value: str, level: int) -> str:
+        if level == 0 or level == (3 if name == "age" else 1):
+            return value if level == 0 else "*"
+        width = (10, 20)[level - 1]
+        return f"from {int(value) // width * width}"
+
+    def loss(levels: dict[str, int]) -> float:
+        factor = 1.0
+        for name, level in levels.items():
+            alikes = Counter(label(name, value, level) for value in domain[name])
+            shares = [
+                (alikes[label(name, row[name], level)] - 1) / (len(domain[name]) - 1)
+                for row in rows
+            ]
+            factor *= 1 + sum(shares) / len(shares)
+        return float(factor ** (1 / 3) - 1)
+
+    def meets(levels: dict[str, int]) -> bool:
+        told = [
+            row | {name: label(name, row[name], level) for name, level in levels.items()}
+            for row in rows
+        ]
+        # A table of one class has stars only, and is released as such.
+        values = measured([row | {"sex": f"sex {row['sex']}"} for row in told])
+        return (
+            values["named"] <= Fraction("0.1")
+            and values["best-guess"] <= Fraction("0.35")
+            and values["smallest-class"] >= 2
+            and values["inference-added"] <= Fraction("0.2")
+            and values["inference-certain"] <= Fraction("0.3")
+        )
+
+    nodes = [
+        dict(zip(("age", "sex", "town"), levels, strict=True))
+        for levels in product(range(4), range(2), range(2))
+    ]
+    meeting = [levels for levels in nodes if meets(levels)]
+    assert meeting
+    assert alike["heights"] in meeting
+    assert loss(alike["heights"]) == pytest.approx(min(map(loss, meeting)))
+
+
+def test_what_happens_is_said_column_by_column_in_both_languages(glasshouse: Glasshouse) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml")
+    said = glasshouse("protect", *arguments).out
+    assert "Take “" in said
+    assert "What happens to each column" in said
+    portuguese = glasshouse("--lang", "pt-BR", "protect", *arguments).out
+    assert "O que acontece com cada coluna" in portuguese
+
+
+def test_without_columns_the_file_is_understood(glasshouse: Glasshouse) -> None:
+    made = glasshouse("protect", "people.csv", "--policy", "rule.toml", "--out", "run")
+    assert made.code == 0, made.error
+    assert "quasi_identifiers" in Path("run/study.toml").read_text()
+
+
+def test_a_rule_that_asks_nothing_of_records_is_refused(glasshouse: Glasshouse) -> None:
+    Path("other.toml").write_text(
+        'name = "other"\nconditions = [{measure = "membership-certain", at_most = 0.1}]\n'
+    )
+    refused = glasshouse("protect", "people.csv", *KNOWN, "--policy", "other.toml", "--out", "run")
+    assert refused.code == 2
+    assert "nothing to promise" in refused.error
+    assert not Path("run").exists()
+
+
+def test_too_few_people_for_any_version_is_one_line(glasshouse: Glasshouse) -> None:
+    Path("many.toml").write_text(
+        'name = "many"\nconditions = [{measure = "smallest-class", at_least = 81}]\n'
+    )
+    refused = glasshouse("protect", "people.csv", *KNOWN, "--policy", "many.toml", "--out", "run")
+    assert refused.code == 2
+    assert "meets the policy" in refused.error
+    assert refused.error.count("\n") == 1
+    assert not Path("run").exists()
