@@ -92,8 +92,8 @@ def protect(
                 "hierarchies": options.hierarchies(hierarchies),
                 "importance": weights(importance),
                 "time_limit": time_limit,
+                **vars(kept),
                 "keep": kept.keep or [],
-                "keep_order": kept.keep_order,
             },
         }
 

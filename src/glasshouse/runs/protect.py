@@ -235,7 +235,13 @@ class _Search:
             "subject": self.study.subject,
             "policy": self.study.policy,
             "labels": self.study.labels,
-            "protection": {**protection, "keep": means.keep, "keep_order": means.keep_order},
+            "protection": {
+                **protection,
+                "keep": means.keep,
+                "keep_order": means.keep_order,
+                "drop_suppressed": means.drop_suppressed and protection["method"] != "anatomy",
+                "format": means.format,
+            },
         }
         study = validated(AnonymiseStudy, content, "protect")
         protected = protected_table(

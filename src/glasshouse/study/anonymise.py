@@ -12,6 +12,7 @@ from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.study.question import Model, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+ReleaseFormat = Literal["same", "csv", "parquet", "xlsx", "sav", "dta"]
 
 
 def method_of(
@@ -169,7 +170,7 @@ class Protection(Model):
     """Whether the records stay in the order of the file, which may tell more than their values do."""
     drop_suppressed: StrictBool = False
     """Whether suppressed records are left out of the file."""
-    format: Literal["same", "csv", "parquet", "xlsx", "sav", "dta"] = "same"
+    format: ReleaseFormat = "same"
     """The kind of file that is written; ``same``: delimited text, written down as the data is."""
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.study.anonymise import Share, rule_or_path
+from glasshouse.study.anonymise import ReleaseFormat, Share, rule_or_path
 from glasshouse.study.question import Model, ReleaseStudy
 
 
@@ -29,6 +29,10 @@ class Means(Model):
     """Further columns that are released as they are."""
     keep_order: StrictBool = False
     """Whether the records stay in the order of the file, which may tell more than their values do."""
+    drop_suppressed: StrictBool = False
+    """Whether suppressed records are left out of the files."""
+    format: ReleaseFormat = "same"
+    """The kind of files that are written; ``same``: delimited text, written down as the data is."""
 
 
 class ProtectStudy(ReleaseStudy):

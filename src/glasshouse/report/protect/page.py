@@ -8,6 +8,7 @@ from fractions import Fraction
 from glasshouse.language import marked, text, text_for, translated
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
+from glasshouse.report.anonymise.dictionary import changes
 from glasshouse.report.cells import cell_table
 from glasshouse.report.compare.frontier import Choice, error_of
 from glasshouse.report.compare.page import comparison_findings, comparison_page, releases_table
@@ -108,13 +109,12 @@ def _changes(outcome: ProtectedVersions) -> Finding:
     """Say what happens to each column in the version to take, and to records."""
     best = outcome.recommended
     release = best.release
-    changes = joined(
-        [
-            text(
-                "{column}: {change}", column=column_label(name), change=column_change(release, name)
-            )
-            for name in release.quasi_identifiers
-        ],
+    words = {name: column_change(release, name) for name in release.quasi_identifiers}
+    if release.heights is not None:
+        words = {name: change for name, change in changes(release).items() if name in words}
+    changed = "; ".join(
+        text("{column}: {change}", column=column_label(name), change=change)
+        for name, change in words.items()
     )
     removed = (
         text_for(
@@ -129,7 +129,7 @@ def _changes(outcome: ProtectedVersions) -> Finding:
     sentence = text(
         "What happens in “{name}” – {changes}. {removed}",
         name=best.compared.name,
-        changes=changes,
+        changes=changed,
         removed=removed,
     )
     return note(sentence, figure=_proof(best), meaning=_family_meaning(best))
@@ -257,7 +257,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
     actions = [
         Action(
             text(
-                "Publish “{name}”: versions/{family}/release.csv in the folder of this run.",
+                "Publish “{name}”: its file is in versions/{family} in the folder of this run.",
                 name=best.compared.name,
                 family=best.family,
             ),
