@@ -9,9 +9,12 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from glasshouse.mitigation import Recoding, recode
+from glasshouse.table import EncodedTable
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
 
@@ -206,3 +209,33 @@ def test_too_few_people_for_any_version_is_one_line(glasshouse: Glasshouse) -> N
     assert "meets the policy" in refused.error
     assert refused.error.count("\n") == 1
     assert not Path("run").exists()
+
+
+def test_an_interrupted_search_goes_on_with_the_versions_that_it_has(
+    glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml", "--out")
+    searches: list[int] = []
+    stop_at = 0
+
+    def counted(table: EncodedTable, **options: Any) -> Recoding:
+        searches.append(len(searches) + 1)
+        if searches[-1] == stop_at:
+            raise KeyboardInterrupt
+        return recode(table, **options)
+
+    monkeypatch.setattr("glasshouse.runs.anonymise.recode", counted)
+    assert glasshouse("protect", *arguments, "whole").code == 0
+    whole, stop_at = len(searches), len(searches) + 3
+    stopped = glasshouse("protect", *arguments, "run")
+    assert stopped.code == 130
+    assert "--resume" in stopped.error
+    searches.clear()
+    resumed = glasshouse("protect", *arguments, "run", "--resume")
+    assert len(searches) == whole - 2, "two versions were finished, and are not searched again"
+    assert resumed.code == 0, resumed.error
+    assert not Path("run.partial").exists()
+    for path in Path("whole").rglob("*"):
+        if path.is_file():
+            same = Path("run", path.relative_to("whole"))
+            assert same.read_bytes() == path.read_bytes(), path

@@ -42,6 +42,7 @@ def protect(
     treated: options.RecordOptions,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
+    resume: options.Resume = False,
     output: options.RunOptions,
     reading: options.DataOptions,
 ) -> None:
@@ -97,4 +98,4 @@ def protect(
             },
         }
 
-    carry_out(question(context, output, ProtectStudy, content), output)
+    carry_out(question(context, output, ProtectStudy, content), output, resume=resume)

@@ -245,6 +245,7 @@ def protected_table(
     *,
     columns: Sequence[str] = (),
     steps: tuple[Step, ...] = (),
+    recoding: Recoding | None = None,
 ) -> ProtectedTable:
     """Protect a table in the way that a study asks for.
 
@@ -254,6 +255,7 @@ def protected_table(
         resources: What there is to work with.
         columns: The columns of the data, so that it can be told which are not released.
         steps: What was left out of the data before.
+        recoding: How it was recoded, where that is known; else it is searched for.
     """
     _refuse_stars(table)
     protection = study.protection
@@ -278,7 +280,8 @@ def protected_table(
         )
         return ProtectedTable(table, release, None, groups, {}, outcome)
     hierarchies = hierarchies_of(protection, table, encoding=study.datasets[0].dialect.encoding)
-    recoding = _recoding(study, table, hierarchies, resources)
+    if recoding is None:
+        recoding = _recoding(study, table, hierarchies, resources)
     outcome = Anonymisation.of_recoding(
         table,
         recoding,

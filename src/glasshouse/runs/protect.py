@@ -7,6 +7,7 @@ of every class instead: the least k, or l, is taken for which the release, measu
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.mitigation.anonymisation import columns_of
 from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compare_release
 from glasshouse.mitigation.criteria import AverageRisk, least_size
+from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
 from glasshouse.report.verdict import measures, verdict_on
 from glasshouse.runs.anonymise import (
@@ -30,14 +35,21 @@ from glasshouse.runs.anonymise import (
 from glasshouse.runs.compare import comparable_release
 from glasshouse.runs.folder import VERSIONS, write_run
 from glasshouse.runs.reading import only_one
-from glasshouse.runs.run import Resources, Run
-from glasshouse.study import validated
+from glasshouse.runs.run import Resources, Run, run_key
+from glasshouse.study import Address, validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.protect import ProtectStudy
-from glasshouse.table import EncodedTable, Step, available_columns
+from glasshouse.table import EncodedColumn, EncodedTable, Step, available_columns
+from glasshouse.table.encoded import smallest_unsigned
 
 MOST_DIVERSE = 20
 """Up to which l Anatomy is tried."""
+
+
+def checkpoint_key(study: ProtectStudy) -> str | None:
+    """Return the digest that finished versions must agree with; None: the data are in no file."""
+    in_file = not isinstance(study.datasets[0].path, Address)
+    return run_key(study) if in_file else None
 
 
 def answer(
@@ -124,7 +136,14 @@ class _Search:
         found: dict[str, Made] = {}
         without: dict[str, str] = {}
         families = [family for family in FAMILIES if self._applies(family)]
+        checkpoint = self.resources.checkpoint
+        if checkpoint is not None:
+            checkpoint.open(resume=self.resources.resume)
         for number, family in enumerate(families):
+            if checkpoint is not None and checkpoint.finished(number):
+                (kept,) = checkpoint.tables(number)
+                found[family] = self._taken_up(kept)
+                continue
             seconds = None
             if end is not None:
                 seconds = max(0.1, (end - time.monotonic()) / (len(families) - number))
@@ -132,6 +151,11 @@ class _Search:
                 found[family] = self._version(family, seconds)
             except (StudyError, BudgetError) as error:
                 without[family] = str(error)
+                continue
+            study, protected = found[family]
+            if checkpoint is not None and protected.recoding is not None:
+                checkpoint.save_table(number, _kept(study, protected.recoding))
+                checkpoint.finish(number)
         return found, without
 
     def compared(self, found: Mapping[str, Made]) -> tuple[Version, ...]:
@@ -228,6 +252,38 @@ class _Search:
             if protection.get("recoding") != "mondrian":
                 protection |= {"importance": means.importance, "time_limit": seconds}
         content = {
+            **protection,
+            "keep": means.keep,
+            "keep_order": means.keep_order,
+            "drop_suppressed": means.drop_suppressed and protection["method"] != "anatomy",
+            "format": means.format,
+        }
+        return self._protected(content)
+
+    def _taken_up(self, kept: pa.Table) -> Made:
+        """Return a version that an interrupted run has finished."""
+        content = json.loads(kept.schema.metadata[b"version"])
+        names = content["recoding"].pop("quasi_identifiers")
+        released = {}
+        for name in names:
+            column = kept.column(name).combine_chunks()
+            codes = np.asarray(column.indices)
+            released[name] = EncodedColumn(
+                name, codes.astype(smallest_unsigned(len(column.dictionary))), column.dictionary
+            )
+        suppressed = np.asarray(kept.column(len(names)).combine_chunks())
+        recoding = Recoding(
+            **content["recoding"]
+            | {
+                "quasi_identifiers": tuple(names),
+                "released": released,
+                "suppressed": suppressed,
+            }
+        )
+        return self._protected(content["protection"], recoding)
+
+    def _protected(self, protection: Mapping[str, Any], recoding: Recoding | None = None) -> Made:
+        content = {
             "datasets": self.study.datasets,
             "adversary": self.study.adversary,
             "treatment": self.study.treatment,
@@ -235,17 +291,16 @@ class _Search:
             "subject": self.study.subject,
             "policy": self.study.policy,
             "labels": self.study.labels,
-            "protection": {
-                **protection,
-                "keep": means.keep,
-                "keep_order": means.keep_order,
-                "drop_suppressed": means.drop_suppressed and protection["method"] != "anatomy",
-                "format": means.format,
-            },
+            "protection": protection,
         }
         study = validated(AnonymiseStudy, content, "protect")
         protected = protected_table(
-            study, self.table, self.resources, columns=self.columns, steps=self.steps
+            study,
+            self.table,
+            self.resources,
+            columns=self.columns,
+            steps=self.steps,
+            recoding=recoding,
         )
         return study, protected
 
@@ -256,3 +311,17 @@ class _Search:
 
 def _no_parameter(last: int) -> StudyError:
     return StudyError("not even with a parameter of {last}", last=last)
+
+
+def _kept(study: AnonymiseStudy, recoding: Recoding) -> pa.Table:
+    """Return a finished version as it is kept: the released columns, which records are suppressed, and how."""
+    columns = {
+        name: pa.DictionaryArray.from_arrays(pa.array(column.codes.astype(np.int32)), column.values)
+        for name, column in recoding.released.items()
+    }
+    table = pa.table([*columns.values(), pa.array(recoding.suppressed)], [*columns, "*"])
+    content = {
+        "protection": study.protection.model_dump(mode="json", exclude_defaults=True),
+        "recoding": recoding.to_dict() | {"evaluated": recoding.evaluated},
+    }
+    return table.replace_schema_metadata({"version": json.dumps(content)})
