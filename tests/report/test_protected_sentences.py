@@ -26,8 +26,8 @@ from glasshouse.report.anonymise.front import ladder_figure, risk_tiles
 from glasshouse.report.anonymise.page import (
     guesses_change,
     protection_findings,
-    release_severity,
 )
+from glasshouse.report.attacks import release_severity
 from glasshouse.report.compare.figures import label, measured_findings
 from glasshouse.report.compare.frontier import (
     HEIGHT,

@@ -10,7 +10,7 @@ from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.discretion import ratio
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Severity
-from glasshouse.report.severity import graded as graded  # for those who take it from here
+from glasshouse.report.severity import graded
 from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
 
 METHOD = (
@@ -235,6 +235,12 @@ def learned(attack: Attack) -> Fraction:
 def is_small(attack: Attack) -> bool:
     """Tell whether a guess is seldom right, and nothing certain."""
     return graded(attack.probabilistic.posterior, certain=attack.certain) is Severity.LOW
+
+
+def release_severity(attack: Attack, risk: Fraction) -> Severity:
+    """Return how much an attack on a release should worry; what hardly succeeds, and never surely, is safe."""
+    grade = graded(risk, certain=attack.certain, people=attack.records)
+    return Severity.SAFE if grade is Severity.LOW else grade
 
 
 def success_steps(attacks: Iterable[Sequence[Attack]]) -> list[tuple[str, list[Fraction]]]:

@@ -293,7 +293,8 @@ def repeated_sentence(one: FirstLook) -> str:
 
 def _repetitions(looks: Sequence[FirstLook]) -> Iterator[Finding]:
     """Yield who may be counted several times."""
-    from glasshouse.report.attacks import exact_figure, graded  # which draws: only a page needs it
+    from glasshouse.report.attacks import exact_figure  # which draws: only a page needs it
+    from glasshouse.report.severity import graded
 
     for one in looks:
         attack = one.one_each

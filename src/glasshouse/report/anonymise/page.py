@@ -19,9 +19,9 @@ from glasshouse.report.attacks import (
     METHOD,
     MOST_NAMED,
     exact_figure,
-    graded,
     learned,
     protect_the_secret,
+    release_severity,
     success_steps,
     target_label,
 )
@@ -448,18 +448,6 @@ def learned_without_a_name() -> str:
         "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
         "person's share it."
     )
-
-
-MANY_PEOPLE, MANY_OF_ALL = 100, Fraction(1, 100)
-"""Certainty about more people than this, or about a greater share of all, is a high risk."""
-
-
-def release_severity(after: Attack, risk: Fraction) -> Severity:
-    """Return how much an attack on a release should worry; what hardly succeeds, and never surely, is safe."""
-    if after.certain > MANY_PEOPLE or after.deterministic.posterior > MANY_OF_ALL:
-        return Severity.HIGH
-    grade = graded(risk, certain=after.certain > 0)
-    return Severity.SAFE if grade == Severity.LOW else grade
 
 
 def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: str) -> Finding:

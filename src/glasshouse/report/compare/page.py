@@ -16,13 +16,13 @@ from glasshouse.report.anonymise.page import (
     learned_without_a_name,
     only_quasi_identifiers,
     recoding_known,
-    release_severity,
 )
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
     learned,
     protect_the_secret,
+    release_severity,
     target_label,
 )
 from glasshouse.report.cells import (

@@ -17,12 +17,12 @@ from glasshouse.report.anonymise.page import (
     exact_knowledge,
     guesses_change,
     only_quasi_identifiers,
-    release_severity,
 )
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
     learned,
+    release_severity,
     success_steps,
     target_label,
 )

@@ -12,8 +12,8 @@ import numpy as np
 from glasshouse.arrays import Integers
 from glasshouse.economics import Deterrence, Deterrent, Policy, ReleaseExposure, Terms
 from glasshouse.language import marked, number, text, text_for, translated
-from glasshouse.report.attacks import graded
 from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
+from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     hundredths,

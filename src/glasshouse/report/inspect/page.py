@@ -26,16 +26,14 @@ from glasshouse.report.page import (
     Page,
     Provenance,
     Section,
-    Severity,
     Table,
     Tile,
 )
+from glasshouse.report.severity import graded
 from glasshouse.report.words import enumeration, glossary, percentage, sentences, share
 from glasshouse.table import Role
 from glasshouse.table.profiles import FREE_TEXT, ColumnProfile, Combination, TableProfile
 
-MANY, MANY_RECORDS = Fraction(1, 100), 100
-"""Above such a share of the records, or so many of them, it is a high risk that they are alone."""
 MOST_NAMED = 3
 """So many columns are named on the first screen."""
 MOST_DRAWN, MOST_LISTED = 3, 25
@@ -198,10 +196,9 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
         else text("{share} of the {records} records are alone with their {known}.", **words)
     )
     alone = best.unique if is_shown(best.unique) else smallest_cell() - 1  # few are not told apart
-    many = alone > MANY_RECORDS or Fraction(alone, best.records) > MANY
     return [
         Finding(
-            Severity.HIGH if many else Severity.MODERATE if best.unique else Severity.LOW,
+            graded(Fraction(0), certain=alone, people=best.records),
             sentence,
             figure=text(
                 "{alone} of {records} records; {classes} combinations",

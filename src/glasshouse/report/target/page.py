@@ -19,7 +19,7 @@ from glasshouse.language import marked, number, printable, text, text_for, trans
 from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Belief, Journalist, Target, TargetSecret, Value
 from glasshouse.report.assess.front import anonymise_command
-from glasshouse.report.attacks import METHOD, graded, protect_the_secret, target_label
+from glasshouse.report.attacks import METHOD, protect_the_secret, target_label
 from glasshouse.report.cells import (
     NOTHING,
     bar,
@@ -70,6 +70,7 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
+from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     either,

@@ -25,14 +25,11 @@ from glasshouse.language import (
 )
 from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
 from glasshouse.reconstruction.campaign_result import NO_ENTITY
-from glasshouse.report.attacks import graded
 from glasshouse.report.page import Cell, Figure, Finding, Severity, note, reassurance
+from glasshouse.report.severity import MANY_CERTAIN, graded
 from glasshouse.report.words import counted, hundredths, percentage, percentages, plural, share
 from glasshouse.study.totals import TotalsStudy
 
-MANY, MANY_RECORDS = Fraction(1, 100), 100
-"""Above such a share of the records, or of their value, or so many records, it is a high risk that something is certain
-about them."""
 CONCENTRATED = Fraction(1, 4)
 """Half of the value at risk in at most such a share of the places is worth saying."""
 WITH_THESE_ONLY = marked("This holds as long as the adversary has nothing but these publications.")
@@ -57,16 +54,6 @@ def total_findings(
         pictures: What shows the findings: ``phases`` and ``value``.
     """
     return tuple(_findings(result, study, pictures or {}))
-
-
-def certain_severity(certain: int, records: int, valued: Fraction = Fraction(0)) -> Severity:
-    """Return how much it should worry that something is certain about so many records, with such a share of the value.
-
-    >>> certain_severity(101, 100_000), certain_severity(2, 150), certain_severity(2, 1000)
-    (<Severity.HIGH: 'high'>, <Severity.HIGH: 'high'>, <Severity.MODERATE: 'moderate'>)
-    """
-    many = certain > MANY_RECORDS or max(Fraction(certain, records), valued) > MANY
-    return Severity.HIGH if many else Severity.MODERATE
 
 
 def _findings(
@@ -182,7 +169,9 @@ def _named(
         "Whoever puts these publications side by side reads who is behind each of these records, and with it all the "
         "rest that the record tells."
     )
-    severity = certain_severity(last.certain, result.records, valued)
+    severity = graded(Fraction(0), certain=last.certain, people=result.records)
+    if valued > MANY_CERTAIN:
+        severity = Severity.HIGH
     return Finding(severity, sentence, figure, meaning, publish_less())
 
 
@@ -289,7 +278,7 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
         )
         return note(sentence, figure, translated(NO_PROMISE))
     part = Fraction(linked, records)
-    severity = certain_severity(linked, records)
+    severity = graded(Fraction(0), certain=linked, people=records)
     if result.entities is None:
         remedy = text("Find out how many can be named: add a register of who is where to the plan.")
     else:  # who is named is a finding of its own

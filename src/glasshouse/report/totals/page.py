@@ -32,11 +32,11 @@ from glasshouse.report.page import (
     Tile,
     note,
 )
+from glasshouse.report.severity import graded
 from glasshouse.report.totals.charts import complexity_table, phases_figure, value_figure
 from glasshouse.report.totals.findings import (
     EXPLAINED,
     SOLVED,
-    certain_severity,
     exact_amount,
     growth_factor,
     is_contradicted,
@@ -92,7 +92,7 @@ def _solution_page(solution: Solution, provenance: Provenance) -> Page:
     records, known = len(solution.feasible_bins), solution.linked
     severity = Severity.SAFE if solution.proved and solution.reason is None else Severity.NOTE
     if known:
-        severity = certain_severity(known, records)
+        severity = graded(Fraction(0), certain=known, people=records)
     places_left = Counter(len(bins) for bins in solution.feasible_bins)
     rows = [
         (text_for(places, "{count} place", "{count} places"), number(places_left[places]))
