@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from glasshouse.language import printable, spoken
 from glasshouse.report.page import (
     MOST_ACTIONS,
-    Action,
     Brief,
     Finding,
     Page,
@@ -23,6 +22,7 @@ from glasshouse.report.page import (
     Severity,
     keep_assumptions,
     ranked,
+    remedies,
 )
 from glasshouse.report.verdict import Verdict, measures, ruling, verdict_on
 
@@ -63,14 +63,11 @@ def page_of(
 
     with _labelled(question, labels), debug_mode(False):  # tests hold charts against the schema
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
-    remedies = dict.fromkeys(finding.remedy for finding in ranked(page.findings) if finding.remedy)
     return replace(
         page,
         title=page.title if question.title is None else printable(question.title),
         ruling=_ruling(outcome, question, labels, verdict),
-        actions=page.actions
-        or tuple(map(Action, remedies))[:MOST_ACTIONS]
-        or (keep_assumptions(),),
+        actions=page.actions or remedies(page.findings)[:MOST_ACTIONS] or (keep_assumptions(),),
     )
 
 

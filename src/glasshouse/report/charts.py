@@ -17,12 +17,8 @@ from glasshouse.errors import DataError
 from glasshouse.language import printable, spoken, text
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.cells import cell_table, percent_cell
-from glasshouse.report.page import Cell, Column, Table
-
-
-def before_and_after_columns() -> tuple[Column, Column]:
-    """Return the columns of how likely something is; what it is stands before them."""
-    return Column(text("Before"), numeric=True), Column(text("After"), numeric=True)
+from glasshouse.report.discretion import Among
+from glasshouse.report.page import Cell, Figure, Table
 
 
 class Shift(NamedTuple):
@@ -52,17 +48,41 @@ def rest_of(shifts: Sequence[Shift], label: str) -> Shift:
     return Shift(label, 1 - before, 1 - after)
 
 
-def shift_chart(
-    shifts: Sequence[Shift], changes: Sequence[str], *, title: str, subtitle: str
-) -> alt.TopLevelMixin:
+def before_and_after_table(
+    first: str, shifts: Iterable[Shift], before: Among, after: Among
+) -> Table:
+    """Return how probable things are: what they are, and what may be told of before and after."""
+    rows = ((shift.label, before.cell(shift.before), after.cell(shift.after)) for shift in shifts)
+    return cell_table(first, (text("Before"), text("After")), rows)
+
+
+def shift_figure(
+    first: str,
+    shifts: Sequence[Shift],
+    wordings: tuple[Among, Among],
+    *,
+    title: str,
+    subtitle: str,
+    label: str,
+    caption: str,
+) -> Figure:
     """Show, one line each, how probable things are before and after, joined by a bar.
 
     Args:
+        first: What the things are, above them in the table.
         shifts: What is shown, from top to bottom.
-        changes: What stands beside each: before and after as far as they are told.
+        wordings: How chances before and after are told.
         title: What the picture shows.
         subtitle: What the probability is of.
+        label: What it shows, for those who do not see it.
+        caption: What stands below it.
     """
+    table = before_and_after_table(first, shifts, *wordings)
+    changes = [f"{cells[1].text} → {cells[2].text}" for cells in table.groups[0].rows]
+    shifts = [
+        Shift(shift.label, wordings[0].drawn(shift.before), wordings[1].drawn(shift.after))
+        for shift in shifts
+    ]
     before, after = text("before"), text("after")
     order = [printable(shift.label) for shift in shifts]
     rows = [
@@ -94,7 +114,8 @@ def shift_chart(
         x=alt.value("width"), text="change:N"
     )
     chart = alt.layer(bars, *points, labels)
-    return titled(chart, title, subtitle, (95, 105), width=600, height=alt.Step(30))
+    chart = titled(chart, title, subtitle, (95, 105), width=600, height=alt.Step(30))
+    return Figure.of(chart, label=label, caption=caption, table=table)
 
 
 NEUTRAL = "#7f7f7f"
@@ -311,11 +332,6 @@ def successes_chart(
     chart = alt.layer(lines, marks)
     room = {"left": min(40, round(1.2 * max(map(len, order)))), "right": 5}  # other fonts are wider
     return titled(chart, title, subtitle, (75, 85), width=520, height=alt.Step(34), padding=room)
-
-
-def before_and_after_table(first: str, rows: Iterable[tuple[str, Cell, Cell]]) -> Table:
-    """Return how probable things are: what they are, and what may be told of before and after."""
-    return cell_table(first, before_and_after_columns(), rows)
 
 
 def successes_table(steps: Sequence[tuple[str, Sequence[Fraction]]], names: Sequence[str]) -> Table:

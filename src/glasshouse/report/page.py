@@ -297,6 +297,16 @@ def keep_assumptions() -> Action:
     )
 
 
+def remedies(
+    findings: Iterable[Finding], commands: Mapping[str, str] | None = None
+) -> tuple[Action, ...]:
+    """Return what findings say could be done, the worst first, with the command that shows it where there is one."""
+    sentences = dict.fromkeys(finding.remedy for finding in ranked(findings) if finding.remedy)
+    return tuple(
+        Action(sentence, command=(commands or {}).get(sentence, "")) for sentence in sentences
+    )
+
+
 @dataclass(frozen=True)
 class Page:
     """A report: first the sentences, then the pictures, then the exact figures, then how to repeat them."""

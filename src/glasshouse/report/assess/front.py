@@ -337,7 +337,7 @@ def _rule_label(limit: Fraction) -> str:
 # The command that shows what an advice comes to
 
 
-def _names_values(study: AssessStudy) -> bool:
+def _names_values(study: ReleaseStudy) -> bool:
     """Tell whether a command about a study would name values of its data, which never leave the house."""
     return bool(study.treatment.where or study.treatment.invalid)
 
@@ -361,6 +361,12 @@ def anonymise_command(study: ReleaseStudy, names: Sequence[str]) -> str:
     """Return the command that generalises some of what can be known until the rule on naming is met."""
     words = [*command_words(study, names), *promise_words(study.policy)]
     return shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"])
+
+
+def less_detail_command(study: ReleaseStudy, names: Sequence[str]) -> str:
+    """Return the same command for a single file; none where it would tell values."""
+    silent = len(study.datasets) > 1 or _names_values(study)
+    return "" if silent else anonymise_command(study, names)
 
 
 def promise_words(policy: ReleasePolicy) -> list[str]:

@@ -6,7 +6,7 @@ people than may be told are summed up. That of one person is personal data, as i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ from glasshouse.language import exactly, marked, number, printable, text, text_f
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership
 from glasshouse.microdata.uniqueness import PopulationRisks
-from glasshouse.report.assess.front import anonymise_command
+from glasshouse.report.assess.front import less_detail_command
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import (
     NOTHING,
@@ -38,7 +38,7 @@ from glasshouse.report.charts import (
     keyed,
     plot,
     rest_of,
-    shift_chart,
+    shift_figure,
     titled,
 )
 from glasshouse.report.discretion import (
@@ -67,7 +67,6 @@ from glasshouse.report.membership.findings import (
     taken_by_the_rule,
 )
 from glasshouse.report.page import (
-    Action,
     Brief,
     Cell,
     Column,
@@ -78,6 +77,7 @@ from glasshouse.report.page import (
     Section,
     Table,
     Tile,
+    remedies,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import (
@@ -240,7 +240,9 @@ def _membership_page(
         findings=(replace(sure, picture=presence_figure(outcome, subject)), *findings),
         summary=f"{_finding(outcome, subject)}.",
         tiles=tuple(_membership_tiles(outcome, subject)),
-        actions=tuple(_actions(question, outcome.quasi_identifiers, sure)),
+        actions=remedies(
+            [sure], {sure.remedy: less_detail_command(question, outcome.quasi_identifiers)}
+        ),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             marked(
@@ -310,20 +312,6 @@ def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
                 highest=percentage(outcome.journalist),
             ),
         )
-
-
-def _actions(
-    question: MembershipStudy, names: Sequence[str], *findings: Finding
-) -> Iterator[Action]:
-    """Yield what could be done; the first, less detail, with its command unless that would hold a value."""
-    treatment = question.treatment
-    silent = len(question.datasets) > 1 or treatment.where or treatment.invalid
-    for finding in findings:
-        if finding.remedy:
-            command = finding is findings[0] and not silent
-            yield Action(
-                finding.remedy, command=anonymise_command(question, names) if command else ""
-            )
 
 
 def _success_table(outcome: Membership, subjects: str) -> Table:
@@ -484,14 +472,11 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     outcome = as_told(outcome)
     wording = among_candidates(outcome)
     few, several = has_few(outcome), len(outcome.datasets) > 1
-    rows = [
-        (label, percent_cell(before), wording.cell(after))
-        for label, before, after in _sets_of_releases(outcome)
-    ]
+    shifts = _sets_of_releases(outcome)
     sets = Section(
         text("In which releases the person is"),
         intro=" ".join((linking(outcome.linked), *_summed_up(outcome, plural("person")))),
-        tables=(before_and_after_table(text("In exactly"), rows),),
+        tables=(before_and_after_table(text("In exactly"), shifts, EXACTLY, wording),),
     )
     guess = outcome.guess
     cells = (
@@ -594,34 +579,20 @@ def _presence_table(outcome: Member, wording: Among) -> Table:
 
 
 def _member_figure(outcome: Member, wording: Among) -> Figure:
-    presence = list(zip(short_names(outcome.datasets), outcome.present, strict=True))
-    return Figure.of(
-        shift_chart(
-            [
-                Shift(name, present.prior, wording.drawn(present.posterior))
-                for name, present in presence
-            ],
-            [
-                f"{percentage(present.prior)} → {wording.cell(present.posterior).text}"
-                for _, present in presence
-            ],
-            title=_member_title(outcome, wording),
-            subtitle=text(
-                "before: as anybody in {register}; after: as those who fit what is known",
-                register=outcome.population,
-            ),
+    presence = zip(short_names(outcome.datasets), outcome.present, strict=True)
+    return shift_figure(
+        text("Release"),
+        [Shift.of(name, present) for name, present in presence],
+        (EXACTLY, wording),
+        title=_member_title(outcome, wording),
+        subtitle=text(
+            "before: as anybody in {register}; after: as those who fit what is known",
+            register=outcome.population,
         ),
         label=text("How likely the person is to be in, before and after"),
         caption=text(
             "“Before”: the share of the register that is in the release. “After”: the share of those who fit what is "
             "known."
-        ),
-        table=before_and_after_table(
-            text("Release"),
-            (
-                (name, percent_cell(present.prior), wording.cell(present.posterior))
-                for name, present in presence
-            ),
         ),
     )
 
@@ -676,7 +647,10 @@ def _population_page(
         ),
         findings=(alone, differing, *further),
         tiles=tuple(_population_tiles(risks, subject)),
-        actions=tuple(_actions(question, risks.quasi_identifiers, alone, differing)),
+        actions=remedies(
+            [alone, differing],
+            {alone.remedy: less_detail_command(question, risks.quasi_identifiers)},
+        ),
         sections=tuple(filter(None, sections)),
         adversary=(
             text(

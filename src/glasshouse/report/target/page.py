@@ -18,7 +18,7 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Belief, Journalist, Target, TargetSecret, Value
-from glasshouse.report.assess.front import anonymise_command
+from glasshouse.report.assess.front import less_detail_command
 from glasshouse.report.attacks import METHOD, protect_the_secret, target_label
 from glasshouse.report.cells import (
     NOTHING,
@@ -35,10 +35,9 @@ from glasshouse.report.cells import (
 )
 from glasshouse.report.charts import (
     Shift,
-    before_and_after_columns,
     before_and_after_table,
     rest_of,
-    shift_chart,
+    shift_figure,
 )
 from glasshouse.report.discretion import (
     EXACTLY,
@@ -53,7 +52,6 @@ from glasshouse.report.discretion import (
 )
 from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
-    Action,
     Brief,
     Cell,
     Column,
@@ -66,8 +64,8 @@ from glasshouse.report.page import (
     Table,
     Tile,
     note,
-    ranked,
     reassurance,
+    remedies,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.severity import graded
@@ -176,7 +174,9 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         findings=findings,
         summary=_summary(outcome),
         tiles=tuple(_tiles(outcome)),
-        actions=tuple(_actions(findings, outcome, question)),
+        actions=remedies(
+            findings, {less_detail(outcome): less_detail_command(question, outcome.known)}
+        ),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             ADVERSARY, IN_RELEASE if journalist is None else MAY_BE_IN_RELEASE, **words
@@ -281,22 +281,11 @@ def _tiles(target: Target) -> Iterator[Tile]:
 
 def _change(secret: TargetSecret, target: Target) -> str:
     """Say how often the best guess at a secret is right before and after; nothing where that is not told."""
-    known = _of_known(secret, target)
+    everybody, wording = wordings(secret, target)
     before, after = secret.guess.prior, secret.guess.posterior
-    if Among(known.records).hides(before) or among_candidates(known, DISCREET).hides(after):
+    if everybody.hides(before) or wording.hides(after):
         return ""
     return " → ".join(percentages(before, after))
-
-
-def _actions(
-    findings: Sequence[Finding], target: Target, question: TargetStudy
-) -> Iterator[Action]:
-    """Yield what could be done; less detail with its command, unless that would hold a value."""
-    treatment, less = question.treatment, less_detail(target)
-    silent = len(target.datasets) > 1 or treatment.where or treatment.invalid
-    for remedy in dict.fromkeys(finding.remedy for finding in ranked(findings) if finding.remedy):
-        command = remedy == less and not silent
-        yield Action(remedy, command=anonymise_command(question, target.known) if command else "")
 
 
 def brief(outcome: Target, question: TargetStudy) -> Brief:
@@ -390,7 +379,7 @@ def _one_of_two(chance: Leakage) -> Leakage:
 
 
 def _secret_as_told(secret: TargetSecret, target: Target) -> TargetSecret:
-    wording = among_candidates(_of_known(secret, target), DISCREET)
+    _, wording = wordings(secret, target)
     if not wording.hides(secret.guess.posterior):
         return secret
     return replace(secret, values=tuple(_beliefs_as_told(secret, wording)))
@@ -411,22 +400,21 @@ def _journalist_as_told(journalist: Journalist, target: Target) -> Journalist:
     return replace(journalist, presence=presence, naming=naming)
 
 
-def _all_told(chances: Sequence[Fraction], people: int | None) -> bool:
+def _all_told(chances: Sequence[Fraction], wording: Among) -> bool:
     """Tell whether no value is had by so few of some people that it may not be told how many."""
+    people = wording.people
     return people is not None and not any(DISCREET.hides(chance * people) for chance in chances)
 
 
-def _shown_ranks(secret: TargetSecret, records: int, wording: Among, most: int) -> list[Shift]:
+def _shown_ranks(secret: TargetSecret, everybody: Among, wording: Among, most: int) -> list[Shift]:
     """Return how probable the likeliest value is, the second likeliest, …, and all others together.
 
     Before and after are each ranked by themselves. Where one may not be told, the likeliest stands alone.
     """
     before = sorted((belief.prior for belief in secret.values), reverse=True)
     after = sorted((belief.posterior for belief in secret.values), reverse=True)
-    is_told = _all_told(before, records) and _all_told(after, wording.people)
-    if (
-        not is_told
-    ):  # what stands for the chances of others may be more than what stands for the likeliest
+    is_told = _all_told(before, everybody) and _all_told(after, wording)
+    if not is_told:  # what stands for the chances of others may be more than for the likeliest
         after = [secret.guess.posterior]
     ranks = (most - 1 if len(before) > most else most) if is_told else 1
     shifts = [
@@ -439,17 +427,9 @@ def _shown_ranks(secret: TargetSecret, records: int, wording: Among, most: int) 
     return shifts
 
 
-def _ranks_table(shifts: Sequence[Shift], records: int, wording: Among) -> Table:
-    rows = (
-        (label, Among(records).cell(before), wording.cell(after)) for label, before, after in shifts
-    )
-    return before_and_after_table(text("Value, the likeliest first"), rows)
-
-
 def _beliefs_table(secret: TargetSecret, target: Target) -> Table:
     """Return how probable the values of a secret are, before and after."""
-    known = _of_known(secret, target)
-    records, wording = known.records, among_candidates(known, DISCREET)
+    everybody, wording = wordings(secret, target)
     possible = sum(1 for _ in takewhile(lambda belief: belief.posterior, secret.values))
     remark = text_for(
         len(secret.values),
@@ -457,8 +437,8 @@ def _beliefs_table(secret: TargetSecret, target: Target) -> Table:
         "{possible} of {count} values still possible",
         possible=possible,
     )
-    shifts = _shown_ranks(secret, records, wording, MOST_RANKS_LISTED + 1)
-    table = _ranks_table(shifts, records, wording)
+    shifts = _shown_ranks(secret, everybody, wording, MOST_RANKS_LISTED + 1)
+    table = before_and_after_table(_likeliest_first(), shifts, everybody, wording)
     (group,) = table.groups
     all_told = len(shifts) in (len(secret.values), MOST_RANKS_LISTED + 1)
     named = replace(group, title=enumeration(secret.secret), note=remark if all_told else "")
@@ -467,13 +447,12 @@ def _beliefs_table(secret: TargetSecret, target: Target) -> Table:
 
 def _figure(secret: TargetSecret, target: Target) -> Figure | None:
     """Show how probable the values of a secret are; nothing where there is no more to see than a sentence says."""
-    known = _of_known(secret, target)
-    records, wording = known.records, among_candidates(known, DISCREET)
-    shifts = _shown_ranks(secret, records, wording, MOST_RANKS_DRAWN)
+    everybody, wording = wordings(secret, target)
+    shifts = _shown_ranks(secret, everybody, wording, MOST_RANKS_DRAWN)
     if len(shifts) == 1:
         return None
     name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
-    now, then = both_percentages((wording, after), (Among(records), before))
+    now, then = both_percentages((wording, after), (everybody, before))
     if secret.certain and before < 1:
         title = marked("{secret} is certain; before, a guess was right in {then} of cases")
     elif percentage(after) == percentage(before):
@@ -481,28 +460,25 @@ def _figure(secret: TargetSecret, target: Target) -> Figure | None:
         then = in_words(percentage(before))
     else:
         title = marked("A guess at {secret} is right in {now} of cases; before, in {then}")
-    table = _ranks_table(shifts, records, wording)
-    drawn = [
-        Shift(label, Among(records).drawn(before), wording.drawn(after))
-        for label, before, after in shifts
-    ]
-    return Figure.of(
-        shift_chart(
-            drawn,
-            [f"{first.text} → {last.text}" for _, first, last in table.groups[0].rows],
-            title=translated(title, secret=name, now=now, then=then),
-            subtitle=text(
-                "how probable the likeliest value of {secret} is, the second likeliest, and so on",
-                secret=name,
-            ),
+    return shift_figure(
+        _likeliest_first(),
+        shifts,
+        (everybody, wording),
+        title=translated(title, secret=name, now=now, then=then),
+        subtitle=text(
+            "how probable the likeliest value of {secret} is, the second likeliest, and so on",
+            secret=name,
         ),
         label=text("How probable the values of {secret} are, before and after", secret=name),
         caption=text(
             "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
             "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
         ),
-        table=table,
     )
+
+
+def _likeliest_first() -> str:
+    return text("Value, the likeliest first")
 
 
 def _attacks_table(target: Target) -> Table:
@@ -514,8 +490,7 @@ def _attacks_table(target: Target) -> Table:
     attacks: list[tuple[str, tuple[str, ...], Leakage, Sequence[Cell]]]
     attacks = [(target.code, (), naming, cells)]
     for secret in target.secrets:
-        guess, known = secret.guess, _of_known(secret, target)
-        everybody, wording = Among(known.records), among_candidates(known, DISCREET)
+        guess, (everybody, wording) = secret.guess, wordings(secret, target)
         if everybody.hides(guess.prior) or wording.hides(guess.posterior):
             cells = [everybody.cell(guess.prior), wording.cell(guess.posterior), NOTHING, NOTHING]
         else:
@@ -538,8 +513,7 @@ def _gains_tables(target: Target, currency: str | None) -> Iterator[Table]:
     few = among_candidates(target, DISCREET).rough
     gains = [(target.code, (), target.naming_gain, few, False)]
     for secret in target.secrets:
-        known = _of_known(secret, target)
-        wording, everybody = among_candidates(known, DISCREET), Among(known.records)
+        everybody, wording = wordings(secret, target)
         after_hidden = secret.certain or wording.rough or wording.hides(secret.guess.posterior)
         before_hidden = everybody.hides(secret.guess.prior)
         gains.append((secret.code, secret.secret, secret.gain, after_hidden, before_hidden))
@@ -625,13 +599,16 @@ def known_columns(target: Target) -> str:
     )
 
 
-def _of_known(secret: TargetSecret, target: Target) -> Target:
-    """Return the outcome as it is without the records in which a secret is missing."""
-    return replace(
+def wordings(
+    secret: TargetSecret, target: Target, discretion: Discretion = DISCREET
+) -> tuple[Among, Among]:
+    """Return how chances at a secret are told, before and after: without the records in which it is missing."""
+    known = replace(
         target,
         records=target.records - secret.missing,
         candidates=target.candidates - secret.missing_candidates,
     )
+    return Among(known.records, discretion.exact), among_candidates(known, discretion)
 
 
 def among_candidates(target: Target, discretion: Discretion) -> Among:
@@ -765,8 +742,7 @@ def _fitting_means(target: Target) -> str:
 
 def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Finding:
     """Say how good the best guess of a secret is, before and after; to the analyst also which guess it is."""
-    known = _of_known(secret, target)
-    wording, everybody = among_candidates(known, discretion), Among(known.records, discretion.exact)
+    everybody, wording = wordings(secret, target, discretion)
     after, before = secret.guess.posterior, secret.guess.prior
     now, then = both_percentages((wording, after), (everybody, before))
     (least, most), (low, high) = wording.bounds(after), everybody.bounds(before)
@@ -799,15 +775,16 @@ def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Fi
         severity if moved else Severity.SAFE,
         sentence if before == 1 else _with_caveats(sentence, target),
         before_and_after(everybody.ratio(before), wording.ratio(after)),
-        _learned_means(secret, known, moved=moved, less=less),
+        _learned_means(secret, target, moved=moved, less=less),
         protect_the_secret() if more else "",
     )
 
 
 def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: bool) -> str:
+    candidates = target.candidates - secret.missing_candidates
     if not moved:
         return text("This holds as long as she knows nothing else about the person.")
-    if secret.certain and target.candidates > 1:
+    if secret.certain and candidates > 1:
         return text(
             "All records that fit say the same, so that it does not matter which of them is this person's."
         )
@@ -815,7 +792,7 @@ def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: b
         return text(
             "On average over everybody a guess can only get better; for a single person it may get worse."
         )
-    if target.candidates > 1:
+    if candidates > 1:
         return text("The same is learned of everybody else who fits what is known.")
     return ""
 
@@ -921,7 +898,7 @@ def journalist_section(journalist: Journalist, target: Target, discretion: Discr
     bound, wording = _told_of(journalist, target, discretion)
     presence, naming = journalist.presence, journalist.naming
     population, fitting = map(_people_fitting, (journalist.population, journalist.fitting))
-    columns: tuple[str | Column, ...] = before_and_after_columns()
+    columns = (text("Before"), text("After"))
     if journalist.estimated:
         how, columns = "estimated", (text("Before, estimated"), text("After, estimated"))
         population = text("about {figure}", figure=population)
