@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from glasshouse.reconstruction import Instance, instance, solve
-from glasshouse.report.totals.page import solution_sentences
+from glasshouse.report.totals.findings import solution_sentences
 from glasshouse.synthetic.trade import write_trade
 from tests.conftest import Glasshouse
 from tests.reconstruction.examples import plain_instance

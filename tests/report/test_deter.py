@@ -15,17 +15,17 @@ import pytest
 from glasshouse.economics import Deterrence, ReleaseExposure
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report import Provenance, page_of
-from glasshouse.report.deter.charts import (
-    exposure_figure,
-    ruler_figure,
-    thresholds_by_parameter,
-)
 from glasshouse.report.deter.findings import (
     PARAMETERS,
     deterrence_findings,
     is_deterred,
     nearest,
     present,
+)
+from glasshouse.report.deter.page import (
+    exposure_figure,
+    ruler_figure,
+    thresholds_by_parameter,
 )
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity, keep_assumptions

@@ -29,19 +29,19 @@ from glasshouse.report.anonymise.page import (
 )
 from glasshouse.report.attacks import release_severity
 from glasshouse.report.compare.figures import label, measured_findings
-from glasshouse.report.compare.frontier import (
+from glasshouse.report.compare.page import (
     HEIGHT,
     LETTER,
     LINE,
     WIDTH,
     choice,
     choice_sentence,
+    comparison_findings,
     frontier_figure,
     labels_beside,
     recommendation,
     tiles,
 )
-from glasshouse.report.compare.page import comparison_findings
 from glasshouse.report.compare.runs import _changed
 from glasshouse.report.page import Decision, Severity
 from glasshouse.study.policy import POLICIES

@@ -8,7 +8,7 @@ from fractions import Fraction
 from glasshouse.language import exactly, localised, number, text
 from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.words import money, percentage, times
+from glasshouse.report.words import hundredths, money, percentage, times
 
 NOTHING = Cell("–")
 """What stands where there is no number."""
@@ -77,6 +77,16 @@ def amount_cell(value: Fraction, currency: str | None) -> Cell:
     ('R$ 0.33', '0.333333')
     """
     return number_cell(value) if currency is None else Cell(money(value, currency), exactly(value))
+
+
+def money_cell(value: float, currency: str | None) -> Cell:
+    """Return an amount that is no ratio, to the nearest hundredth."""
+    return Cell(hundredths(value, currency), exactly(value))
+
+
+def float_cell(value: float | None, style: str) -> Cell:
+    """Return a number that is no ratio, written in a style."""
+    return NOTHING if value is None else Cell(number(value, style), exactly(value))
 
 
 def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cell, ...]:

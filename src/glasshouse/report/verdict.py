@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from glasshouse.microdata.parts import Family
     from glasshouse.microdata.presence import Member, Membership
     from glasshouse.microdata.uniqueness import PopulationRisks
-    from glasshouse.mitigation.anonymisation import Anonymisation
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison
     from glasshouse.mitigation.versions import ProtectedVersions
     from glasshouse.reconstruction import CampaignResult, Solution
@@ -334,10 +333,6 @@ def _of_membership(outcome: Membership | Member | PopulationRisks) -> Iterator[M
             yield Measurement("highest-risk", outcome.journalist)
 
 
-def _of_anonymise(outcome: Anonymisation) -> Iterator[Measurement]:
-    yield from of_assessment(outcome.after)
-
-
 def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measurement]:
     """Yield what the releases measure that are compared; the original is not about to be released."""
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison
@@ -378,9 +373,8 @@ def _of_totals(outcome: CampaignResult | Solution) -> Iterator[Measurement]:
     yield Measurement("placed", Fraction(last.linked_so_far, outcome.records))
     if outcome.entities is not None:
         yield Measurement("named", Fraction(last.exposed, outcome.records))
-    for exposures in [outcome.exposures.get("bayes", ())]:
-        if exposures:
-            yield Measurement("best-guess", Fraction(str(exposures[-1].chance)))
+    for exposure in outcome.exposures.get("bayes", ())[-1:]:
+        yield Measurement("best-guess", Fraction(str(exposure.chance)))
 
 
 def _of_deter(outcome: Deterrence) -> Iterator[Measurement]:
@@ -399,7 +393,7 @@ _MEASURED: dict[str, Callable[[Any], Iterator[Measurement]]] = {
     "target": _of_target,
     "membership": _of_membership,
     "protect": _of_protect,
-    "anonymise": _of_anonymise,
+    "anonymise": lambda outcome: of_assessment(outcome.after),
     "compare": _of_compare,
     "threat": _of_threat,
     "totals": _of_totals,

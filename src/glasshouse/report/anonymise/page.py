@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.report.anonymise.dictionary import generalisation_table
@@ -29,6 +29,7 @@ from glasshouse.report.cells import (
     cell_table,
     certain_cell,
     count_cell,
+    float_cell,
     number_cell,
     three_digits,
     under,
@@ -344,7 +345,7 @@ def _protection(outcome: Anonymisation, content: Mapping[str, Any]) -> Section:
         (text("suppressed records"), count_cell(content["suppressed"])),
         *_attained(content),
         *(
-            (translated(QUALITIES[name]), Cell(number(value, ".6g"), exact=exactly(value)))
+            (translated(QUALITIES[name]), float_cell(value, ".6g"))
             for name, value in quality.items()
             if name in QUALITIES
         ),

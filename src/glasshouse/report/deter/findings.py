@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from glasshouse.arrays import Integers
-from glasshouse.economics import Deterrence, Deterrent, Policy, ReleaseExposure, Terms
+from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Terms
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
 from glasshouse.report.severity import graded
@@ -283,17 +283,13 @@ def nearest(outcome: Deterrence) -> list[tuple[str, float, float]]:
 
     The one that has to grow least comes first; of one that there is nothing of now, any amount is infinitely more.
     """
-    ways = [
-        (deterrent.parameter, deterrent.lasting, _times_now(outcome, deterrent))
-        for deterrent in outcome.deterrents
-        if deterrent.lasting is not None
-    ]
+    ways = []
+    for deterrent in outcome.deterrents:
+        if deterrent.lasting is not None:
+            value = present(outcome.policy.terms, deterrent.parameter)
+            times = deterrent.lasting / value if value else math.inf
+            ways.append((deterrent.parameter, deterrent.lasting, times))
     return sorted(ways, key=lambda way: (way[-1], way[1]))
-
-
-def _times_now(outcome: Deterrence, deterrent: Deterrent) -> float:
-    value = present(outcome.policy.terms, deterrent.parameter)
-    return float(deterrent.lasting or 0.0) / value if value else math.inf
 
 
 def is_deterred(outcome: Deterrence) -> bool:

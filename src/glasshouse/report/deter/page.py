@@ -1,38 +1,49 @@
-"""The report about the attacker's economics: risk, value and tries by the size of a group, and what moves them."""
+"""The report about the attacker's economics: risk, value and tries by the size of a group, and what moves them.
+
+The page comes first, then its tables, then its pictures: where an attack pays, what deters it, what a release risks.
+"""
 
 from __future__ import annotations
 
+import math
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
+from typing import Literal
 
+import altair as alt
 import numpy as np
 
-from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Terms
-from glasshouse.language import exactly, marked, number, text, translated
-from glasshouse.report.cells import cell_table, count_cell
-from glasshouse.report.deter.charts import (
-    deterrents_figure,
-    deterrents_table,
-    exposure_figure,
-    risk_by_size,
-    ruler_figure,
-    thresholds_by_parameter,
-    thresholds_table,
-    value_by_size,
+from glasshouse.disclosure import column_counts, hidden_counts
+from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Sensitivity, Terms
+from glasshouse.language import marked, number, text, translated
+from glasshouse.report.cells import (
+    cell_table,
+    count_cell,
+    float_cell,
+    group_table,
+    money_cell,
+    percent_cell,
 )
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
 from glasshouse.report.deter.findings import (
     ADVERSARIES,
     DETERRENTS,
+    EQUAL,
+    PARAMETERS,
     deterrence_findings,
     enough,
     few_digits,
     is_deterred,
     nearest,
     now,
+    present,
     published_prior,
     shown_sizes,
     step_up,
+    threshold,
 )
 from glasshouse.report.page import (
     Action,
@@ -372,8 +383,8 @@ def _sizes(policy: Policy, currency: str | None) -> Table:
     rows = [
         (
             count_cell(int(policy.sizes[i])),
-            _worth(float(policy.value[i]), currency),
-            _worth(float(policy.value_after_access[i]), currency),
+            money_cell(float(policy.value[i]), currency),
+            money_cell(float(policy.value_after_access[i]), currency),
             count_cell(int(policy.exploits[i])),
             Cell(percentage(Fraction(float(policy.reidentification[i])))),
         )
@@ -396,11 +407,489 @@ def _term(name: str, value: object, currency: str | None) -> Cell:
     if value is None or isinstance(value, str):
         return Cell(text("unlimited"))
     if name in MONEY:
-        return _worth(float(str(value)), currency)
+        return money_cell(float(str(value)), currency)
     if isinstance(value, float):
-        return Cell(number(value, ".6g"), exact=exactly(value))
+        return float_cell(value, ".6g")
     return Cell(number(int(str(value))))
 
 
-def _worth(value: float, currency: str | None) -> Cell:
-    return Cell(hundredths(value, currency), exact=exactly(value))
+# The pictures
+
+
+THRESHOLDS = {
+    "no_attack": marked("an attack does not pay"),
+    "no_exploit_after_access": marked("not even with access paid"),
+    "first_partial": marked("not everybody is tried"),
+    "baseline": marked("one guess does not pay"),
+}
+"""What holds from each threshold on, in few words."""
+LINES = ("no_attack", "no_exploit_after_access")
+"""Those that are drawn against the terms."""
+UNDRAWN = ("link_cost", "discount")
+"""The terms that few can change: their numbers are in the table only."""
+MOST_POINTS = 400
+"""So many sizes at most are drawn."""
+MOST_VALUES = 7
+"""So many values of each parameter are in a table."""
+
+
+def ruler_figure(policy: Policy) -> Figure | None:
+    """Show on one line from which sizes on she changes her mind; sizes that are the same are marked once.
+
+    There is no such picture where she attacks nobody, or groups of any size; where she does not know the size; or where
+    the risk is not the same in all groups that are attacked, so that there is more to be seen.
+    """
+    end = policy.thresholds.no_attack
+    attacked = policy.reidentification[policy.sizes < (end or 0)]
+    if (
+        policy.belief is not None
+        or end in (None, 1)
+        or np.ptp(attacked if len(attacked) else [0.0]) > EQUAL
+    ):
+        return None
+    sizes = policy.thresholds.to_dict()
+    marks: dict[int, list[str]] = {}
+    for name, words in THRESHOLDS.items():
+        size = sizes[name]
+        if size is not None:
+            marks.setdefault(size, []).append(translated(words))
+    rows = [
+        {"size": size, "label": number(size), "who": f"{number(size)}: {words[0]}"}
+        for size, words in sorted(marks.items())
+    ]
+    names = [str(row["who"]) for row in rows]
+    colours = {sizes["no_attack"]: TARGETS[0][0], sizes["baseline"]: NEUTRAL}
+    looks = [colours.get(size, TARGETS[1][0]) for size in sorted(marks)]
+    last = max(marks)
+    longest = last + max(2, round(last / 8))
+    scale = alt.Scale(domain=[0, longest], nice=False)
+    x = alt.X("size:Q", title=text("people alike"), scale=scale, axis=alt.Axis(grid=False))
+    line = plot([{"size": 1, "end": end, "y": 0}, {"size": end, "end": longest, "y": 0}])
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1, 1]))
+    points, above, below = (
+        plot([row | {"y": 0} for row in some]).encode(x=x, y=y)
+        for some in (rows, rows[::2], rows[1::2])
+    )
+    chart = alt.layer(
+        line.mark_rule(strokeWidth=10).encode(
+            x=x,
+            x2="end:Q",
+            y=y,
+            color=alt.condition(
+                f"datum.size < {end}", alt.value(TARGETS[0][0]), alt.value("#bbbbbb")
+            ),
+        ),
+        points.mark_point(filled=True, size=170, opacity=1, stroke="white").encode(
+            color=alt.Color("who:N", **keyed(names, looks), legend=alt.Legend(columns=1)),
+            shape=alt.Shape("who:N", **keyed(names, [shape for _, shape in TARGETS[: len(names)]])),
+        ),
+        above.mark_text(dy=-18, fontSize=14, fontWeight="bold").encode(text="label:N"),
+        below.mark_text(dy=20, fontSize=14, fontWeight="bold").encode(text="label:N"),
+    )
+    return Figure.of(
+        titled(
+            chart,
+            text("An attack pays on groups of fewer than {size}", size=end),
+            text("thick orange line: groups that are attacked; grey: those that are not"),
+            width=620,
+            height=90,
+        ),
+        label=text("The sizes of groups at which she changes her mind"),
+        caption=text(
+            "“One guess” is that of the adversary of earlier studies, who tries one person and gives up."
+        ),
+        table=thresholds_table(policy),
+    )
+
+
+def thresholds_table(policy: Policy) -> Table:
+    """Return from which size on what she does changes."""
+    sizes = policy.thresholds.to_dict()
+    rows = ((translated(words), threshold(sizes[name])) for name, words in THRESHOLDS.items())
+    return cell_table(text("What changes"), [text("from this size on")], rows)
+
+
+def deterrents_figure(outcome: Deterrence, currency: str | None) -> Figure | None:
+    """Show how many times what there is now each deterrent has to be, the least first."""
+    ways = [way for way in nearest(outcome) if math.isfinite(way[-1])]
+    if len(ways) < 2 or is_deterred(outcome):
+        return None
+    terms = outcome.policy.terms
+    names = {parameter: translated(PARAMETERS[parameter]) for parameter, _, _ in ways}
+    rows = [
+        {
+            "deterrent": names[parameter],
+            "one": 1,
+            "times": multiple,
+            "label": text(
+                "{deterrent}: {amount} (now {now})",
+                deterrent=names[parameter],
+                amount=enough(parameter, lasting, currency),
+                now=now(terms, parameter, currency),
+            ),
+        }
+        for parameter, lasting, multiple in ways
+    ]
+    most = 10 ** math.ceil(math.log10(ways[-1][-1]) + 0.3)
+    scale = alt.Scale(type="log", domain=[1, most])
+    base = plot(rows).encode(
+        y=alt.Y("deterrent:N", sort=list(names.values()), axis=None),
+        x=alt.X(
+            "times:Q",
+            title=text("times what it is now"),
+            scale=scale,
+            axis=alt.Axis(values=[10**i for i in range(round(math.log10(most)) + 1)], format=",~r"),
+        ),
+    )
+    colour = TARGETS[1][0]
+    chart = alt.layer(
+        base.mark_rule(strokeWidth=2, color=colour).encode(x2="one:Q"),
+        base.mark_point(filled=True, size=120, color=colour, opacity=1),
+        base.mark_text(align="left", dy=-13, fontSize=13).encode(
+            text="label:N", x=alt.X("one:Q", scale=scale)
+        ),
+    )
+    first, least, _ = ways[0]
+    return Figure.of(
+        titled(
+            chart,
+            text(
+                "What has to grow least is {deterrent}: from {now} to {amount}",
+                deterrent=translated(DETERRENTS[first]),
+                amount=enough(first, least, currency),
+                now=now(terms, first, currency),
+            ),
+            text("how much of each would be enough by itself; the axis is logarithmic"),
+            width=480,
+            height=alt.Step(46),
+        ),
+        label=text("How much of each deterrent is enough, beside what it is now"),
+        caption=text("The further to the left, the less has to change."),
+        table=deterrents_table(outcome, currency),
+    )
+
+
+def risk_by_size(policy: Policy) -> Figure:
+    """Show how likely a re-identification is in groups of each size, by the optimal plan."""
+    risks = {text("optimal plan"): policy.reidentification.tolist()}
+    after = policy.reidentification_after_access.tolist()
+    if after not in risks.values():
+        risks[text("access already paid")] = after
+    attacked, end = policy.sizes[policy.value > 0].tolist(), policy.thresholds.no_attack
+    if policy.belief is not None and not attacked:
+        title = text("An attack pays in none of the sizes asked about")
+    elif policy.belief is not None:
+        title = text(
+            "An attack pays where {first} to {last} people alike are expected",
+            first=attacked[0],
+            last=attacked[-1],
+        )
+    elif end is None:
+        title = text("An attack pays on groups of up to a million, and perhaps on larger ones")
+    elif end == 1:
+        title = text("An attack pays on nobody, not even on somebody unlike anybody else")
+    else:
+        title = text("An attack pays on groups of fewer than {size}", size=end)
+    return _by_size(
+        policy,
+        risks,
+        lambda risk: percent_cell(Fraction(risk)),
+        drawn_times=100,
+        axis=text("probability of re-identification (%)"),
+        title=title,
+        subtitle=text("risk by the size of the group of people alike"),
+        label=text("Probability of re-identification by size of the group"),
+        caption=text("At a threshold the line falls to 0."),
+    )
+
+
+def value_by_size(policy: Policy, currency: str | None) -> Figure:
+    """Show what the attack is worth to her in groups of each size."""
+    values = {
+        text("before access"): policy.value.tolist(),
+        text("after access"): policy.value_after_access.tolist(),
+    }
+    title = (
+        text(
+            "The attack is worth {first} in a group of {small}, and {last} in one of {large}",
+            first=hundredths(float(policy.value[0]), currency),
+            small=int(policy.sizes[0]),
+            last=hundredths(float(policy.value[-1]), currency),
+            large=int(policy.sizes[-1]),
+        )
+        if policy.value.any()
+        else text("The attack is worth nothing to her, whatever the size")
+    )
+    return _by_size(
+        policy,
+        values,
+        lambda value: hundredths(value, currency),
+        axis=text("value of the attack ({currency})", currency=currency)
+        if currency
+        else text("value of the attack"),
+        title=title,
+        subtitle=text("0: she does not begin, or stops"),
+        label=text("Value of the attack by size of the group"),
+        caption=text("The value never rises with the size.")
+        if policy.belief is None
+        else text("By the size that she expects; she may also find nobody."),
+    )
+
+
+def thresholds_by_parameter(outcome: Deterrence, currency: str | None) -> Figure:
+    """Show from which size of groups on an attack does not pay, against each parameter by itself.
+
+    What has to grow least to stop her comes first. Where it makes no difference that access is paid, there is one line.
+    """
+    order = [parameter for parameter, _, _ in nearest(outcome)]
+    curves = sorted(
+        outcome.curves,
+        key=lambda curve: order.index(curve.parameter) if curve.parameter in order else len(order),
+    )
+    drawn = (curve for curve in curves if curve.parameter not in UNDRAWN)
+    panels = (_thresholds_chart(curve, outcome, currency) for curve in drawn)
+    end = outcome.policy.thresholds.no_attack
+    title = (
+        text("From which size of groups on an attack does not pay, if one of the terms changes")
+        if end is None
+        else text(
+            "Now an attack does not pay on groups of {size} or more; if one of the terms changes, that size moves",
+            size=end,
+        )
+    )
+    rows = {}
+    for curve in curves:
+        last = len(curve.values) - 1
+        places = sorted({round(last * i / (MOST_VALUES - 1)) for i in range(MOST_VALUES)})
+        rows[_parameter(curve, currency)] = [
+            (
+                number(float(curve.values[place]), ",.4g"),
+                *(threshold(curve.thresholds[place].to_dict()[name]) for name in THRESHOLDS),
+            )
+            for place in places
+        ]
+    titles = map(translated, THRESHOLDS.values())
+    return Figure.of(
+        titled(
+            alt.concat(*panels, columns=2),
+            title,
+            text(
+                "one of the terms varies, the others stay as they are; the dot is where it is now"
+            ),
+            (80, 90),
+        ),
+        label=text("The sizes of groups at which she changes her mind, against each parameter"),
+        caption=text(
+            "The axes are logarithmic, but for the discount and the chance that the target is registered. Lower is "
+            "better for the people in the data."
+        ),
+        table=group_table(text("Value of the parameter"), titles, rows),
+    )
+
+
+def _thresholds_chart(
+    curve: Sensitivity, outcome: Deterrence, currency: str | None
+) -> alt.LayerChart | alt.FacetChart:
+    series: dict[str, list[int | None]] = {}
+    for name, words in THRESHOLDS.items():
+        line = [sizes.to_dict()[name] for sizes in curve.thresholds]
+        if name in LINES and line not in series.values():
+            series[translated(words)] = line
+    rows = [
+        {"x": float(value), "who": who, "size": size}
+        for who, line in series.items()
+        for value, size in zip(curve.values, line, strict=True)
+        if size is not None
+    ]
+    plain = curve.parameter in ("discount", "prior")
+    names = [translated(THRESHOLDS[name]) for name in LINES]
+    x = alt.X(
+        "x:Q",
+        title=_parameter(curve, currency),
+        scale=alt.Scale(zero=False) if plain else alt.Scale(type="log"),
+    )
+    y = alt.Y(
+        "size:Q", title=text("size of the group (people)"), scale=alt.Scale(type="log", domainMin=1)
+    )
+    lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
+    layers: list[alt.Chart] = [lines.encode(x=x, y=y, **_told_apart(names))]
+    now, end = present(outcome.policy.terms, curve.parameter), outcome.policy.thresholds.no_attack
+    if end is not None and curve.values.min() <= now <= curve.values.max():
+        dot = plot([{"x": now, "size": end, "label": text("now: {size}", size=end)}])
+        dot = dot.encode(x=x, y=y)
+        grows = curve.parameter in ("gain", "prior", "discount")
+        side: Literal["left", "right"] = "left" if grows else "right"  # where no line is
+        layers += [
+            dot.mark_point(filled=True, size=90, color=TARGETS[0][0], opacity=1),
+            dot.mark_text(align=side, dx=7 if side == "left" else -7, dy=13, fontSize=12).encode(
+                text="label:N"
+            ),
+        ]
+    return alt.layer(*layers).properties(width=280, height=180)
+
+
+def _parameter(curve: Sensitivity, currency: str | None) -> str:
+    """Say a parameter with its unit."""
+    name = translated(PARAMETERS.get(curve.parameter, curve.parameter))
+    if currency is None or curve.parameter in ("detection", "discount", "prior"):
+        return name
+    return f"{name} ({currency})"
+
+
+def _by_size(
+    policy: Policy,
+    series: Mapping[str, Sequence[float]],
+    cell: Callable[[float], Cell | str],
+    *,
+    drawn_times: int = 1,
+    axis: str,
+    title: str,
+    subtitle: str,
+    label: str,
+    caption: str,
+) -> Figure:
+    """Return lines over the sizes of groups, and their numbers at the sizes that tables show."""
+    count = len(policy.sizes)
+    step = max(1, -(-count // MOST_POINTS))
+    rows = [
+        {"size": int(policy.sizes[place]), "who": who, "y": drawn_times * values[place]}
+        for who, values in series.items()
+        for place in sorted({*range(0, count, step), count - 1})
+    ]
+    lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
+    chart = lines.encode(
+        x=alt.X("size:Q", title=text("size of the group (people)"), axis=alt.Axis(tickCount=10)),
+        y=alt.Y("y:Q", title=axis, scale=alt.Scale(domainMin=0)),
+        **_told_apart(list(series)),
+    )
+    numbers = (
+        (number(int(policy.sizes[place])), *(cell(values[place]) for values in series.values()))
+        for place in shown_sizes(policy)
+    )
+    return Figure.of(
+        titled(chart, title, subtitle, (85, 95), width=620, height=260),
+        label=label,
+        caption=caption,
+        table=cell_table(text("Size of the group"), list(series), numbers),
+    )
+
+
+def _told_apart(who: list[str]) -> dict[str, alt.Color | alt.StrokeDash]:
+    """Return how lines are told apart: by a colour and by dashes."""
+    colours = alt.Scale(domain=who, range=[colour for colour, _ in TARGETS[: len(who)]])
+    dashes = alt.Scale(domain=who, range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(who)])
+    legend = alt.Legend(labelLimit=320)
+    return {
+        "color": alt.Color("who:N", title=None, legend=legend, scale=colours),
+        "strokeDash": alt.StrokeDash("who:N", title=None, scale=dashes),
+    }
+
+
+RISKS = (0, 5, 20, 50, 100)
+"""The limits between risks of a record in a picture, in per cent."""
+
+
+def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
+    """Show how many records of a release have which risk, by what the adversary knows.
+
+    There is no such picture where it would have one bar.
+    """
+    risks = {
+        text("she knows how many are alike"): exposure.known,
+        text("she only knows how frequent they are"): exposure.unknown,
+    }
+    edges = [edge / 100 for edge in RISKS]
+    labels = [
+        text("no risk"),
+        *(
+            text("{low} to {high}%", low=number(low), high=number(high))
+            for low, high in pairwise(RISKS)
+        ),
+    ]
+    records = exposure.groups.records
+    counts = {
+        who: np.bincount(np.searchsorted(edges, risk), minlength=len(labels)).tolist()
+        for who, risk in risks.items()
+    }
+    cells = {who: column_counts(column) for who, column in counts.items()}
+    filled = [place for place in range(len(labels)) if any(c[place] for c in counts.values())]
+    if len(filled) < 2:
+        return None
+    rows = [
+        {
+            "risk": labels[place],
+            "who": who,
+            "share": 0 if place in hidden else 100 * counts[who][place] / records,
+            "label": cells[who][place],
+        }
+        for who in risks
+        for hidden in [hidden_counts(counts[who])]
+        for place in filled
+    ]
+    base = plot(rows).encode(
+        y=alt.Y("risk:N", sort=[labels[place] for place in filled], title=None),
+        yOffset=alt.YOffset("who:N", sort=list(risks)),
+        x=alt.X("share:Q", title=text("share of the records (%)"), scale=PER_CENT),
+    )
+    colour = alt.Color(
+        "who:N",
+        **keyed(list(risks), [look for look, _ in TARGETS[:2]]),
+        legend=alt.Legend(columns=1),
+    )
+    chart = alt.layer(
+        base.mark_bar().encode(color=colour),
+        base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
+    )
+    known, unknown = few_digits(exposure.expected_known), few_digits(exposure.expected_unknown)
+    title = (
+        text(
+            "{known} of {records} people are expected to be re-identified, whether she knows how many are alike or not",
+            known=known,
+            records=records,
+        )
+        if known == unknown
+        else text(
+            "{known} of {records} people are expected to be re-identified if she knows how many are alike, {unknown} "
+            "if not",
+            known=known,
+            records=records,
+            unknown=unknown,
+        )
+    )
+    numbers = ((labels[place], *(column[place] for column in cells.values())) for place in filled)
+    return Figure.of(
+        titled(
+            chart,
+            title,
+            text("records by their risk of being re-identified"),
+            (80, 90),
+            width=440,
+            height=alt.Step(20),
+            padding={"left": 14, "top": 5, "right": 5, "bottom": 5},
+        ),
+        label=text("How many records have which risk"),
+        caption=text("The number beside a bar is the number of records."),
+        table=cell_table(text("Risk of re-identification"), list(risks), numbers),
+    )
+
+
+def deterrents_table(outcome: Deterrence, currency: str | None) -> Table:
+    """Return how much of each deterrent there is, and how much would be enough."""
+    terms = outcome.policy.terms
+    rows = [
+        (
+            text(
+                "{deterrent}, for a group of {size}",
+                deterrent=translated(DETERRENTS[deterrent.parameter]),
+                size=deterrent.size or 1,
+            ),
+            now(terms, deterrent.parameter, currency),
+            enough(deterrent.parameter, deterrent.least, currency),
+            enough(deterrent.parameter, deterrent.lasting, currency),
+        )
+        for deterrent in outcome.deterrents
+    ]
+    size = outcome.size
+    rows.append((text("the size of the group"), "", threshold(size.least), threshold(size.lasting)))
+    titles = (text("now"), text("enough at"), text("enough from here on"))
+    return cell_table(text("Deterrent"), titles, rows)

@@ -10,8 +10,13 @@ from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
 from glasshouse.report.anonymise.dictionary import changes
 from glasshouse.report.cells import cell_table
-from glasshouse.report.compare.frontier import Choice, error_of
-from glasshouse.report.compare.page import comparison_findings, comparison_page, releases_table
+from glasshouse.report.compare.page import (
+    Choice,
+    comparison_findings,
+    comparison_page,
+    error_of,
+    releases_table,
+)
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     Action,

@@ -13,7 +13,6 @@ from math import floor, isclose, log10
 
 from glasshouse.disclosure import is_shown
 from glasshouse.language import (
-    exactly,
     localised,
     marked,
     marked_for,
@@ -23,9 +22,9 @@ from glasshouse.language import (
     translated,
     translated_for,
 )
-from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult
+from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult, Solution
 from glasshouse.reconstruction.campaign_result import NO_ENTITY
-from glasshouse.report.page import Cell, Figure, Finding, Severity, note, reassurance
+from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
 from glasshouse.report.severity import MANY_CERTAIN, graded
 from glasshouse.report.words import counted, hundredths, percentage, percentages, plural, share
 from glasshouse.study.totals import TotalsStudy
@@ -490,11 +489,6 @@ def short_money(value: float, currency: str | None) -> str:
     return f"{currency} {short(value)}" if currency else short(value)
 
 
-def exact_amount(value: float, currency: str | None) -> Cell:
-    """Return an amount as the cell of a table, exact on hover."""
-    return Cell(hundredths(value, currency), exact=exactly(value))
-
-
 def six_digits(chance: float) -> str:
     """Say a chance with six digits that count, never as a power of ten.
 
@@ -538,3 +532,106 @@ def reason_label(reason: str) -> str:
     """
     label, _, _ = translated(EXPLAINED[reason]).partition(":")
     return label[0].lower() + label[1:]
+
+
+MOST_DIGITS = 15
+"""A number with more digits is not written out."""
+UNMET = {
+    "records added": marked(
+        "No allocation meets the totals: they hold more than all records together. Some records are not published, or "
+        "the totals are of other records."
+    ),
+    "records left out": marked(
+        "No allocation meets the totals: the records add up to more than they do. The totals leave out some records, "
+        'for which the instance needs a bin of its own ("NONE"), or are of other records.'
+    ),
+    "rounding": marked(
+        "No allocation meets the totals, though the sums of all records do. The totals were rounded in another way "
+        "than the instance says, or are of other records."
+    ),
+}
+"""What it means that no allocation meets the totals, by what the sums say."""
+MET = {
+    (True, True): marked(
+        "{allocations} allocations meet the totals; in brackets, the share of them that has the record in that place."
+    ),
+    (True, False): marked("{allocations} allocations meet the totals."),
+    (False, True): marked(
+        "So many allocations meet the totals that their number has {digits} digits; in brackets, the share of them "
+        "that has the record in that place."
+    ),
+    (False, False): marked(
+        "So many allocations meet the totals that their number has {digits} digits."
+    ),
+}
+"""How many allocations meet them, by whether they are few and whether shares are shown (--json has all digits)."""
+
+
+def solution_sentences(solution: Solution, *, with_shares: bool = True) -> list[str]:
+    """Say what all valid allocations of a group have in common, and what of it is proved.
+
+    Args:
+        solution: What was found.
+        with_shares: Whether they stand below a table that has places, and shares in brackets.
+    """
+    if solution.reason is not None:
+        return [translated(UNMET[solution.reason])]
+    if not solution.proved:
+        return _at_a_limit(solution)
+    if solution.status == "unique":
+        return [text("The place of every record is certain: only one allocation meets the totals.")]
+    certain = text(
+        "The place of {linked} of {records} records is certain.",
+        linked=solution.linked,
+        records=len(solution.feasible_bins),
+    )
+    if solution.allocations is None:
+        return [
+            certain,
+            text(
+                "It is proved that each record can be in each place that is shown, and in no other. How many "
+                "allocations meet the totals was not counted: they are too many for the limits."
+            ),
+        ]
+    few = solution.allocations < 10**MOST_DIGITS
+    met = translated(
+        MET[few, with_shares],
+        allocations=solution.allocations if few else "",
+        digits="" if few else _digits(solution.allocations),
+    )
+    return [certain, met]
+
+
+def _digits(count: int) -> int:
+    """Return how many digits a number has; writing it out is too long for Python beyond 4,300 of them.
+
+    >>> _digits(10**30 - 1), _digits(10**30), len(str(10**30))
+    (30, 31, 31)
+    """
+    digits = floor(log10(count))
+    while count >= int(10**digits):
+        digits += 1
+    return digits
+
+
+def _at_a_limit(solution: Solution) -> list[str]:
+    records, places, _ = solution.instance.size
+    places_left = [len(bins) for bins in solution.feasible_bins]
+    return [
+        text("The limit was met before everything was decided."),
+        text(
+            "Proved: no record is in a place that is not shown for it ({ruled_out} of {pairs} pairs of a record and a "
+            "place are ruled out).",
+            ruled_out=records * places - sum(places_left),
+            pairs=records * places,
+        ),
+        text("Not proved: that each record can be in each place that is shown for it."),
+        text("Not proved either: that any allocation meets the totals.")
+        if solution.witness is None
+        else text(
+            "Proved, too: some allocation meets the totals. The place of {single} of {records} records, those with "
+            "one place left, is therefore certain.",
+            single=places_left.count(1),
+            records=records,
+        ),
+    ]
