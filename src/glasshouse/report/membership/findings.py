@@ -67,6 +67,72 @@ WHICH = {
     False: marked("whether they are in {release}: {inside} in it, {outside} not"),
 }
 """What she can tell."""
+FOR_SURE = {
+    True: marked(
+        "Everybody who is alike on what is known is in, or nobody is; of several releases: in all of them, or in none."
+    ),
+    False: marked("Everybody who is alike on what is known is in, or nobody is."),
+}
+"""What is for sure, by whether there are several releases."""
+MEMBERSHIP_TERMS = {
+    marked("One guess, before and after"): marked(
+        "The probability that her best guess is right, knowing only how many are in, and knowing something of the "
+        "person besides (prior and posterior Bayes vulnerability)."
+    ),
+    marked("Added, factor"): marked("After minus before, and after divided by before."),
+    marked("Chance of being in, lowest and highest"): marked(
+        "The bounds of δ-presence (Nergiz, Atzori and Clifton 2007): for everybody the chance of being in lies between "
+        "them."
+    ),
+    marked("Worst case"): marked(
+        "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to her, "
+        "multiplies her success by more than this (multiplicative Bayes capacity)."
+    ),
+    marked("Chance that a record is named"): marked(
+        "If she picks somebody in the register who fits a record: the highest chance that it is theirs (the "
+        "journalist’s risk), and the share of all records that she would name right (the marketer’s risk; Dankar and "
+        "El Emam 2010)."
+    ),
+}
+"""The words of a report on everybody, explained."""
+MEMBER_TERMS = {
+    marked("Chance of being in"): marked(
+        "Among those who fit, the share that is in the release; before: among everybody in the register."
+    ),
+    marked("Certain"): marked("Everybody who fits is in, or nobody is."),
+    marked("Guess before, guess after"): marked(
+        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
+        "person besides (prior and posterior Bayes vulnerability)."
+    ),
+    marked("Added, factor"): marked(
+        "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a factor "
+        "below 1. On average over everybody it cannot."
+    ),
+}
+"""The words of a report on one person, explained."""
+POPULATION_TERMS = {
+    marked("Alone"): marked(
+        "Nobody else has the same in everything that is known: alone in the release (a sample unique), or alone in the "
+        "whole population (a population unique)."
+    ),
+    marked("Journalist"): marked(
+        "An adversary who has a register and names one record: her risk is 1 divided by the number of people of the "
+        "population who fit, which is estimated as records alike divided by the sampling fraction (El Emam and Dankar "
+        "2008)."
+    ),
+    marked("Marketer"): marked(
+        "An adversary who has a register and names all records as well as she can: the share that she gets right "
+        "(Dankar and El Emam 2010). The plain estimate, from the sizes in the release, is low. Two others take the "
+        "expected size of each class (Benedetti and Franconi 1998), and the estimated number of classes in the "
+        "population (Haas and Stokes 1998)."
+    ),
+    marked("Rule of Dankar et al."): marked(
+        "Which estimator to take: Pitman’s up to a sampling fraction of a tenth, above it the lower one of Zayatz’s "
+        "and SNB’s."
+    ),
+}
+"""The words of a report without a register, explained."""
+NOBODY_NAMED = marked("Nothing here tells who the people are.")
 
 
 def membership_findings(outcome: Membership, *, subject: str = "person") -> tuple[Finding, ...]:
