@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -20,83 +20,59 @@ from glasshouse.errors import StudyError
 class ProtectionOptions:
     """What is promised of a release, and what may be done for it."""
 
-    method: Annotated[
-        str | None,
-        protection(
-            "--method",
-            "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy",
-            r"What is promised of every class; policy: that the release meets --policy. \[default: what --k, --l, --t "
-            "or a risk says]",
-        ),
-    ] = None
-    recoding: Annotated[
-        str,
-        protection(
-            "--recoding",
-            "global|local|mondrian",
-            "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
-        ),
-    ] = "global"
-    k: Annotated[str | None, protection("--k", "N", "Records alike.")] = None
-    l: Annotated[  # noqa: E741 - the letter of l-diversity
-        str | None,
-        protection("--l", "N", "Sensitive values of a class; of entropy also a fraction."),
-    ] = None
-    diversity: Annotated[str, protection("--diversity", "distinct|entropy|recursive")] = "distinct"
-    c: Annotated[
-        float | None, protection("--c", "X", "The factor of recursive (c, l)-diversity.")
-    ] = None
-    t: Annotated[
-        str | None, protection("--t", "X", "How far a class may be from all records, 0 to 1.")
-    ] = None
-    closeness: Annotated[str, protection("--closeness", "equal|ordered|hierarchical")] = "equal"
-    order: Annotated[
-        list[str] | None,
-        protection(
-            "--order",
-            "COL=A,B,…",
-            "With --closeness ordered: all values of a sensitive column in order. Repeatable. \\[default: by number]",
-        ),
-    ] = None
-    highest_risk: Annotated[
-        float | None, protection("--highest-risk", "P", "Nobody is named with a greater chance.")
-    ] = None
-    average_risk: Annotated[
-        float | None,
-        protection("--average-risk", "P", "People are named with no greater chance on average."),
-    ] = None
-    inference_risk: Annotated[
-        float | None,
-        protection(
-            "--inference-risk",
-            "P",
-            "No sensitive value is guessed right with a greater chance in any class.",
-        ),
-    ] = None
-    suppression: Annotated[
-        float,
-        protection(
-            "--suppression", "SHARE", "The largest share of records that may be suppressed, 0 to 1."
-        ),
-    ] = 0.0
+    method: str | None = protection(
+        "--method",
+        "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy",
+        r"What is promised of every class; policy: that the release meets --policy. \[default: what --k, --l, --t "
+        "or a risk says]",
+    )
+    recoding: str = protection(
+        "--recoding",
+        "global|local|mondrian",
+        "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
+        default="global",
+    )
+    k: str | None = protection("--k", "N", "Records alike.")
+    l: str | None = protection(  # noqa: E741 - the letter of l-diversity
+        "--l", "N", "Sensitive values of a class; of entropy also a fraction."
+    )
+    diversity: str = protection("--diversity", "distinct|entropy|recursive", default="distinct")
+    c: float | None = protection("--c", "X", "The factor of recursive (c, l)-diversity.")
+    t: str | None = protection("--t", "X", "How far a class may be from all records, 0 to 1.")
+    closeness: str = protection("--closeness", "equal|ordered|hierarchical", default="equal")
+    order: list[str] | None = protection(
+        "--order",
+        "COL=A,B,…",
+        "With --closeness ordered: all values of a sensitive column in order. Repeatable. \\[default: by number]",
+    )
+    highest_risk: float | None = protection(
+        "--highest-risk", "P", "Nobody is named with a greater chance."
+    )
+    average_risk: float | None = protection(
+        "--average-risk", "P", "People are named with no greater chance on average."
+    )
+    inference_risk: float | None = protection(
+        "--inference-risk",
+        "P",
+        "No sensitive value is guessed right with a greater chance in any class.",
+    )
+    suppression: float = protection(
+        "--suppression",
+        "SHARE",
+        "The largest share of records that may be suppressed, 0 to 1.",
+        default=0.0,
+    )
     hierarchies: options.Hierarchies = None
-    objective: Annotated[
-        str,
-        protection(
-            "--objective",
-            "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
-            "What is kept as small as possible.",
-        ),
-    ] = "loss"
+    objective: str = protection(
+        "--objective",
+        "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
+        "What is kept as small as possible.",
+        default="loss",
+    )
     importance: options.Importance = None
-    time_limit: Annotated[
-        float | None,
-        protection(
-            "--time-limit",
-            "SECONDS",
-            "Take the best found by then; without a proof, but with a bound.",
-        ),
-    ] = None
+    time_limit: float | None = protection(
+        "--time-limit", "SECONDS", "Take the best found by then; without a proof, but with a bound."
+    )
 
     def promises(self) -> list[dict[str, float]]:
         """Return every combination of the k, l and t that are given, each one number or several with commas."""
@@ -125,33 +101,25 @@ class ProtectionOptions:
 class KeptOptions:
     """What else is in the file of a release, and in which order."""
 
-    keep: Annotated[
-        list[str] | None,
-        protection(
-            "--keep",
-            "COL",
-            "Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
-        ),
-    ] = None
-    keep_order: Annotated[
-        bool,
-        protection(
-            "--keep-order",
-            says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
-        ),
-    ] = False
-    drop_suppressed: Annotated[
-        bool,
-        protection("--drop-suppressed", says="Leave suppressed records out of the file."),
-    ] = False
-    format: Annotated[
-        str,
-        protection(
-            "--format",
-            "same|csv|parquet|xlsx|sav|dta",
-            "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these.",
-        ),
-    ] = "same"
+    keep: list[str] | None = protection(
+        "--keep",
+        "COL",
+        "Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
+    )
+    keep_order: bool = protection(
+        "--keep-order",
+        says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
+        default=False,
+    )
+    drop_suppressed: bool = protection(
+        "--drop-suppressed", says="Leave suppressed records out of the file.", default=False
+    )
+    format: str = protection(
+        "--format",
+        "same|csv|parquet|xlsx|sav|dta",
+        "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these.",
+        default="same",
+    )
 
 
 @dataclass(frozen=True)
@@ -171,10 +139,7 @@ class ReleaseOptions(KeptOptions, ProtectionOptions):
 def anonymise(
     context: typer.Context,
     *,
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="The data: a file of any kind that is read."),
-    ] = None,
+    file: Path | None = options.argument("FILE", "The data: a file of any kind that is read."),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     missing_is_a_value: options.MissingIsAValue = False,

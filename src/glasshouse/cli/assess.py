@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -22,122 +22,85 @@ WHOLE_SET = marked(
 def assess(
     context: typer.Context,
     *,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="The release: a file, or a folder of Parquet. Several files are a longitudinal collection; the first "
-            "is focal.",
-        ),
-    ] = None,
+    files: list[Path] | None = options.argument(
+        "FILE",
+        "The release: a file, or a folder of Parquet. Several files are a longitudinal collection; the first "
+        "is focal.",
+    ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     missing_is_a_value: options.MissingIsAValue = False,
-    facts: Annotated[
-        list[str] | None,
-        options.adversary(
-            "--fact",
-            "NAME=COL,COL…",
-            "Columns that she knows together or not at all, such as a birth date. Repeatable.",
-        ),
-    ] = None,
+    facts: list[str] | None = options.adversary(
+        "--fact",
+        "NAME=COL,COL…",
+        "Columns that she knows together or not at all, such as a birth date. Repeatable.",
+    ),
     identifier: options.Identifier = None,
-    subsets: Annotated[
-        list[str] | None,
-        options.adversary(
-            "--subsets",
-            "all|full|max:K|COL,COL…",
-            "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
-            "these. Repeatable. \\[default: all, up to 13 of them; else full]",
-        ),
-    ] = None,
-    links: Annotated[
-        list[str] | None,
-        options.adversary(
-            "--link",
-            "COL[+N][=P]",
-            "Without --id: several files are linked by this column, which people keep with probability P and "
-            "which grows by N from file to file. Repeatable.",
-        ),
-    ] = None,
+    subsets: list[str] | None = options.adversary(
+        "--subsets",
+        "all|full|max:K|COL,COL…",
+        "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
+        "these. Repeatable. \\[default: all, up to 13 of them; else full]",
+    ),
+    links: list[str] | None = options.adversary(
+        "--link",
+        "COL[+N][=P]",
+        "Without --id: several files are linked by this column, which people keep with probability P and "
+        "which grows by N from file to file. Repeatable.",
+    ),
     weight: options.Weight = None,
-    priors: Annotated[
-        list[str] | None,
-        options.adversary(
-            "--prior",
-            "COL:VALUE=P,…",
-            'What she believes of a secret beforehand, "*" for all other values. Repeatable. '
-            "\\[default: as frequent as in the release]",
-        ),
-    ] = None,
+    priors: list[str] | None = options.adversary(
+        "--prior",
+        "COL:VALUE=P,…",
+        'What she believes of a secret beforehand, "*" for all other values. Repeatable. '
+        "\\[default: as frequent as in the release]",
+    ),
     gains: options.GainOptions,
-    record_worth: Annotated[
-        str | None,
-        options.gains(
-            "--record-worth", "COL", "The column that says what naming each person is worth."
-        ),
-    ] = None,
+    record_worth: str | None = options.gains(
+        "--record-worth", "COL", "The column that says what naming each person is worth."
+    ),
     treated: options.RecordOptions,
-    drop_suppressed: Annotated[
-        bool | None,
-        options.records(
-            "--drop-suppressed/--keep-suppressed",
-            says="Leave out records that hold nothing but *, which form no class; or take them for one. "
-            "\\[default: left out, unless several files are joined; of a run folder, what was suppressed]",
-            show_default=False,
-        ),
-    ] = None,
+    drop_suppressed: bool | None = options.records(
+        "--drop-suppressed/--keep-suppressed",
+        says="Leave out records that hold nothing but *, which form no class; or take them for one. "
+        "\\[default: left out, unless several files are joined; of a run folder, what was suppressed]",
+        show_default=False,
+    ),
     seed: options.Seed = 0,
     focal: options.Focal = None,
-    by: Annotated[
-        str | None,
-        options.records(
-            "--by",
-            "COL",
-            "Assess the records of each value of this column on their own, and compare.",
-        ),
-    ] = None,
-    each: Annotated[
-        bool,
-        options.records(
-            "--each", says="Assess each file on its own, such as one per year, and compare."
-        ),
-    ] = False,
-    explain: Annotated[
-        bool,
-        option(
-            "--explain",
-            says="For small data: print every table from the records to the hyper, as fractions.",
-        ),
-    ] = False,
-    advise: Annotated[
-        bool,
-        option(
-            "--advise",
-            says="Where the rule is not met, look for the least generalisation that meets it, too. It takes longer.",
-        ),
-    ] = False,
+    by: str | None = options.records(
+        "--by", "COL", "Assess the records of each value of this column on their own, and compare."
+    ),
+    each: bool = options.records(
+        "--each",
+        says="Assess each file on its own, such as one per year, and compare.",
+        default=False,
+    ),
+    explain: bool = option(
+        "--explain",
+        says="For small data: print every table from the records to the hyper, as fractions.",
+        default=False,
+    ),
+    advise: bool = option(
+        "--advise",
+        says="Where the rule is not met, look for the least generalisation that meets it, too. It takes longer.",
+        default=False,
+    ),
     subject: options.Subject = "person",
     output: options.RunOptions,
-    save_table: Annotated[
-        Path | None,
-        option(
-            "--save-table",
-            "FILE.arrow",
-            "Also keep the encoded data (it is the data!), for later runs that skip parsing.",
-        ),
-    ] = None,
+    save_table: Path | None = option(
+        "--save-table",
+        "FILE.arrow",
+        "Also keep the encoded data (it is the data!), for later runs that skip parsing.",
+    ),
     per_record: options.PerRecord = None,
     resume: options.Resume = False,
     threads: options.Threads = None,
-    memory: Annotated[
-        str | None,
-        option(
-            "--memory",
-            "SIZE",
-            "What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
-        ),
-    ] = None,
+    memory: str | None = option(
+        "--memory",
+        "SIZE",
+        "What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
+    ),
     reading: options.DataOptions,
 ) -> None:
     """Who can be named, and what can be inferred about them, by someone who knows some attributes.

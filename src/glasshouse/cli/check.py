@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,23 +26,19 @@ NOT_MET = 4
 def check(
     context: typer.Context,
     *,
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE|RUN",
-            help="A file, which is understood and assessed first; or the folder of a run, as --out of any command "
-            "made it.",
-        ),
-    ],
+    path: Path = options.argument(
+        "FILE|RUN",
+        "A file, which is understood and assessed first; or the folder of a run, as --out of any command "
+        "made it.",
+        default=...,
+    ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
-    junit: Annotated[
-        Path | None, option("--junit", "FILE.xml", "Also write the verdict for a build server.")
-    ] = None,
-    sarif: Annotated[
-        Path | None, option("--sarif", "FILE.sarif", "Also write the verdict for a code host.")
-    ] = None,
+    junit: Path | None = option(
+        "--junit", "FILE.xml", "Also write the verdict for a build server."
+    ),
+    sarif: Path | None = option("--sarif", "FILE.sarif", "Also write the verdict for a code host."),
     threads: options.Threads = None,
     output: options.OutputOptions,
     reading: options.FileOptions,

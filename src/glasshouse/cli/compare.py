@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -19,21 +19,19 @@ from glasshouse.errors import StudyError
 class ComparedOptions(ProtectionOptions):
     """The protections of several releases: one for every k, l and t."""
 
-    k: Annotated[str | None, options.protection("--k", "N,N…", "One release for each.")] = None
-    l: Annotated[str | None, options.protection("--l", "N,N…", "The same.")] = None  # noqa: E741 - the letter of l-diversity
-    t: Annotated[str | None, options.protection("--t", "X,X…", "The same.")] = None
+    k: str | None = options.protection("--k", "N,N…", "One release for each.")
+    l: str | None = options.protection("--l", "N,N…", "The same.")  # noqa: E741 - the letter of l-diversity
+    t: str | None = options.protection("--t", "X,X…", "The same.")
 
 
 def compare(
     context: typer.Context,
     *,
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN",
-            help="Folders of runs of the same command; or one file, protected in several ways.",
-        ),
-    ],
+    paths: list[Path] = options.argument(
+        "RUN",
+        "Folders of runs of the same command; or one file, protected in several ways.",
+        default=...,
+    ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     missing_is_a_value: options.MissingIsAValue = False,
@@ -41,14 +39,11 @@ def compare(
     protected: ComparedOptions,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
-    predict: Annotated[
-        str | None,
-        option(
-            "--predict",
-            "COL",
-            "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
-        ),
-    ] = None,
+    predict: str | None = option(
+        "--predict",
+        "COL",
+        "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
+    ),
     fraction: options.Fraction = None,
     subject: options.Subject = "person",
     output: options.OutputOptions,

@@ -6,9 +6,6 @@ import json
 import sys
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import progress
@@ -16,9 +13,9 @@ from glasshouse.language import text
 
 
 def demo(
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the data and the runs are written.")
-    ] = Path("glasshouse-demo"),
+    out: Path = options.option(
+        "--out", "DIR", "Where the data and the runs are written.", default=Path("glasshouse-demo")
+    ),
     as_json: options.Json = False,
 ) -> None:
     """The whole story on a synthetic school census: no data of yours, no set-up.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -20,95 +20,66 @@ _people = partial(option, panel="The people")
 def deter(
     context: typer.Context,
     *,
-    prior: Annotated[
-        float | None,
-        _term(
-            "--prior", "X", r"The probability that the target is in the register. \[default: 0.63]"
-        ),
-    ] = None,
-    gain: Annotated[
-        float | None,
-        _term("--gain", "X", r"What a re-identification is worth to her. \[default: 8000]"),
-    ] = None,
-    penalty: Annotated[
-        float | None,
-        _term("--penalty", "X", r"What she pays when she is detected. \[default: 10000]"),
-    ] = None,
-    access_cost: Annotated[
-        float | None,
-        _term("--access-cost", "X", r"What access to the register costs. \[default: 100]"),
-    ] = None,
-    link_cost: Annotated[
-        float | None, _term("--link-cost", "X", r"What linking a record costs. \[default: 0]")
-    ] = None,
-    exploit_cost: Annotated[
-        float | None,
-        _term("--exploit-cost", "X", r"What it costs to try one person. \[default: 10]"),
-    ] = None,
-    detection: Annotated[
-        tuple[float, float] | None,
-        _term(
-            "--detection",
-            "H0 H1",
-            "The try after j others is detected with probability 1/(1+exp(-H0-H1*j)). "
-            r"\[default: -4.59 0, that is 1%]",
-        ),
-    ] = None,
-    penalties: Annotated[
-        str, _term("--penalties", "N|unlimited", "How many penalties she pays at most.")
-    ] = "unlimited",
-    discount: Annotated[
-        float | None,
-        _term("--discount", "X", r"What a step later is worth beside now. \[default: 0.9]"),
-    ] = None,
-    sizes: Annotated[
-        str | None,
-        _people(
-            "--sizes", "A:B", r"The sizes of groups to show. \[default: 1:100, or to --belief]"
-        ),
-    ] = None,
-    belief: Annotated[
-        int | None,
-        _people(
-            "--belief",
-            "N",
-            "She does not know the size of a group, only that the register holds N people.",
-        ),
-    ] = None,
-    protect: Annotated[
-        int,
-        _people("--protect", "SIZE", "The size of the group for which deterrents are designed."),
-    ] = 1,
-    target: Annotated[
-        float, _people("--target", "P", "The risk that a deterrent is to reach.")
-    ] = 0.0,
-    release: Annotated[
-        Path | None,
-        _people("--release", "FILE", "The de-identified records: tells the risk of each."),
-    ] = None,
-    register: Annotated[
-        Path | None, _people("--register", "FILE", "The people that they can be linked with.")
-    ] = None,
-    population: Annotated[
-        Path | None,
-        _people(
-            "--population",
-            "FILE",
-            "Everybody, where she does not know the register; without --register, --belief says its size.",
-        ),
-    ] = None,
+    prior: float | None = _term(
+        "--prior", "X", r"The probability that the target is in the register. \[default: 0.63]"
+    ),
+    gain: float | None = _term(
+        "--gain", "X", r"What a re-identification is worth to her. \[default: 8000]"
+    ),
+    penalty: float | None = _term(
+        "--penalty", "X", r"What she pays when she is detected. \[default: 10000]"
+    ),
+    access_cost: float | None = _term(
+        "--access-cost", "X", r"What access to the register costs. \[default: 100]"
+    ),
+    link_cost: float | None = _term(
+        "--link-cost", "X", r"What linking a record costs. \[default: 0]"
+    ),
+    exploit_cost: float | None = _term(
+        "--exploit-cost", "X", r"What it costs to try one person. \[default: 10]"
+    ),
+    detection: tuple[float, float] | None = _term(
+        "--detection",
+        "H0 H1",
+        "The try after j others is detected with probability 1/(1+exp(-H0-H1*j)). "
+        r"\[default: -4.59 0, that is 1%]",
+    ),
+    penalties: str = _term(
+        "--penalties", "N|unlimited", "How many penalties she pays at most.", default="unlimited"
+    ),
+    discount: float | None = _term(
+        "--discount", "X", r"What a step later is worth beside now. \[default: 0.9]"
+    ),
+    sizes: str | None = _people(
+        "--sizes", "A:B", r"The sizes of groups to show. \[default: 1:100, or to --belief]"
+    ),
+    belief: int | None = _people(
+        "--belief",
+        "N",
+        "She does not know the size of a group, only that the register holds N people.",
+    ),
+    protect: int = _people(
+        "--protect", "SIZE", "The size of the group for which deterrents are designed.", default=1
+    ),
+    target: float = _people("--target", "P", "The risk that a deterrent is to reach.", default=0.0),
+    release: Path | None = _people(
+        "--release", "FILE", "The de-identified records: tells the risk of each."
+    ),
+    register: Path | None = _people(
+        "--register", "FILE", "The people that they can be linked with."
+    ),
+    population: Path | None = _people(
+        "--population",
+        "FILE",
+        "Everybody, where she does not know the register; without --register, --belief says its size.",
+    ),
     quasi_identifiers: options.QuasiIdentifiers = None,
-    loss: Annotated[
-        float | None, _people("--loss", "X", "What a re-identified record costs the publisher.")
-    ] = None,
-    loss_by: Annotated[
-        list[str] | None,
-        _people(
-            "--loss-by",
-            "COL:VALUE=X,…",
-            "The same by the value of a column; other values cost what --loss says.",
-        ),
-    ] = None,
+    loss: float | None = _people("--loss", "X", "What a re-identified record costs the publisher."),
+    loss_by: list[str] | None = _people(
+        "--loss-by",
+        "COL:VALUE=X,…",
+        "The same by the value of a column; other values cost what --loss says.",
+    ),
     per_record: options.PerRecord = None,
     currency: options.Currency = None,
     subject: options.Subject = "person",

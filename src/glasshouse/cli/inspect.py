@@ -7,9 +7,7 @@ import re
 import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from glasshouse.cli import options
 from glasshouse.cli.command import check_new_file, progress, warn
@@ -27,25 +25,18 @@ PAGE = "inspect.html"
 
 def inspect(
     *,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="CSV, Excel, SPSS, Stata, SAS, DBF, Parquet, a database … or a folder of Parquet.",
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        option(
-            "--out",
-            "DIR|FILE.html",
-            f"Also write a page: this file, or {PAGE} in this folder.",
-            callback=options.at_home,
-        ),
-    ] = None,
-    overwrite: Annotated[
-        bool, option("--overwrite", says="Replace the page if it exists.")
-    ] = False,
+    file: Path = options.argument(
+        "FILE",
+        "CSV, Excel, SPSS, Stata, SAS, DBF, Parquet, a database … or a folder of Parquet.",
+        default=...,
+    ),
+    out: Path | None = option(
+        "--out",
+        "DIR|FILE.html",
+        f"Also write a page: this file, or {PAGE} in this folder.",
+        callback=options.at_home,
+    ),
+    overwrite: bool = option("--overwrite", says="Replace the page if it exists.", default=False),
     as_json: options.Json = False,
     reading: options.DataOptions,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -15,32 +15,23 @@ from glasshouse.errors import StudyError
 def membership(
     context: typer.Context,
     *,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="RELEASE",
-            help="The release: a file, or a folder of Parquet. Of several: in which of them somebody is.",
-        ),
-    ] = None,
+    files: list[Path] | None = options.argument(
+        "RELEASE",
+        "The release: a file, or a folder of Parquet. Of several: in which of them somebody is.",
+    ),
     population: options.Population = None,
     fraction: options.Fraction = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
-    identifier: Annotated[
-        str | None,
-        options.adversary(
-            "--id",
-            "COL",
-            "The column that names a person in several releases, so that they are linked; not in the register.",
-        ),
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        options.adversary(
-            "--know",
-            "COL=VALUE",
-            "What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
-        ),
-    ] = None,
+    identifier: str | None = options.adversary(
+        "--id",
+        "COL",
+        "The column that names a person in several releases, so that they are linked; not in the register.",
+    ),
+    known: list[str] | None = options.adversary(
+        "--know",
+        "COL=VALUE",
+        "What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
+    ),
     treated: options.RecordOptions,
     subject: options.Subject = "person",
     output: options.RunOptions,

@@ -1,7 +1,8 @@
 """Options that several commands share, in bundles that a command takes whole, and how the text of one is taken apart.
 
-A bundle is a frozen dataclass whose fields are options. A command that has a parameter of such a class gets all of its
-options on the command line, and the values in one piece: see `expanded`.
+An option stands where its default would: of a parameter of a command, or of a field of a bundle, which is a frozen
+dataclass. A command that has a parameter of such a class gets all of its options on the command line, and the values in
+one piece: see `expanded`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import csv
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from functools import partial, update_wrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -28,12 +29,37 @@ if TYPE_CHECKING:
 
 
 def option(
-    flags: str, shows: str | None = None, says: str = "", *, panel: str | None = None, **more: Any
+    flags: str,
+    shows: str | None = None,
+    says: str = "",
+    *,
+    default: Any = None,
+    panel: str | None = None,
+    **more: Any,
 ) -> Any:
-    """Return an option: its flags, what its value looks like, its help, and the panel of the help that it stands in."""
-    return typer.Option(
+    """Return an option, as the default of a parameter or a field: see `expanded`.
+
+    Args:
+        flags: What is typed.
+        shows: What its value looks like.
+        says: Its help.
+        default: Its value where it is not typed; ``...``: it has to be.
+        panel: The panel of the help that it stands in.
+        more: What else `typer.Option` takes.
+    """
+    typed = typer.Option(
         *flags.split(), metavar=shows, help=says or None, rich_help_panel=panel, **more
     )
+    return _declared(typed, default)
+
+
+def argument(shows: str, says: str, *, default: Any = None) -> Any:
+    """Return an argument in the same way: what it looks like, its help, and its value where it is not typed."""
+    return _declared(typer.Argument(metavar=shows, help=says), default)
+
+
+def _declared(typed: Any, default: Any) -> Any:
+    return field(default=MISSING if default is ... else default, metadata={"typed": typed})
 
 
 adversary = partial(option, panel="The adversary")
@@ -212,85 +238,61 @@ _AS_THEY_ARE = (
 class FileOptions:
     """How the file is written down."""
 
-    separator: Annotated[
-        str | None,
-        reading(
-            "--separator", "CHAR", "The character between fields, or tab. \\[default: detected]"
-        ),
-    ] = None
-    quote: Annotated[
-        str | None,
-        reading("--quote", "CHAR", 'The character around fields, or none. \\[default: "]'),
-    ] = None
-    encoding: Annotated[
-        str | None,
-        reading(
-            "--encoding",
-            "NAME",
-            "utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark and letters]",
-        ),
-    ] = None
-    no_header: Annotated[
-        bool, reading("--no-header", says="The first line is a record, not names.")
-    ] = False
-    names: Annotated[
-        str | None, reading("--names", "A,B,…", "Names for the columns, in the order of the file.")
-    ] = None
-    skip: Annotated[
-        int | None,
-        reading(
-            "--skip", "N", "Lines that come before the header. \\[default: comments with #]", min=0
-        ),
-    ] = None
-    strip: Annotated[bool, reading("--strip", says="Drop blanks around values.")] = False
-    strict: Annotated[
-        bool,
-        reading(
-            "--strict", says="Assume nothing: what would be concluded of the file is an error."
-        ),
-    ] = False
-    sheet: Annotated[
-        str | None, reading("--sheet", "NAME", "The sheet of a workbook. \\[default: the only one]")
-    ] = None
-    table: Annotated[
-        str | None,
-        reading("--table", "NAME", "The table of a database. \\[default: the only one]"),
-    ] = None
-    query: Annotated[
-        str | None,
-        reading("--query", "SQL", "What to select from a PostgreSQL server, instead of --table."),
-    ] = None
-    member: Annotated[
-        str | None,
-        reading("--member", "NAME", "The file of an archive. \\[default: the only one]"),
-    ] = None
-    types: Annotated[
-        list[str] | None,
-        reading(
-            "--type",
-            "COL=TYPE",
-            "Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
-        ),
-    ] = None
+    separator: str | None = reading(
+        "--separator", "CHAR", "The character between fields, or tab. \\[default: detected]"
+    )
+    quote: str | None = reading(
+        "--quote", "CHAR", 'The character around fields, or none. \\[default: "]'
+    )
+    encoding: str | None = reading(
+        "--encoding",
+        "NAME",
+        "utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark and letters]",
+    )
+    no_header: bool = reading(
+        "--no-header", says="The first line is a record, not names.", default=False
+    )
+    names: str | None = reading(
+        "--names", "A,B,…", "Names for the columns, in the order of the file."
+    )
+    skip: int | None = reading(
+        "--skip", "N", "Lines that come before the header. \\[default: comments with #]", min=0
+    )
+    strip: bool = reading("--strip", says="Drop blanks around values.", default=False)
+    strict: bool = reading(
+        "--strict",
+        says="Assume nothing: what would be concluded of the file is an error.",
+        default=False,
+    )
+    sheet: str | None = reading(
+        "--sheet", "NAME", "The sheet of a workbook. \\[default: the only one]"
+    )
+    table: str | None = reading(
+        "--table", "NAME", "The table of a database. \\[default: the only one]"
+    )
+    query: str | None = reading(
+        "--query", "SQL", "What to select from a PostgreSQL server, instead of --table."
+    )
+    member: str | None = reading(
+        "--member", "NAME", "The file of an archive. \\[default: the only one]"
+    )
+    types: list[str] | None = reading(
+        "--type",
+        "COL=TYPE",
+        "Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
+    )
 
-    missing: Annotated[
-        list[str] | None,
-        reading(
-            "--missing",
-            "COL=A,B,…",
-            "Values that stand for missing, such as race=9,99 or income=?. Repeatable.",
-        ),
-    ] = None
-    decimal: Annotated[
-        str | None,
-        reading(
-            "--decimal", "CHAR", "The decimal sign of columns of --type number. \\[default: .]"
-        ),
-    ] = None
-    thousands: Annotated[
-        str | None,
-        reading("--thousands", "CHAR", "What stands between thousands there. \\[default: nothing]"),
-    ] = None
+    missing: list[str] | None = reading(
+        "--missing",
+        "COL=A,B,…",
+        "Values that stand for missing, such as race=9,99 or income=?. Repeatable.",
+    )
+    decimal: str | None = reading(
+        "--decimal", "CHAR", "The decimal sign of columns of --type number. \\[default: .]"
+    )
+    thousands: str | None = reading(
+        "--thousands", "CHAR", "What stands between thousands there. \\[default: nothing]"
+    )
 
     def dialect(self) -> dict[str, Any]:
         """Return how the file is written down, as content of a study."""
@@ -338,35 +340,25 @@ _SEEN = {
 class DataOptions(FileOptions):
     """How the file is written down, and how values are seen."""
 
-    date: Annotated[
-        list[str] | None,
-        seen(
-            "--date",
-            "COL=dd/mm/yyyy",
-            "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy … Repeatable.",
-        ),
-    ] = None
-    derive: Annotated[
-        list[str] | None,
-        seen(
-            "--derive",
-            "NAME=years(COL, DATE)",
-            "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL). "
-            "Repeatable.",
-        ),
-    ] = None
-    bands: Annotated[
-        list[str] | None,
-        seen(
-            "--bands",
-            "COL=A,B,…|quantiles:N",
-            "Numbers in bands that begin at A, B …, or in N of about equally many records. Repeatable.",
-        ),
-    ] = None
-    group: Annotated[
-        list[str] | None,
-        seen("--group", "COL=prefix:N", "Codes by their first N characters. Repeatable."),
-    ] = None
+    date: list[str] | None = seen(
+        "--date",
+        "COL=dd/mm/yyyy",
+        "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy … Repeatable.",
+    )
+    derive: list[str] | None = seen(
+        "--derive",
+        "NAME=years(COL, DATE)",
+        "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL). "
+        "Repeatable.",
+    )
+    bands: list[str] | None = seen(
+        "--bands",
+        "COL=A,B,…|quantiles:N",
+        "Numbers in bands that begin at A, B …, or in N of about equally many records. Repeatable.",
+    )
+    group: list[str] | None = seen(
+        "--group", "COL=prefix:N", "Codes by their first N characters. Repeatable."
+    )
 
     def dataset(self, path: Path) -> dict[str, Any]:
         """Return a file, how it is written down and how its values are seen, as content of a study."""
@@ -386,26 +378,20 @@ class DataOptions(FileOptions):
 class GainOptions:
     """What guesses are worth to her."""
 
-    tries: Annotated[int | None, gains("--tries", "K", "She may guess K times.")] = None
-    worth: Annotated[
-        list[str] | None,
-        gains(
-            "--worth",
-            "COL:VALUE=N,…",
-            'What naming each value right is worth to her, "*" for all others. Repeatable.',
-        ),
-    ] = None
-    matrices: Annotated[
-        list[str] | None,
-        gains(
-            "--gain",
-            "COL=FILE.csv",
-            "What each action (row) earns for each value (column), losses included. Repeatable.",
-        ),
-    ] = None
-    abstain: Annotated[
-        bool, gains("--abstain", says="With --gain: she may also do nothing, for nothing.")
-    ] = False
+    tries: int | None = gains("--tries", "K", "She may guess K times.")
+    worth: list[str] | None = gains(
+        "--worth",
+        "COL:VALUE=N,…",
+        'What naming each value right is worth to her, "*" for all others. Repeatable.',
+    )
+    matrices: list[str] | None = gains(
+        "--gain",
+        "COL=FILE.csv",
+        "What each action (row) earns for each value (column), losses included. Repeatable.",
+    )
+    abstain: bool = gains(
+        "--abstain", says="With --gain: she may also do nothing, for nothing.", default=False
+    )
     currency: Currency = None
 
     def content(self, record_worth: str | None = None) -> dict[str, Any]:
@@ -425,29 +411,21 @@ class GainOptions:
 class RecordOptions:
     """Which records belong to it."""
 
-    where: Annotated[
-        list[str] | None,
-        records(
-            "--where",
-            "COL=VALUE,…",
-            "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A. Repeatable.",
-        ),
-    ] = None
-    invalid: Annotated[
-        list[str] | None,
-        records(
-            "--invalid",
-            "COL=VALUE,…",
-            "Leave out records with these values, and say how many. Repeatable.",
-        ),
-    ] = None
-    drop_missing: Annotated[
-        bool,
-        records(
-            "--drop-missing",
-            says="Leave out records with a missing value in a column that has a role.",
-        ),
-    ] = False
+    where: list[str] | None = records(
+        "--where",
+        "COL=VALUE,…",
+        "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A. Repeatable.",
+    )
+    invalid: list[str] | None = records(
+        "--invalid",
+        "COL=VALUE,…",
+        "Leave out records with these values, and say how many. Repeatable.",
+    )
+    drop_missing: bool = records(
+        "--drop-missing",
+        says="Leave out records with a missing value in a column that has a role.",
+        default=False,
+    )
 
     def content(self, *, drop_suppressed: bool | None = None) -> dict[str, Any]:
         """Return them as content of a study."""
@@ -468,33 +446,26 @@ def at_home(path: Path | None) -> Path | None:
 class OutputOptions:
     """Where the answer goes."""
 
-    out: Annotated[
-        Path | None,
-        option(
-            "--out",
-            "DIR",
-            "Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
-            callback=at_home,
-        ),
-    ] = None
-    overwrite: Annotated[
-        bool, option("--overwrite", says="Replace the run folder if it exists.")
-    ] = False
+    out: Path | None = option(
+        "--out",
+        "DIR",
+        "Write a run folder: manifest.json, results.parquet, report.html, report.json, …",
+        callback=at_home,
+    )
+    overwrite: bool = option(
+        "--overwrite", says="Replace the run folder if it exists.", default=False
+    )
     as_json: Json = False
     policy: Policy = None
-    title: Annotated[
-        str | None,
-        option("--title", "TEXT", "What the report is called. \\[default: by its data]"),
-    ] = None
-    labels: Annotated[
-        list[str] | None,
-        option(
-            "--label",
-            "COL=TEXT",
-            "What a column is called in the report, in its language. Repeatable. \\[default: by the labels of an SPSS, "
-            "Stata or SAS file, or by its name]",
-        ),
-    ] = None
+    title: str | None = option(
+        "--title", "TEXT", "What the report is called. \\[default: by its data]"
+    )
+    labels: list[str] | None = option(
+        "--label",
+        "COL=TEXT",
+        "What a column is called in the report, in its language. Repeatable. \\[default: by the labels of an SPSS, "
+        "Stata or SAS file, or by its name]",
+    )
 
     def titled(self, study: Q) -> Q:
         """Return a study with the title of its report, and the labels in the language that is spoken, as typed."""
@@ -516,9 +487,7 @@ class OutputOptions:
 class RunOptions(OutputOptions):
     """Whether a study file asks, and where the answer goes."""
 
-    study_file: Annotated[
-        Path | None, option("--study", "STUDY.TOML", "Run this study instead of options.")
-    ] = None
+    study_file: Path | None = option("--study", "STUDY.TOML", "Run this study instead of options.")
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
@@ -533,24 +502,21 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     """
     bundles: dict[str, type[Any]] = {}
     options: dict[str, inspect.Parameter] = {}
-    keyword = inspect.Parameter.KEYWORD_ONLY
     kinds = get_type_hints(command, include_extras=True)
     for name, parameter in inspect.signature(command).parameters.items():
         kind = kinds[name]
         if not (isinstance(kind, type) and is_dataclass(kind)):
-            options[name] = parameter.replace(kind=keyword, annotation=kind)
+            options[name] = _parameter(name, kind, parameter.default)
             continue
         bundles[name] = kind
         hints = get_type_hints(kind, include_extras=True)
-        for field in fields(kind):
-            options[field.name] = inspect.Parameter(
-                field.name, keyword, default=field.default, annotation=hints[field.name]
-            )
+        for part in fields(kind):
+            options[part.name] = _parameter(part.name, hints[part.name], part)
 
     def call(**values: Any) -> None:
         for name, kind in bundles.items():
-            names = [field.name for field in fields(kind) if field.name in values]
-            values[name] = kind(**{field: values.pop(field) for field in names})
+            names = [part.name for part in fields(kind) if part.name in values]
+            values[name] = kind(**{part: values.pop(part) for part in names})
         command(**values)
 
     update_wrapper(call, command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
@@ -558,6 +524,21 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     call.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
     call.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
     return call
+
+
+def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    """Return a parameter as the command line wants it: what is typed beside its type, and its plain default."""
+    value = default.default if isinstance(default, Field) else default
+    if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], Field):
+        kind, default = get_args(kind)  # one that several commands share
+    if isinstance(default, Field) and default.metadata:
+        kind = Annotated[kind, default.metadata["typed"]]
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if value is MISSING else value,
+        annotation=kind,
+    )
 
 
 def listed(names: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -16,11 +15,10 @@ from glasshouse.language import language_called, text
 
 def report(
     context: typer.Context,
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="RUN", help="The folder of a run, as --out of any command made it."),
-    ],
-    pdf: Annotated[bool, typer.Option("--pdf", help="Also write report.pdf (extra pdf).")] = False,
+    folder: Path = options.argument(
+        "RUN", "The folder of a run, as --out of any command made it.", default=...
+    ),
+    pdf: bool = options.option("--pdf", says="Also write report.pdf (extra pdf).", default=False),
     as_json: options.Json = False,
 ) -> None:
     """The report of a run again, in another language or on paper, without the data.

@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from glasshouse.cli import options
 from glasshouse.cli.command import check_new_file
 from glasshouse.language import text, text_for, translated
 
 
 def synth(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="The generator: school-census, outpatient, population or trade."
-        ),
-    ],
-    records: Annotated[int, typer.Option("--records", metavar="N", help="How many records.")],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="FILE", help="A .parquet, .csv or .csv.gz file; of trade a new folder."
-        ),
-    ],
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="S", help="The same seed gives the same records.")
-    ] = 0,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the file if it is there.")
-    ] = False,
+    name: str = options.argument(
+        "NAME", "The generator: school-census, outpatient, population or trade.", default=...
+    ),
+    records: int = options.option("--records", "N", "How many records.", default=...),
+    out: Path = options.option(
+        "--out", "FILE", "A .parquet, .csv or .csv.gz file; of trade a new folder.", default=...
+    ),
+    seed: int = options.option("--seed", "S", "The same seed gives the same records.", default=0),
+    overwrite: bool = options.option(
+        "--overwrite", says="Replace the file if it is there.", default=False
+    ),
 ) -> None:
     """Write a synthetic release that is shaped like a published one: no record describes a person.
 

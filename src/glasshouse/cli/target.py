@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -15,13 +15,10 @@ from glasshouse.errors import StudyError
 def target(
     context: typer.Context,
     *,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="The release: a file, or a folder of Parquet. Several files are joined by --id; the first is focal.",
-        ),
-    ] = None,
+    files: list[Path] | None = options.argument(
+        "FILE",
+        "The release: a file, or a folder of Parquet. Several files are joined by --id; the first is focal.",
+    ),
     known: options.Known = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,

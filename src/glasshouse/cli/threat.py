@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -22,158 +22,107 @@ _sampling = partial(option, panel="Sampling")
 def threat(
     context: typer.Context,
     *,
-    release: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="RELEASE",
-            help="A folder that anonymise wrote; a file with generalised values or groups; or a small example as JSON.",
-        ),
-    ] = None,
-    in_order: Annotated[
-        bool,
-        _release(
-            "--in-order",
-            says="The records of the original are in the order of the release: each is checked against its own row.",
-        ),
-    ] = False,
-    original: Annotated[
-        Path | None,
-        _release(
-            "--original",
-            "FILE",
-            "The data behind the release: how often she is right. Of a folder it is known.",
-        ),
-    ] = None,
+    release: Path | None = options.argument(
+        "RELEASE",
+        "A folder that anonymise wrote; a file with generalised values or groups; or a small example as JSON.",
+    ),
+    in_order: bool = _release(
+        "--in-order",
+        says="The records of the original are in the order of the release: each is checked against its own row.",
+        default=False,
+    ),
+    original: Path | None = _release(
+        "--original",
+        "FILE",
+        "The data behind the release: how often she is right. Of a folder it is known.",
+    ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
-    group: Annotated[
-        str | None,
-        _release(
-            "--group",
-            "COL",
-            "The column of group names: within a group, values and sensitive values are permuted.",
-        ),
-    ] = None,
-    sensitive_table: Annotated[
-        Path | None,
-        _release(
-            "--sensitive-table",
-            "FILE",
-            "Anatomy's second table: the sensitive values of each group.",
-        ),
-    ] = None,
-    generalised: Annotated[
-        bool,
-        _release(
-            "--generalised",
-            says="The groups of --group hold generalised values instead of permuted ones.",
-        ),
-    ] = False,
-    hierarchies: Annotated[
-        list[str] | None,
-        _release(
-            "--hierarchy",
-            "COL=FILE",
-            "What the labels of a column stand for, a row per value. Repeatable.",
-        ),
-    ] = None,
-    domain: Annotated[
-        str | None,
-        _release(
-            "--domain",
-            "observed|released",
-            "Which values people can have: those of the original, or of hierarchies and release; --values "
-            "gives others. "
-            r"\[default: observed, where there is an original]",
-        ),
-    ] = None,
-    values: Annotated[
-        list[str] | None,
-        _release(
-            "--values",
-            "COL=LOW..HIGH|FILE",
-            "The values that people can have in a column: whole numbers, or a file with a value per line. "
-            "Repeatable; the other columns are as --domain says.",
-        ),
-    ] = None,
-    known: Annotated[
-        list[str] | None,
-        options.adversary(
-            "--know",
-            "COL=VALUE",
-            "What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
-        ),
-    ] = None,
-    exceeds: Annotated[
-        float | None,
-        option(
-            "--exceeds",
-            "X",
-            r"Tell the share of records of whose truth she is more than X times as sure. \[default: 2]",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        _prior("--alpha", "X", r"The Dirichlet parameter of sensitive values. \[default: 1]"),
-    ] = None,
-    beta: Annotated[
-        list[str] | None,
-        _prior(
-            "--beta",
-            "X|COL=X",
-            "The Dirichlet parameter of the values of all attributes, or of one. "
-            r"Repeatable. \[default: 1]",
-        ),
-    ] = None,
-    learner: Annotated[
-        str,
-        _prior(
-            "--learner",
-            "5|6",
-            "The learner as the ratio of expectations (5), or as the expectation of the ratio (6).",
-        ),
-    ] = "5",
-    precision: Annotated[
-        float | None,
-        _sampling(
-            "--precision",
-            "X",
-            "Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most "
-            r"this. \[default: 0.002]",
-        ),
-    ] = None,
-    sweeps: Annotated[
-        int | None,
-        _sampling("--sweeps", "N", r"Stop after so many sweeps at the latest. \[default: 20000]"),
-    ] = None,
-    seconds: Annotated[
-        float | None, _sampling("--time-limit", "SECONDS", "Stop after so long at the latest.")
-    ] = None,
-    chains: Annotated[
-        int | None,
-        _sampling("--chains", "N", r"How many chains run, to be compared. \[default: 4]"),
-    ] = None,
-    burn_in: Annotated[
-        int | None,
-        _sampling(
-            "--burn-in",
-            "N",
-            r"How many sweeps each makes before anything is recorded. \[default: 400]",
-        ),
-    ] = None,
+    group: str | None = _release(
+        "--group",
+        "COL",
+        "The column of group names: within a group, values and sensitive values are permuted.",
+    ),
+    sensitive_table: Path | None = _release(
+        "--sensitive-table", "FILE", "Anatomy's second table: the sensitive values of each group."
+    ),
+    generalised: bool = _release(
+        "--generalised",
+        says="The groups of --group hold generalised values instead of permuted ones.",
+        default=False,
+    ),
+    hierarchies: list[str] | None = _release(
+        "--hierarchy",
+        "COL=FILE",
+        "What the labels of a column stand for, a row per value. Repeatable.",
+    ),
+    domain: str | None = _release(
+        "--domain",
+        "observed|released",
+        "Which values people can have: those of the original, or of hierarchies and release; --values "
+        "gives others. "
+        r"\[default: observed, where there is an original]",
+    ),
+    values: list[str] | None = _release(
+        "--values",
+        "COL=LOW..HIGH|FILE",
+        "The values that people can have in a column: whole numbers, or a file with a value per line. "
+        "Repeatable; the other columns are as --domain says.",
+    ),
+    known: list[str] | None = options.adversary(
+        "--know",
+        "COL=VALUE",
+        "What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
+    ),
+    exceeds: float | None = option(
+        "--exceeds",
+        "X",
+        r"Tell the share of records of whose truth she is more than X times as sure. \[default: 2]",
+    ),
+    alpha: float | None = _prior(
+        "--alpha", "X", r"The Dirichlet parameter of sensitive values. \[default: 1]"
+    ),
+    beta: list[str] | None = _prior(
+        "--beta",
+        "X|COL=X",
+        "The Dirichlet parameter of the values of all attributes, or of one. "
+        r"Repeatable. \[default: 1]",
+    ),
+    learner: str = _prior(
+        "--learner",
+        "5|6",
+        "The learner as the ratio of expectations (5), or as the expectation of the ratio (6).",
+        default="5",
+    ),
+    precision: float | None = _sampling(
+        "--precision",
+        "X",
+        "Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most "
+        r"this. \[default: 0.002]",
+    ),
+    sweeps: int | None = _sampling(
+        "--sweeps", "N", r"Stop after so many sweeps at the latest. \[default: 20000]"
+    ),
+    seconds: float | None = _sampling(
+        "--time-limit", "SECONDS", "Stop after so long at the latest."
+    ),
+    chains: int | None = _sampling(
+        "--chains", "N", r"How many chains run, to be compared. \[default: 4]"
+    ),
+    burn_in: int | None = _sampling(
+        "--burn-in", "N", r"How many sweeps each makes before anything is recorded. \[default: 400]"
+    ),
     resume: options.Resume = False,
     threads: options.Threads = None,
     per_record: options.PerRecord = None,
-    seed: Annotated[
-        int,
-        option(
-            "--seed",
-            "N",
-            "What all random numbers follow from: of the chains, of the points of the population, and of the "
-            "choice of one record of a person who has several. Of a folder, of the first two.",
-            min=0,
-        ),
-    ] = 0,
+    seed: int = option(
+        "--seed",
+        "N",
+        "What all random numbers follow from: of the chains, of the points of the population, and of the "
+        "choice of one record of a person who has several. Of a folder, of the first two.",
+        min=0,
+        default=0,
+    ),
     subject: options.Subject = "person",
     output: options.RunOptions,
     reading: options.FileOptions,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -36,20 +35,17 @@ def _totals(context: typer.Context) -> None:
 
 
 def init(
-    records: Annotated[
-        Path, typer.Argument(metavar="RECORDS", help="The records, without names: CSV or Parquet.")
-    ],
-    totals: Annotated[
-        list[Path],
-        typer.Argument(metavar="TOTALS", help="Their totals by place, a file for each phase."),
-    ],
-    out: Annotated[Path, option("--out -o", "FILE", "The plan to write.")],
-    register: Annotated[
-        Path | None, option("--register", "FILE", "Who is where: entities and their places.")
-    ] = None,
-    overwrite: Annotated[
-        bool, option("--overwrite", says="Replace the plan if it is there.")
-    ] = False,
+    records: Path = options.argument(
+        "RECORDS", "The records, without names: CSV or Parquet.", default=...
+    ),
+    totals: list[Path] = options.argument(
+        "TOTALS", "Their totals by place, a file for each phase.", default=...
+    ),
+    out: Path = option("--out -o", "FILE", "The plan to write.", default=...),
+    register: Path | None = option(
+        "--register", "FILE", "Who is where: entities and their places."
+    ),
+    overwrite: bool = option("--overwrite", says="Replace the plan if it is there.", default=False),
 ) -> None:
     """Draft a plan from the files: how they are written, which columns agree, and what to check.
 
@@ -77,18 +73,16 @@ def init(
 
 
 def solve(
-    instance: Annotated[
-        Path, typer.Argument(metavar="INSTANCE.json", help="One group: records, totals, rounding.")
-    ],
-    time_limit: Annotated[
-        float,
-        option(
-            "--time-limit", "SECONDS", "CPU seconds; then a proved superset is told, exit code 3."
-        ),
-    ] = 60.0,
-    memory: Annotated[
-        str, option("--memory", "SIZE", "How much lists may take, such as 2G.")
-    ] = "2G",
+    instance: Path = options.argument(
+        "INSTANCE.json", "One group: records, totals, rounding.", default=...
+    ),
+    time_limit: float = option(
+        "--time-limit",
+        "SECONDS",
+        "CPU seconds; then a proved superset is told, exit code 3.",
+        default=60.0,
+    ),
+    memory: str = option("--memory", "SIZE", "How much lists may take, such as 2G.", default="2G"),
     as_json: options.Json = False,
 ) -> None:
     """In which places each record of one group can be, under every allocation that meets the totals.
@@ -112,36 +106,28 @@ def solve(
 
 def campaign(
     *,
-    study_file: Annotated[
-        Path, option("--study", "FILE", "The plan: publications, measures, phases.")
-    ],
-    seconds: Annotated[
-        float | None,
-        option("--seconds", "N", "How long it may take in all, instead of what the plan says."),
-    ] = None,
-    processes: Annotated[
-        int | None, option("--processes", "N", r"\[default: one per processor]", min=1)
-    ] = None,
-    resume: Annotated[
-        bool,
-        option("--resume", says="Go on where an interrupted campaign with the same --out stopped."),
-    ] = False,
-    per_record: Annotated[
-        Path | None,
-        option(
-            "--per-record",
-            "FILE.parquet",
-            "Also write where each record can be, and how surely. It is the disclosure itself.",
-        ),
-    ] = None,
-    entities: Annotated[
-        Path | None,
-        option(
-            "--entities",
-            "FILE.parquet",
-            "Also write who is exposed with certainty, by name. It is the disclosure itself.",
-        ),
-    ] = None,
+    study_file: Path = option(
+        "--study", "FILE", "The plan: publications, measures, phases.", default=...
+    ),
+    seconds: float | None = option(
+        "--seconds", "N", "How long it may take in all, instead of what the plan says."
+    ),
+    processes: int | None = option("--processes", "N", r"\[default: one per processor]", min=1),
+    resume: bool = option(
+        "--resume",
+        says="Go on where an interrupted campaign with the same --out stopped.",
+        default=False,
+    ),
+    per_record: Path | None = option(
+        "--per-record",
+        "FILE.parquet",
+        "Also write where each record can be, and how surely. It is the disclosure itself.",
+    ),
+    entities: Path | None = option(
+        "--entities",
+        "FILE.parquet",
+        "Also write who is exposed with certainty, by name. It is the disclosure itself.",
+    ),
     output: options.OutputOptions,
 ) -> None:
     """A whole month: join publications by their keys, solve every group, and price the damage.
