@@ -140,10 +140,7 @@ def anonymise(
     context: typer.Context,
     *,
     file: Path | None = options.argument("FILE", "The data: a file of any kind that is read."),
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.Sensitive = None,
-    missing_is_a_value: options.MissingIsAValue = False,
-    identifier: options.Identifier = None,
+    adversary: options.KnowledgeOptions,
     protected: ReleaseOptions,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
@@ -162,16 +159,11 @@ def anonymise(
     def content() -> dict[str, Any]:
         if file is None:
             raise StudyError("name the file to protect, or a study with --study")
-        if not quasi_identifiers:
+        if not adversary.quasi_identifiers:
             raise StudyError("say what an adversary can know: -q COLUMN, once or more")
         return {
             "datasets": [reading.dataset(file)],
-            "adversary": {
-                "quasi_identifiers": quasi_identifiers,
-                "sensitive": options.secrets(sensitive),
-                "missing_is_a_value": missing_is_a_value,
-                "identifier": identifier,
-            },
+            "adversary": adversary.content(),
             "treatment": treated.content(),
             "seed": seed,
             "subject": subject,

@@ -32,10 +32,7 @@ def compare(
         "Folders of runs of the same command; or one file, protected in several ways.",
         default=...,
     ),
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.Sensitive = None,
-    missing_is_a_value: options.MissingIsAValue = False,
-    identifier: options.Identifier = None,
+    adversary: options.KnowledgeOptions,
     protected: ComparedOptions,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
@@ -72,7 +69,7 @@ def compare(
         raise StudyError("name one file to protect in several ways, or only folders of runs")
     else:
         existing_data(paths[0])
-        if not quasi_identifiers:
+        if not adversary.quasi_identifiers:
             raise StudyError("say what an adversary can know: -q COLUMN, once or more")
         promises = [promise for promise in protected.promises() if promise]
         if not promises:
@@ -81,12 +78,7 @@ def compare(
             )
         study = {
             "datasets": [reading.dataset(paths[0])],
-            "adversary": {
-                "quasi_identifiers": quasi_identifiers,
-                "sensitive": options.secrets(sensitive),
-                "missing_is_a_value": missing_is_a_value,
-                "identifier": identifier,
-            },
+            "adversary": adversary.content(),
             "treatment": treated.content(),
             "seed": seed,
             "subject": subject,

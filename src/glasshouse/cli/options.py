@@ -375,6 +375,20 @@ class DataOptions(FileOptions):
 
 
 @dataclass(frozen=True)
+class KnowledgeOptions:
+    """What she can know of a person, and what she wants to infer."""
+
+    quasi_identifiers: QuasiIdentifiers = None
+    sensitive: Sensitive = None
+    missing_is_a_value: MissingIsAValue = False
+    identifier: Identifier = None
+
+    def content(self) -> dict[str, Any]:
+        """Return them as content of a study."""
+        return vars(self) | {"sensitive": secrets(self.sensitive)}
+
+
+@dataclass(frozen=True)
 class GainOptions:
     """What guesses are worth to her."""
 

@@ -20,10 +20,7 @@ def target(
         "The release: a file, or a folder of Parquet. Several files are joined by --id; the first is focal.",
     ),
     known: options.Known = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.Sensitive = None,
-    missing_is_a_value: options.MissingIsAValue = False,
-    identifier: options.Identifier = None,
+    adversary: options.KnowledgeOptions,
     weight: options.Weight = None,
     population: options.Population = None,
     fraction: options.Fraction = None,
@@ -53,11 +50,11 @@ def target(
             raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")
         return {
             "datasets": [reading.dataset(file) for file in files],
-            "adversary": {
-                "quasi_identifiers": list(dict.fromkeys([*(quasi_identifiers or []), *columns])),
-                "sensitive": options.secrets(sensitive),
-                "missing_is_a_value": missing_is_a_value,
-                "identifier": identifier,
+            "adversary": adversary.content()
+            | {
+                "quasi_identifiers": [
+                    *dict.fromkeys([*(adversary.quasi_identifiers or []), *columns])
+                ],
                 "weight": weight,
                 "gain": gains.content(),
             },

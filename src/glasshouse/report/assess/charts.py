@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import Any
 
 import altair as alt
 
@@ -126,14 +125,6 @@ def _given_away(attacks: Sequence[Attack]) -> str:
         before=before,
         after=after,
     )
-
-
-def _panels(chart: Any, labels: Iterable[str], *, columns: int) -> alt.FacetChart:
-    """Return a panel per target, in their order."""
-    header = alt.Header(labelFontSize=13, labelLimit=600 // columns)  # labels may be long
-    facet = alt.Facet("attack:N", sort=list(labels), title=None, header=header)
-    panels: alt.FacetChart = chart.facet(facet=facet, columns=columns)
-    return panels
 
 
 def growing_figure(assessment: Assessment) -> Figure | None:
