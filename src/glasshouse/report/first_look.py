@@ -187,9 +187,8 @@ def _assumed(one: FirstLook) -> Iterator[str]:
         )
 
 
-def release_findings(looks: Sequence[FirstLook]) -> list[Finding]:
-    """Say what in a release names people by itself, and which columns may."""
-    findings = []
+def release_findings(looks: Sequence[FirstLook]) -> Iterator[Finding]:
+    """Yield what in a release names people by itself, and which columns may."""
     direct = [
         f"{printable(column.name)} ({translated(column.looks_like)})"
         for one in looks
@@ -200,42 +199,35 @@ def release_findings(looks: Sequence[FirstLook]) -> list[Finding]:
         records=max((one.records for one in looks), default=0),
     )
     if direct:
-        findings.append(
-            Finding(
-                Severity.HIGH,
-                text(
-                    "The release itself names or reaches people: {columns}.",
-                    columns=joined(list(dict.fromkeys(direct))),
-                ),
-                looked_at,
-                text(
-                    "Whoever has the file needs to know nothing else. The other figures are about what is left once "
-                    "this is removed."
-                ),
-                text(
-                    "Leave it out of what is published, or put random pseudonyms in its place; a hash will not do, "
-                    "since every number can be tried. Where it is in the file only to tell people apart, name it with "
-                    "--id and publish without it."
-                ),
-            )
+        yield Finding(
+            Severity.HIGH,
+            text(
+                "The release itself names or reaches people: {columns}.",
+                columns=joined(list(dict.fromkeys(direct))),
+            ),
+            looked_at,
+            text(
+                "Whoever has the file needs to know nothing else. The other figures are about what is left once this "
+                "is removed."
+            ),
+            text(
+                "Leave it out of what is published, or put random pseudonyms in its place; a hash will not do, since "
+                "every number can be tried. Where it is in the file only to tell people apart, name it with --id and "
+                "publish without it."
+            ),
         )
     texts = [name for one in looks for name in one.free_text]
     if texts:
-        findings.append(
-            Finding(
-                Severity.MODERATE,
-                text(
-                    "Free text may name anybody, and is in no figure here: {columns}.",
-                    columns=quoted(dict.fromkeys(texts)),
-                ),
-                looked_at,
-                text(
-                    "What somebody wrote down of a person can hold a name, an address or a story."
-                ),
-                text("Read it, or leave it out of the release."),
-            )
+        yield Finding(
+            Severity.MODERATE,
+            text(
+                "Free text may name anybody, and is in no figure here: {columns}.",
+                columns=quoted(dict.fromkeys(texts)),
+            ),
+            looked_at,
+            text("What somebody wrote down of a person can hold a name, an address or a story."),
+            text("Read it, or leave it out of the release."),
         )
-    return findings
 
 
 def person_sentence(one: FirstLook) -> str:
