@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,42 +167,29 @@ def _show(verdict: Verdict, understood: dict[str, Any]) -> None:
     from glasshouse.report.verdict import ruling
 
     rule = ruling(verdict)
-    blocks = [] if not understood else [taken_for(understood)]
+    blocks = [" ".join(taken_for(understood))] if understood else []
     terminal.show(Brief((*blocks, rule.conditions), ruling=rule))
 
 
-def taken_for(understood: dict[str, Any]) -> str:
-    """Say in a paragraph what a file was taken for, and how to say otherwise."""
-    sentences = [
-        text(
-            "Taken as what somebody could know of a person: {columns} (else say -q).",
-            columns=quoted(understood["quasi_identifiers"]),
-        )
-    ]
+def taken_for(understood: dict[str, Any]) -> Iterator[str]:
+    """Yield in sentences what a file was taken for, and how to say otherwise."""
+    yield text(
+        "Taken as what somebody could know of a person: {columns} (else say -q).",
+        columns=quoted(understood["quasi_identifiers"]),
+    )
     if understood["sensitive"]:
-        sentences.append(
-            text(
-                "Taken as sensitive: {columns} (else say -s).",
-                columns=quoted(understood["sensitive"]),
-            )
-        )
+        columns = quoted(understood["sensitive"])
+        yield text("Taken as sensitive: {columns} (else say -s).", columns=columns)
     else:
-        sentences.append(text("No column was taken as sensitive (else say -s)."))
+        yield text("No column was taken as sensitive (else say -s).")
     if understood["id"] is None:
-        sentences.append(text("One record is taken for one person (else say --id)."))
+        yield text("One record is taken for one person (else say --id).")
     else:
-        sentences.append(
-            text(
-                "Records with the same {column} are taken for one person.",
-                column=quoted([understood["id"]]),
-            )
-        )
+        column = quoted([understood["id"]])
+        yield text("Records with the same {column} are taken for one person.", column=column)
     if understood["invalid"]:
-        sentences.append(
-            text(
-                "Left out as totals or repeated names of columns, which are nobody: records with {conditions} (else "
-                "say --strict).",
-                conditions=quoted(understood["invalid"]),
-            )
+        yield text(
+            "Left out as totals or repeated names of columns, which are nobody: records with {conditions} (else say "
+            "--strict).",
+            conditions=quoted(understood["invalid"]),
         )
-    return " ".join(sentences)

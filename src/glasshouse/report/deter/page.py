@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -144,7 +144,7 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
             outcome, subject=question.subject, currency=currency, pictures=pictures
         ),
         tiles=tiles(outcome, subject=question.subject, currency=currency),
-        actions=actions(outcome, question),
+        actions=tuple(actions(outcome, question)),
         figures=tuple(figures),
         sections=tuple(sections),
         adversary=sentences(
@@ -233,8 +233,8 @@ def _stop(outcome: Deterrence, currency: str | None) -> Tile:
     )
 
 
-def actions(outcome: Deterrence, question: DeterStudy) -> tuple[Action, ...]:
-    """Return what to do: make groups large enough, or raise what has to grow least."""
+def actions(outcome: Deterrence, question: DeterStudy) -> Iterator[Action]:
+    """Yield what to do: make groups large enough, or raise what has to grow least."""
     policy, terms = outcome.policy, outcome.policy.terms
     size = outcome.size.lasting if outcome.exposure is None else outcome.exposure.enough.lasting
     risks = dict(zip(policy.sizes.tolist(), policy.reidentification.tolist(), strict=True))
@@ -243,35 +243,29 @@ def actions(outcome: Deterrence, question: DeterStudy) -> tuple[Action, ...]:
         if outcome.exposure is None
         else outcome.exposure.known.max(initial=0.0)
     )
-    steps = []
     if size is not None and highest > question.target:
-        steps.append(
-            Action(
-                text(
-                    "Publish so that at least {size} {many} are alike.",
-                    size=int(size),
-                    many=plural(question.subject),
-                ),
-                _fall(highest, question.target, known=outcome.exposure is not None),
-                command=_generalising(question, int(size)),
-            )
+        yield Action(
+            text(
+                "Publish so that at least {size} {many} are alike.",
+                size=int(size),
+                many=plural(question.subject),
+            ),
+            _fall(highest, question.target, known=outcome.exposure is not None),
+            command=_generalising(question, int(size)),
         )
     ways = nearest(outcome)
     if ways and not is_deterred(outcome):
         parameter, lasting, _ = ways[0]
-        steps.append(
-            Action(
-                text(
-                    "See to it that {deterrent} is {amount} (now {now}).",
-                    deterrent=translated(DETERRENTS[parameter]),
-                    amount=enough(parameter, lasting, question.currency),
-                    now=now(terms, parameter, question.currency),
-                ),
-                _fall(risks.get(question.protect, 0.0), question.target),
-                command=_command(question, parameter, lasting),
-            )
+        yield Action(
+            text(
+                "See to it that {deterrent} is {amount} (now {now}).",
+                deterrent=translated(DETERRENTS[parameter]),
+                amount=enough(parameter, lasting, question.currency),
+                now=now(terms, parameter, question.currency),
+            ),
+            _fall(risks.get(question.protect, 0.0), question.target),
+            command=_command(question, parameter, lasting),
         )
-    return tuple(steps)
 
 
 def _generalising(question: DeterStudy, size: int) -> str:

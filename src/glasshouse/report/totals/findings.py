@@ -279,7 +279,7 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
     part = Fraction(linked, records)
     severity = graded(Fraction(0), certain=linked, people=records)
     if result.entities is None:
-        remedy = text("Find out how many can be named: add a register of who is where to the plan.")
+        remedy = add_a_register()
     else:  # who is named is a finding of its own
         remedy = "" if result.exposure("bayes")[-1].certain else publish_less()
     if linked == records:
@@ -405,6 +405,11 @@ def _solved(result: CampaignResult) -> Finding:
         ),
         more_time(),
     )
+
+
+def add_a_register() -> str:
+    """Say what to do to know who is behind the records that are placed."""
+    return text("Find out how many can be named: add a register of who is where to the plan.")
 
 
 def more_time() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, inf, isinf, log10
@@ -49,6 +49,7 @@ from glasshouse.report.severity import graded
 from glasshouse.report.totals.findings import (
     EXPLAINED,
     SOLVED,
+    add_a_register,
     growth_factor,
     is_contradicted,
     is_settled,
@@ -165,8 +166,8 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
         lead=f"{records}, {people}" if registered else records,
         findings=total_findings(result, study, pictures),
         tiles=tiles(result, study),
-        actions=actions(result, study),
-        sections=_sections(result, study),
+        actions=tuple(actions(result, study)),
+        sections=tuple(_sections(result, study)),
         adversary=sentences(
             PUBLICATIONS,
             registered and REGISTER,
@@ -238,25 +239,16 @@ def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
     return named, placed, guess
 
 
-def actions(result: CampaignResult, study: TotalsStudy) -> tuple[Action, ...]:
-    """Return what to do about what is certain, who may be behind it, and what is not solved."""
+def actions(result: CampaignResult, study: TotalsStudy) -> Iterator[Action]:
+    """Yield what to do about what is certain, who may be behind it, and what is not solved."""
     campaign = "glasshouse totals campaign --study study.toml"
-    steps = []
     if result.phases[-1].linked_so_far:
-        steps.append(Action(publish_less(), command=campaign))
+        yield Action(publish_less(), command=campaign)
         if result.entities is None:
-            steps.append(
-                Action(
-                    text(
-                        "Find out how many can be named: add a register of who is where to the plan."
-                    ),
-                    command=campaign,
-                )
-            )
+            yield Action(add_a_register(), command=campaign)
     if result.solved < result.instances:
         longer = f"{campaign} --seconds {2 * study.budget.seconds:.15g}"
-        steps.append(Action(more_time(), command=longer))
-    return tuple(steps)
+        yield Action(more_time(), command=longer)
 
 
 def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
@@ -332,48 +324,41 @@ def _places_of(solution: Solution, package: int, bins: tuple[int, ...]) -> str:
     return ", ".join(labels)
 
 
-def _sections(result: CampaignResult, study: TotalsStudy) -> tuple[Section, ...]:
-    sections = [Section(text("By phase"), tables=(_phases(result),))]
+def _sections(result: CampaignResult, study: TotalsStudy) -> Iterator[Section]:
+    yield Section(text("By phase"), tables=(_phases(result),))
     frame = result.to_frame()
     if len(frame):
-        sections.append(
-            Section(
-                text("By complexity"),
-                text(
-                    "The complexity of an instance is log₁₀ of places to the power of records. A record counts in "
-                    "every phase in which it was to be linked."
-                ),
-                (complexity_table(frame),),
-            )
+        yield Section(
+            text("By complexity"),
+            text(
+                "The complexity of an instance is log₁₀ of places to the power of records. A record counts in every "
+                "phase in which it was to be linked."
+            ),
+            (complexity_table(frame),),
         )
     if result.entities is not None:
         by_bayes, by_rule = (
             _exposure(result.exposure(rule), study.currency) for rule in ("bayes", "uniform")
         )
-        sections += [
-            Section(text("What the adversary can name, by Bayes"), tables=(by_bayes,)),
-            Section(
-                text("What the adversary can name, by the published uniform rule"),
-                tables=(by_rule,),
-            ),
-            places_section(result, study.subject, study.currency),
-        ]
+        yield Section(text("What the adversary can name, by Bayes"), tables=(by_bayes,))
+        yield Section(
+            text("What the adversary can name, by the published uniform rule"), tables=(by_rule,)
+        )
+        yield places_section(result, study.subject, study.currency)
     reasons = {apart.reason for phase in result.phases for apart in phase.apart}
     if reasons:
-        apart = Section(
+        yield Section(
             text("Groups that are set apart"),
             tables=(_apart(result, study.currency),),
             notes=sentences(*(EXPLAINED[known] for known in EXPLAINED if known in reasons)),
         )
-        sections.append(apart)
     troubles = tuple(  # without the example, which may be of a record
         text(
             "{where}: {kind}: {count}.", where=trouble.where, kind=trouble.said, count=trouble.count
         )
         for trouble in result.troubles
     )
-    publications = (_publications(result),)
-    return (*sections, Section(text("The publications"), tables=publications, notes=troubles))
+    yield Section(text("The publications"), tables=(_publications(result),), notes=troubles)
 
 
 def _phases(result: CampaignResult) -> Table:
