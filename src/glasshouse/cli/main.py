@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Annotated
 
 import typer
 
@@ -30,7 +29,7 @@ from glasshouse.cli import (
     totals,
 )
 from glasshouse.cli.interrupts import hear_interrupts, stop_hearing
-from glasshouse.cli.options import expanded, with_options
+from glasshouse.cli.options import expanded, option, with_options
 from glasshouse.cli.translation import (
     CELL_HELP,
     LANG_HELP,
@@ -86,32 +85,22 @@ def _set_smallest_cell(smallest: int | None) -> None:
 
 
 @app.callback()
+@expanded
 def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
-    ] = False,
-    language: Annotated[
-        str | None,
-        typer.Option(
-            "--lang",
-            metavar="LANG",
-            help=LANG_HELP,
-            rich_help_panel=REPORT_PANEL,
-            expose_value=False,
-        ),
-    ] = None,
-    smallest_cell: Annotated[
-        int | None,
-        typer.Option(
-            "--smallest-cell",
-            metavar="N",
-            help=CELL_HELP,
-            rich_help_panel=REPORT_PANEL,
-            callback=_set_smallest_cell,
-            expose_value=False,
-        ),
-    ] = None,
+    version: bool = option(
+        "--version", says="Print the version.", default=False, callback=_show_version, is_eager=True
+    ),
+    language: str | None = option(
+        "--lang", "LANG", LANG_HELP, panel=REPORT_PANEL, expose_value=False
+    ),
+    smallest_cell: int | None = option(
+        "--smallest-cell",
+        "N",
+        CELL_HELP,
+        panel=REPORT_PANEL,
+        callback=_set_smallest_cell,
+        expose_value=False,
+    ),
 ) -> None:
     pass
 
