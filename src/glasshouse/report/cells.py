@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from glasshouse.language import exactly, localised, number, text
+from glasshouse.language import exactly, localised, marked, number, text
 from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import hundredths, money, percentage, times
 
 NOTHING = Cell("–")
 """What stands where there is no number."""
+GUESSES = {
+    marked("Guess before, guess after"): marked(
+        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
+        "person besides (prior and posterior Bayes vulnerability)."
+    )
+}
+"""What the guesses about one person are."""
 BAR_WIDTH = 12
 """How many characters a bar has."""
 

@@ -420,20 +420,19 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
     """Return who can still be named, whose secret is still known, what is safe now, and what it all costs."""
     naming, *inferring = outcome.pairs
     content = outcome.to_dict()
-    findings = [_named(*naming, content, subject)]
     inferring.sort(key=lambda pair: (-pair[1].certain, -pair[1].probabilistic.additive))
-    findings += [_inferred(*pair, content, subject) for pair in inferring]
-    findings.extend(attained_findings(content, subject))
-    findings.append(cost_finding(content, subject))
-    findings.extend(
-        suppressed_findings(
+    return (
+        _named(*naming, content, subject),
+        *(_inferred(*pair, content, subject) for pair in inferring),
+        *attained_findings(content, subject),
+        cost_finding(content, subject),
+        *suppressed_findings(
             outcome.suppressed,
             outcome.records,
             content["attained"]["k"],
             dropped=bool(outcome.parameters.get("drop_suppressed")),
-        )
+        ),
     )
-    return tuple(findings)
 
 
 def only_quasi_identifiers() -> str:

@@ -328,13 +328,12 @@ def comparison_findings(
     """Return which version to choose, which protects best and keeps most, what they do not stop, which are beaten."""
     original, *releases = comparison.rows
     chosen = chosen or choice(comparison, question.policy)
-    findings = [recommendation(comparison, chosen), _named(comparison), _nearest(releases)]
-    if original.inferring:
-        findings.extend(_inferred(releases, comparison.subject))
-    findings.extend(_beaten(releases))
-    if original.to_dict().get("prediction"):
-        findings.append(_predicted(releases))
-    return tuple(findings)
+    return (
+        *(recommendation(comparison, chosen), _named(comparison), _nearest(releases)),
+        *(_inferred(releases, comparison.subject) if original.inferring else ()),
+        *_beaten(releases),
+        *([_predicted(releases)] if original.to_dict().get("prediction") else []),
+    )
 
 
 def _named(comparison: Comparison) -> Finding:

@@ -11,7 +11,7 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
-from glasshouse.report.cells import before_and_after
+from glasshouse.report.cells import GUESSES, before_and_after
 from glasshouse.report.discretion import (
     EXACTLY,
     NOT_TOLD,
@@ -100,10 +100,7 @@ MEMBER_TERMS = {
         "Among those who fit, the share that is in the release; before: among everybody in the register."
     ),
     marked("Certain"): marked("Everybody who fits is in, or nobody is."),
-    marked("Guess before, guess after"): marked(
-        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
-        "person besides (prior and posterior Bayes vulnerability)."
-    ),
+    **GUESSES,
     marked("Added, factor"): marked(
         "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a factor "
         "below 1. On average over everybody it cannot."

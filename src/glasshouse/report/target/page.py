@@ -20,6 +20,7 @@ from glasshouse.microdata.individual import Journalist, Target, TargetSecret
 from glasshouse.report.assess.front import less_detail_command
 from glasshouse.report.attacks import METHOD, target_label
 from glasshouse.report.cells import (
+    GUESSES,
     NOTHING,
     bar,
     cell_table,
@@ -115,10 +116,7 @@ TERMS = {
     marked("Certain"): marked(
         "She is right with probability 1: there is one candidate, or all candidates have the same value."
     ),
-    marked("Guess before, guess after"): marked(
-        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
-        "person besides (prior and posterior Bayes vulnerability)."
-    ),
+    **GUESSES,
     marked("Added, factor"): marked(
         "After minus before, and after divided by before. For one person a guess may get worse: below 0, and a factor "
         "below 1. On average over everybody in the release it cannot."
