@@ -175,15 +175,6 @@ Focal = Annotated[
         "Of several files, the one whose people she is after. \\[default: the first]",
     ),
 ]
-Known = Annotated[
-    list[str] | None,
-    adversary(
-        "--know",
-        "COL=VALUE",
-        "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
-        "or @FILE=absent. Repeatable.",
-    ),
-]
 Population = Annotated[
     Path | None,
     adversary("--population", "FILE", "A register of all people that the release may be about."),
@@ -207,17 +198,6 @@ Subject = Annotated[
 ]
 Json = Annotated[
     bool, option("--json", says="Print one JSON document and nothing else on standard output.")
-]
-
-
-Policy = Annotated[
-    str | None,
-    option(
-        "--policy",
-        "NAME|FILE.toml",
-        "The rule that the release is judged by: open-data, research-file, internal, or your own. "
-        "\\[default: open-data]",
-    ),
 ]
 
 
@@ -470,7 +450,12 @@ class OutputOptions:
         "--overwrite", says="Replace the run folder if it exists.", default=False
     )
     as_json: Json = False
-    policy: Policy = None
+    policy: str | None = option(
+        "--policy",
+        "NAME|FILE.toml",
+        "The rule that the release is judged by: open-data, research-file, internal, or your own. "
+        "\\[default: open-data]",
+    )
     title: str | None = option(
         "--title", "TEXT", "What the report is called. \\[default: by its data]"
     )

@@ -19,7 +19,12 @@ def target(
         "FILE",
         "The release: a file, or a folder of Parquet. Several files are joined by --id; the first is focal.",
     ),
-    known: options.Known = None,
+    known: list[str] | None = options.adversary(
+        "--know",
+        "COL=VALUE",
+        "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
+        "or @FILE=absent. Repeatable.",
+    ),
     adversary: options.KnowledgeOptions,
     weight: options.Weight = None,
     population: options.Population = None,
