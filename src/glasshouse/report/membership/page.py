@@ -76,7 +76,6 @@ from glasshouse.report.page import (
     Cell,
     Column,
     Figure,
-    Finding,
     Page,
     Provenance,
     Section,
@@ -409,6 +408,9 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     outcome = as_told(outcome)
     wording = among_candidates(outcome)
     few, several = has_few(outcome), len(outcome.datasets) > 1
+    candidates, present, *further = member_findings(outcome, subject=subject)
+    if several:
+        present = replace(present, picture=_member_figure(outcome, wording))
     shifts = _sets_of_releases(outcome)
     sets = Section(
         text("In which releases the person is"),
@@ -439,7 +441,7 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
     return Page(
         title=text("Whether one person is in {datasets}", **words),
         lead=text("One of {people} in {register}. This report is personal data.", **words),
-        findings=_member_drawn(outcome, subject, wording),
+        findings=(candidates, present, *further),
         tiles=tuple(_member_tiles(outcome, subject, wording)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
@@ -465,14 +467,6 @@ def _member_page(outcome: Member, subject: str, provenance: Provenance) -> Page:
             "adversary, target, membership, release, vulnerability, leakage", terms=(MEMBER_TERMS,)
         ),
     )
-
-
-def _member_drawn(outcome: Member, subject: str, wording: Among) -> tuple[Finding, ...]:
-    """Return the findings on one person; how likely they are to be in several releases with its picture."""
-    candidates, present, *further = member_findings(outcome, subject=subject)
-    if len(outcome.datasets) > 1:
-        present = replace(present, picture=_member_figure(outcome, wording))
-    return candidates, present, *further
 
 
 def _member_tiles(outcome: Member, subject: str, wording: Among) -> Iterator[Tile]:
