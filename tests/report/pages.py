@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-import altair as alt
 import pyarrow as pa
 
 from glasshouse import synthetic
 from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
-from glasshouse.report import Page, Provenance
+from glasshouse.report import Page, Provenance, vega
 from glasshouse.report.assess.page import assessment_page
 from glasshouse.report.charts import TARGETS, wrapped
 from glasshouse.report.inspect.page import page
@@ -144,19 +143,19 @@ def _figure(name: str) -> Figure:
         for place in range(1, 8)
     ]
     chart = (
-        alt.Chart(alt.InlineData(values=rows))
+        vega.Chart(rows)
         .mark_point(filled=True, size=140, opacity=1)
         .encode(
-            x=alt.X("share:Q", title=f"share of {name} (%)"),
-            y=alt.Y("what:N", title=name),
-            color=alt.Color(
+            x=vega.X("share:Q", title=f"share of {name} (%)"),
+            y=vega.Y("what:N", title=name),
+            color=vega.Color(
                 "kind:N",
                 title=None,
-                legend=alt.Legend(columns=3),
-                scale=alt.Scale(range=[colour for colour, _ in TARGETS]),
+                legend=vega.Legend(columns=3),
+                scale=vega.Scale(range=[colour for colour, _ in TARGETS]),
             ),
         )
-        .properties(width=600, title=alt.Title(wrapped(f"Half of {name} is told")))
+        .properties(width=600, title=vega.Title(wrapped(f"Half of {name} is told")))
     )
     table = Table(
         (Column(name), Column("share", numeric=True)),

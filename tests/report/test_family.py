@@ -9,7 +9,6 @@ from functools import cache, partial
 from itertools import combinations_with_replacement
 from xml.etree import ElementTree
 
-import altair as alt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +17,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.parts import Best, Family, FamilyPart
-from glasshouse.report import Finding, Provenance, Severity, charts
+from glasshouse.report import Finding, Provenance, Severity, charts, vega
 from glasshouse.report.archive import to_dict
 from glasshouse.report.assess import family_charts
 from glasshouse.report.assess.family import family_findings, family_page, family_table
@@ -68,7 +67,7 @@ YEARS = of_parts(
 )
 
 
-def to_svg(chart: alt.TopLevelMixin) -> str:
+def to_svg(chart: vega.Chart) -> str:
     return charts.to_svg(charts.specification(chart))
 
 

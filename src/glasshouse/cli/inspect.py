@@ -198,8 +198,6 @@ def _write_page(
     """Write the page, whole or not at all."""
     from importlib.metadata import version
 
-    from altair.utils.schemapi import debug_mode
-
     from glasshouse.atomic import cannot_write, new_file
     from glasshouse.disclosure import smallest_cell
     from glasshouse.report import Provenance
@@ -209,14 +207,13 @@ def _write_page(
     from glasshouse.table.profiles import identifying, people_of
 
     known = [c.name for c in profile.columns if c.role is Role.QUASI_IDENTIFIER]
-    with debug_mode(False):
-        content = page(
-            profile,
-            identifying(people_of(table), known),
-            assumptions=[with_options(phrase) for phrase in table.assumptions],
-            command=command,
-            provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
-        )
+    content = page(
+        profile,
+        identifying(people_of(table), known),
+        assumptions=[with_options(phrase) for phrase in table.assumptions],
+        command=command,
+        provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
+    )
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -59,9 +59,7 @@ def page_of(
         labels: What the files call their columns and values; those of the question come first.
         verdict: What the policy says; None: by what the outcome alone measures.
     """
-    from altair.utils.schemapi import debug_mode
-
-    with _labelled(question, labels), debug_mode(False):  # tests hold charts against the schema
+    with _labelled(question, labels):
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
     return replace(
         page,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
+from itertools import groupby
+from operator import attrgetter
 
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
@@ -51,20 +53,22 @@ def widest(attacks: Sequence[Attack]) -> list[Attack]:
     return _largest(last_window(attacks))
 
 
-def by_knowledge(attacks: Sequence[Attack]) -> list[list[Attack]]:
+def by_knowledge(attacks: Iterable[Attack]) -> list[list[Attack]]:
     """Return the attacks in groups with the same datasets and quasi-identifiers, in their order."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Attack]] = {}
-    for attack in attacks:
-        groups.setdefault((attack.datasets, attack.quasi_identifiers), []).append(attack)
-    return list(groups.values())
+    return _grouped(attacks, attrgetter("datasets", "quasi_identifiers"))
 
 
-def by_window(attacks: Sequence[Attack]) -> list[list[Attack]]:
+def by_window(attacks: Iterable[Attack]) -> list[list[Attack]]:
     """Return the attacks in groups with the same datasets: the windows of a growing collection, the smallest first."""
-    windows: dict[tuple[str, ...], list[Attack]] = {}
-    for attack in attacks:
-        windows.setdefault(attack.datasets, []).append(attack)
-    return sorted(windows.values(), key=lambda window: len(window[0].datasets))
+    windows = _grouped(attacks, attrgetter("datasets"))
+    return sorted(windows, key=lambda window: len(window[0].datasets))
+
+
+def _grouped(attacks: Iterable[Attack], key: Callable[[Attack], Hashable]) -> list[list[Attack]]:
+    groups: dict[Hashable, list[Attack]] = {}
+    for name, alike in groupby(attacks, key):  # of a sweep, thousands in a row are alike
+        groups.setdefault(name, []).extend(alike)
+    return list(groups.values())
 
 
 def last_window(attacks: Sequence[Attack]) -> list[Attack]:
@@ -102,19 +106,18 @@ def _largest(attacks: Sequence[Attack]) -> list[Attack]:
 
     A secret that is not attacked with that set (of an Anatomy release it goes by the group) comes with its own largest.
     """
-    best = max(
-        by_knowledge(attacks),
-        key=lambda same: (
-            not same[0].secret,
-            len(same[0].quasi_identifiers),
-            same[0].probabilistic.posterior,
-        ),
+    largest = max((not attack.secret, _size(attack)) for attack in attacks)
+    first = max(
+        (attack for attack in attacks if (not attack.secret, _size(attack)) == largest),
+        key=lambda attack: attack.probabilistic.posterior,
     )
+    known = (first.datasets, first.quasi_identifiers)
+    best = [attack for attack in attacks if (attack.datasets, attack.quasi_identifiers) == known]
     covered = {attack.secret for attack in best}
     further: dict[tuple[str, ...], Attack] = {}
     for attack in attacks:
-        known = further.get(attack.secret, attack)
-        if attack.secret not in covered and _size(attack) >= _size(known):
+        known_best = further.get(attack.secret, attack)
+        if attack.secret not in covered and _size(attack) >= _size(known_best):
             further[attack.secret] = attack
     return [*best, *further.values()]
 
@@ -209,18 +212,16 @@ def classes_are_counted(attack: Attack) -> bool:
 def fewest(assessment: Assessment) -> Attack | None:
     """Return the attack with the fewest attributes that adds at least half as much as all of them; None: it has all."""
     whole = widest(assessment.attacks)[0]
-    fewer = [
-        attack
-        for attack in last_window(assessment.attacks)
-        if not attack.secret
-        and len(attack.quasi_identifiers) < len(whole.quasi_identifiers)
-        and 2 * attack.probabilistic.additive >= whole.probabilistic.additive > 0
-    ]
-    return min(
-        fewer,
-        key=lambda attack: (len(attack.quasi_identifiers), -attack.probabilistic.posterior),
-        default=None,
-    )
+    half = whole.probabilistic.additive / 2
+    by_size: dict[int, list[Attack]] = {}
+    for attack in last_window(assessment.attacks):
+        if not attack.secret and _size(attack) < _size(whole):
+            by_size.setdefault(_size(attack), []).append(attack)
+    for _, alike in sorted(by_size.items()) if half > 0 else ():
+        enough = [attack for attack in alike if attack.probabilistic.additive >= half]
+        if enough:
+            return max(enough, key=lambda attack: attack.probabilistic.posterior)
+    return None
 
 
 def learned(attack: Attack) -> Fraction:

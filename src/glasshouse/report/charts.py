@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-import altair as alt
 import vl_convert
 
 from glasshouse.errors import DataError
 from glasshouse.language import printable, spoken, text
 from glasshouse.microdata.assessment import Leakage
+from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.discretion import Among
 from glasshouse.report.page import Cell, Figure, Table
@@ -96,25 +96,27 @@ def shift_figure(
     ]
     highest = max(max(shift.before, shift.after) for shift in shifts)
     top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
-    y = alt.Y("label:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
-    scale = alt.Scale(domain=[0, top], nice=False)
-    colour = alt.Color("what:N", **keyed((before, after), (NEUTRAL, TARGETS[0][0])))
+    y = vega.Y("label:N", sort=order, title=None, axis=vega.Axis(labelPadding=12))
+    scale = vega.Scale(domain=[0, top], nice=False)
+    colour = vega.Color("what:N", **keyed((before, after), (NEUTRAL, TARGETS[0][0])))
     base = plot(rows).encode(y=y)
     bars = base.mark_rule(strokeWidth=3, color=JOINT).encode(
-        x=alt.X("before:Q", scale=scale, title=text("probability (%)"), axis=alt.Axis(tickCount=5)),
+        x=vega.X(
+            "before:Q", scale=scale, title=text("probability (%)"), axis=vega.Axis(tickCount=5)
+        ),
         x2="after:Q",
     )
     points = [
         base.transform_calculate(what=f"'{label}'")
         .mark_point(filled=True, size=size, opacity=1)
-        .encode(x=alt.X(f"{name}:Q", scale=scale), color=colour)
+        .encode(x=vega.X(f"{name}:Q", scale=scale), color=colour)
         for name, label, size in (("before", before, 220), ("after", after, 110))
     ]
     labels = base.mark_text(align="left", dx=10, fontSize=12).encode(
-        x=alt.value("width"), text="change:N"
+        x=vega.value("width"), text="change:N"
     )
-    chart = alt.layer(bars, *points, labels)
-    chart = titled(chart, title, subtitle, (95, 105), width=600, height=alt.Step(30))
+    chart = vega.layer(bars, *points, labels)
+    chart = titled(chart, title, subtitle, (95, 105), width=600, height=vega.Step(30))
     return Figure.of(chart, label=label, caption=caption, table=table)
 
 
@@ -142,13 +144,12 @@ LONGEST_TEXT = 120
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-_CODE = ("calculate", "filter", "$schema", "expr", "labelExpr", "test")
+_CODE = ("calculate", "$schema", "expr", "labelExpr", "test")
 """What holds expressions, and no text of a user."""
 _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 """Names that a picture gives to its parts."""
-_Chart = TypeVar("_Chart", bound=alt.TopLevelMixin)
 _THEME: Mapping[str, Any] = {
     "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
     "aria": False,
@@ -184,18 +185,22 @@ _THEME: Mapping[str, Any] = {
 What a picture shows is said by the page around it, so no mark is described on its own (``aria``): descriptions would be
 programs that the drawing library puts together from names of columns.
 """
-PER_CENT = alt.Scale(domain=[0, 100])
+PER_CENT = vega.Scale(domain=[0, 100])
 """The scale of an axis of probabilities or shares."""
 
 
-def plot(rows: Sequence[Mapping[str, object]]) -> alt.Chart:
+def plot(rows: Sequence[Mapping[str, object]]) -> vega.Chart:
     """Return a chart of rows, without a mark so far."""
-    return alt.Chart(alt.InlineData(values=rows))
+    return vega.Chart(rows)
 
 
 def titled(
-    chart: _Chart, title: str, subtitle: str = "", letters: tuple[int, int] = (90, 90), **size: Any
-) -> _Chart:
+    chart: vega.Chart,
+    title: str,
+    subtitle: str = "",
+    letters: tuple[int, int] = (90, 90),
+    **size: Any,
+) -> vega.Chart:
     """Return a chart with what it shows above it.
 
     Args:
@@ -205,19 +210,19 @@ def titled(
         letters: How many letters of the two fit into a line.
         size: Its width and height, where it is not made of charts that have their own.
     """
-    below = wrapped(subtitle, letters[1]) if subtitle else alt.Undefined
-    return chart.properties(title=alt.Title(wrapped(title, letters[0]), subtitle=below), **size)
+    below = {"subtitle": wrapped(subtitle, letters[1])} if subtitle else {}
+    return chart.properties(title=vega.Title(wrapped(title, letters[0]), **below), **size)
 
 
 def keyed(names: Sequence[str], looks: Sequence[str]) -> dict[str, Any]:
     """Return how a channel shows names in their order: by a colour or a shape each, under no title."""
-    scale = alt.Scale(domain=list(names), range=list(looks))
+    scale = vega.Scale(domain=list(names), range=list(looks))
     return {"title": None, "sort": list(names), "scale": scale}
 
 
-def specification(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
+def specification(chart: vega.Chart) -> Mapping[str, Any]:
     """Return a chart in the theme of the house, as a Vega-Lite specification with its own data."""
-    content: Mapping[str, Any] = _visible({**chart.to_dict(validate=False), "config": _THEME})
+    content: Mapping[str, Any] = _visible({**chart.to_dict(), "config": _THEME})
     return content
 
 
@@ -301,7 +306,7 @@ def successes_chart(
     shapes: Sequence[str],
     title: str,
     subtitle: str,
-) -> alt.TopLevelMixin:
+) -> vega.Chart:
     """Show for which share of the records each attack succeeds in every release, joined by a line.
 
     Args:
@@ -321,17 +326,19 @@ def successes_chart(
     order = list(dict.fromkeys(label for label, _ in steps))
     share = text("share of records for which the adversary succeeds (%)")
     places = plot(rows).encode(
-        x=alt.X("success:Q", title=share, scale=PER_CENT),
-        y=alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12, labelLimit=360)),
+        x=vega.X("success:Q", title=share, scale=PER_CENT),
+        y=vega.Y(
+            "attack:N", sort=order, title=None, axis=vega.Axis(labelPadding=12, labelLimit=360)
+        ),
     )
     lines = places.mark_line(strokeWidth=3, color=JOINT).encode(detail="attack:N")
     marks = places.mark_point(filled=True, size=140, opacity=1).encode(
-        color=alt.Color(f"{field}:N", **keyed(names, colours)),
-        shape=alt.Shape(f"{field}:N", **keyed(names, shapes)),
+        color=vega.Color(f"{field}:N", **keyed(names, colours)),
+        shape=vega.Shape(f"{field}:N", **keyed(names, shapes)),
     )
-    chart = alt.layer(lines, marks)
+    chart = vega.layer(lines, marks)
     room = {"left": min(40, round(1.2 * max(map(len, order)))), "right": 5}  # other fonts are wider
-    return titled(chart, title, subtitle, (75, 85), width=520, height=alt.Step(34), padding=room)
+    return titled(chart, title, subtitle, (75, 85), width=520, height=vega.Step(34), padding=room)
 
 
 def successes_table(steps: Sequence[tuple[str, Sequence[Fraction]]], names: Sequence[str]) -> Table:

@@ -18,7 +18,7 @@ from glasshouse.errors import InternalError
 from glasshouse.language import marked, text, translated
 
 if TYPE_CHECKING:
-    import altair as alt
+    from glasshouse.report import vega
 
 _LAST_AUTHOR = re.compile(r"(\w+) and ((?:[A-Z]\w+ )+[0-9]{4})")
 """The last two authors of a reference, and its year."""
@@ -124,7 +124,7 @@ class Figure:
 
     @classmethod
     def of(
-        cls, chart: alt.TopLevelMixin, *, label: str, caption: str, table: Table | None = None
+        cls, chart: vega.Chart, *, label: str, caption: str, table: Table | None = None
     ) -> Figure:
         """Return a figure of a chart, in the theme of the house."""
         from glasshouse.report.charts import specification

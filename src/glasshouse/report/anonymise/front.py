@@ -8,12 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
-import altair as alt
-
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.anonymisation import Rung
+from glasshouse.report import vega
 from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import learned, target_label
 from glasshouse.report.cells import cell_table, percent_cell, under
@@ -269,23 +268,23 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
     if secret is None:
         colours, width = [TARGETS[0][0], NEUTRAL], 240
     base = plot(rows).encode(
-        y=alt.Y("step:N", sort=labels, title=None, axis=alt.Axis(labelPadding=8, labelLimit=250)),
-        x=alt.X(
+        y=vega.Y("step:N", sort=labels, title=None, axis=vega.Axis(labelPadding=8, labelLimit=250)),
+        x=vega.X(
             "value:Q",
             title=None,
-            scale=alt.Scale(domain=[0, 140]),
-            axis=alt.Axis(values=[0, 50, 100]),
+            scale=vega.Scale(domain=[0, 140]),
+            axis=vega.Axis(values=[0, 50, 100]),
         ),
     )
     bars = base.mark_bar(height=15).encode(
-        color=alt.Color("measure:N", legend=None, **keyed(measures, colours))
+        color=vega.Color("measure:N", legend=None, **keyed(measures, colours))
     )
     figures = base.mark_text(align="left", dx=4, fontSize=12).encode(text="label:N")
-    header = alt.Header(labelFontSize=13, labelAnchor="start", labelLimit=width)
+    header = vega.Header(labelFontSize=13, labelAnchor="start", labelLimit=width)
     chart = (
-        alt.layer(bars, figures)
-        .properties(width=width, height=alt.Step(26))
-        .facet(facet=alt.Facet("measure:N", sort=measures, title=None, header=header), columns=3)
+        vega.layer(bars, figures)
+        .properties(width=width, height=vega.Step(26))
+        .facet(facet=vega.Facet("measure:N", sort=measures, title=None, header=header), columns=3)
     )
     titles = (text("guess right"), text("known for certain"))
     columns: list[str | Column] = [*under(text("Named"), *titles)]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
-import altair as alt
-
 from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, number, text
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
 from glasshouse.microdata.influence import shapley_values, without_each
+from glasshouse.report import vega
 from glasshouse.report.attacks import (
     by_knowledge,
     classes_are_counted,
@@ -52,7 +51,7 @@ from glasshouse.study.policy import ReleasePolicy
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
-QUARTERS = alt.Axis(values=[0, 25, 50, 75, 100])
+QUARTERS = vega.Axis(values=[0, 25, 50, 75, 100])
 """An axis of probabilities with few figures."""
 
 
@@ -85,23 +84,23 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
         for label, (before, after, _) in successes
     ]
     order = [label for label, _ in successes]
-    row = alt.Y("attack:N", sort=order, title=None, axis=alt.Axis(labelPadding=12))
+    row = vega.Y("attack:N", sort=order, title=None, axis=vega.Axis(labelPadding=12))
     line = plot(spans).mark_rule(strokeWidth=3, color=JOINT)
     points = plot(rows).mark_point(filled=True, size=140, opacity=1)
     succeeds = text("probability that the adversary succeeds (%)")
-    chart = alt.layer(
-        line.encode(x=alt.X("before:Q", scale=PER_CENT, axis=QUARTERS), x2="after:Q", y=row),
+    chart = vega.layer(
+        line.encode(x=vega.X("before:Q", scale=PER_CENT, axis=QUARTERS), x2="after:Q", y=row),
         points.encode(
-            x=alt.X("success:Q", title=succeeds, scale=PER_CENT, axis=QUARTERS),
+            x=vega.X("success:Q", title=succeeds, scale=PER_CENT, axis=QUARTERS),
             y=row,
-            color=alt.Color("what:N", **keyed(ways, (BEFORE, AFTER, CERTAIN))),
-            shape=alt.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
+            color=vega.Color("what:N", **keyed(ways, (BEFORE, AFTER, CERTAIN))),
+            shape=vega.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
         ),
     )
     title = _given_away(attacks)
-    above = alt.Title(title, subtitle=wrapped(_known(attacks[0])))
+    above = vega.Title(title, subtitle=wrapped(_known(attacks[0])))
     return Figure.of(
-        chart.properties(width=680, height=alt.Step(24), title=above),
+        chart.properties(width=680, height=vega.Step(24), title=above),
         label=text("Success of each attack before and after"),
         caption=text(
             "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
@@ -155,37 +154,37 @@ def growing_figure(assessment: Assessment) -> Figure | None:
     order = [target_label(attack.secret) for attack in stages[-1]]
     looks = [TARGETS[place % len(TARGETS)] for place in range(len(order))]
     colours, shapes = (
-        alt.Scale(domain=order, range=list(look)) for look in zip(*looks, strict=True)
+        vega.Scale(domain=order, range=list(look)) for look in zip(*looks, strict=True)
     )
-    legend = alt.Legend(columns=3)
+    legend = vega.Legend(columns=3)
     so_far, succeeds = (
         text("datasets so far"),
         text("probability that the adversary succeeds (%)"),
     )
     base = plot(rows).encode(
-        x=alt.X("datasets:O", sort=labels, title=so_far, axis=_slanted_where_tight(labels, 680)),
-        y=alt.Y("success:Q", title=succeeds, scale=PER_CENT),
-        color=alt.Color("target:N", title=None, scale=colours, legend=legend),
+        x=vega.X("datasets:O", sort=labels, title=so_far, axis=_slanted_where_tight(labels, 680)),
+        y=vega.Y("success:Q", title=succeeds, scale=PER_CENT),
+        color=vega.Color("target:N", title=None, scale=colours, legend=legend),
     )
     lines = base.mark_line(strokeWidth=2.5).encode(
-        strokeDash=alt.StrokeDash(
+        strokeDash=vega.StrokeDash(
             "what:N",
             title=None,
-            scale=alt.Scale(domain=list(ways), range=[[1, 0], [5, 4]]),
-            legend=alt.Legend(symbolType="stroke", symbolStrokeColor="#333", columns=1),
+            scale=vega.Scale(domain=list(ways), range=[[1, 0], [5, 4]]),
+            legend=vega.Legend(symbolType="stroke", symbolStrokeColor="#333", columns=1),
         )
     )
     points = (
         base.mark_point(filled=True, size=90, opacity=1)
-        .encode(shape=alt.Shape("target:N", title=None, scale=shapes, legend=legend))
-        .transform_filter(alt.datum.what == ways[0])
+        .encode(shape=vega.Shape("target:N", title=None, scale=shapes, legend=legend))
+        .transform_filter(vega.equal(what=ways[0]))
     )
     labels_of_naming = (
         base.mark_text(dy=-13, fontSize=12)
         .encode(text="label:N")
-        .transform_filter((alt.datum.what == ways[0]) & (alt.datum.target == order[0]))
+        .transform_filter(vega.equal(what=ways[0], target=order[0]))
     )
-    chart = alt.layer(lines, points, labels_of_naming)
+    chart = vega.layer(lines, points, labels_of_naming)
     return Figure.of(
         titled(chart, _grown(stages), _known(stages[-1][0]), width=680, height=260),
         label=text("Success of each attack as datasets are added"),
@@ -225,17 +224,19 @@ def people_figure(assessment: Assessment) -> Figure | None:
         if count
     ]
     base = plot(rows).encode(
-        x=alt.X("release:O", sort=list(names), title=None, axis=_slanted_where_tight([*names], 620))
+        x=vega.X(
+            "release:O", sort=list(names), title=None, axis=_slanted_where_tight([*names], 620)
+        )
     )
-    chart = alt.layer(
+    chart = vega.layer(
         base.mark_bar(size=54).encode(
-            y=alt.Y(
+            y=vega.Y(
                 "from:Q",
                 title=text("people"),
-                axis=alt.Axis(labelExpr="format(abs(datum.value), ',')"),
+                axis=vega.Axis(labelExpr="format(abs(datum.value), ',')"),
             ),
             y2="to:Q",
-            color=alt.Color("what:N", **keyed(ways, (OTHERS, NEUTRAL, EXPOSED))),
+            color=vega.Color("what:N", **keyed(ways, (OTHERS, NEUTRAL, EXPOSED))),
         ),
         base.mark_text(fontSize=12, color="white").encode(y="middle:Q", text="label:N"),
     )
@@ -263,12 +264,12 @@ def people_figure(assessment: Assessment) -> Figure | None:
     )
 
 
-def _slanted_where_tight(labels: list[str], width: int) -> alt.Axis:
+def _slanted_where_tight(labels: list[str], width: int) -> vega.Part:
     """Return an axis whose labels lie flat where they fit beside one another, and slant where they do not."""
     room = width // len(labels)
     if 8 * max(map(len, labels)) < room:
-        return alt.Axis(labelAngle=0, labelLimit=room)
-    return alt.Axis(labelAngle=-35, labelLimit=170)
+        return vega.Axis(labelAngle=0, labelLimit=room)
+    return vega.Axis(labelAngle=-35, labelLimit=170)
 
 
 def _grown(stages: list[list[Attack]]) -> str:
@@ -366,17 +367,17 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
         for place, (label, share) in enumerate(zip(labels, shares, strict=False))
     ]
     base = plot(rows).encode(
-        x=alt.X(
+        x=vega.X(
             "others:O",
             sort=labels,
             title=text("look like at most so many others"),
-            axis=alt.Axis(labelAngle=0),
+            axis=vega.Axis(labelAngle=0),
         ),
-        y=alt.Y("share:Q", title=text("share of people (%)"), scale=PER_CENT),
+        y=vega.Y("share:Q", title=text("share of people (%)"), scale=PER_CENT),
     )
-    chart = alt.layer(
+    chart = vega.layer(
         base.mark_bar().encode(
-            color=alt.condition("datum.few", alt.value(EXPOSED), alt.value(OTHERS))
+            color=vega.condition("datum.few", vega.value(EXPOSED), vega.value(OTHERS))
         ),
         base.mark_text(dy=-7, fontSize=12).encode(text="label:N"),
     )
@@ -611,7 +612,7 @@ def _points(value: Fraction) -> Cell:
 
 def _influence_chart(
     by_target: Mapping[str | None, Sequence[Influence]], looks: tuple[str, str]
-) -> alt.TopLevelMixin:
+) -> vega.Chart:
     """Draw, per target and attribute, a line from how often a guess is right with it to how often without it."""
     views = []
     for target, attributes in by_target.items():
@@ -627,29 +628,31 @@ def _influence_chart(
             }
             for name, influence in zip(order, attributes, strict=True)
         ]
-        base = plot(rows).encode(y=alt.Y("attribute:N", sort=order, title=None))
-        scale = alt.Scale(domain=[0, 130])
+        base = plot(rows).encode(y=vega.Y("attribute:N", sort=order, title=None))
+        scale = vega.Scale(domain=[0, 130])
         title = text("right guesses (%)")
         line = base.mark_rule(strokeWidth=3, color=JOINT)
         marks = [
             base.transform_calculate(what=f"'{look}'")
             .mark_point(filled=True, size=110, opacity=1)
             .encode(
-                x=alt.X(f"{name}:Q", scale=scale),
-                color=alt.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
-                shape=alt.Shape("what:N", **keyed(looks, ("circle", "square"))),
+                x=vega.X(f"{name}:Q", scale=scale),
+                color=vega.Color("what:N", **keyed(looks, (EXPOSED, OTHERS))),
+                shape=vega.Shape("what:N", **keyed(looks, ("circle", "square"))),
             )
             for name, look in zip(("with", "without"), looks, strict=True)
         ]
         label = base.mark_text(align="left", dx=9, fontSize=12)
-        chart = alt.layer(
-            line.encode(x=alt.X("with:Q", scale=scale, axis=QUARTERS, title=title), x2="without:Q"),
+        chart = vega.layer(
+            line.encode(
+                x=vega.X("with:Q", scale=scale, axis=QUARTERS, title=title), x2="without:Q"
+            ),
             *marks,
-            label.encode(x=alt.X("with:Q", scale=scale), text="label:N"),
+            label.encode(x=vega.X("with:Q", scale=scale), text="label:N"),
         )
-        heading = alt.Title(_target_title(target), fontSize=13, fontWeight="normal", offset=4)
-        views.append(chart.properties(width=270, height=alt.Step(22), title=heading))
-    return titled(alt.hconcat(*views), _influence_title(by_target))
+        heading = vega.Title(_target_title(target), fontSize=13, fontWeight="normal", offset=4)
+        views.append(chart.properties(width=270, height=vega.Step(22), title=heading))
+    return titled(vega.hconcat(*views), _influence_title(by_target))
 
 
 def _influence_title(by_target: Mapping[str | None, Sequence[Influence]]) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import altair as alt
-
 from glasshouse.disclosure import cover_each_other, is_shown, smallest_cell
 from glasshouse.language import text
 from glasshouse.microdata import Assessment
 from glasshouse.microdata.assessment import Exposure
+from glasshouse.report import vega
 from glasshouse.report.assess.family_charts import part_label
 from glasshouse.report.cells import count_cell, group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
@@ -147,7 +146,7 @@ def _variance(groups: list[_Group]) -> Fraction:
     return sum((group.people * (group.share - mean) ** 2 for group in groups), Fraction(0)) / people
 
 
-def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> alt.TopLevelMixin:
+def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> vega.Chart:
     """Draw a bar per value, column by column, with a line at the share of everybody."""
     views = []
     for place, (column, groups) in enumerate(by_column.items()):
@@ -161,13 +160,13 @@ def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> alt.TopLev
             for group in groups
         ]
         base = plot(rows).encode(
-            y=alt.Y("value:N", sort=[group.value for group in groups], title=None),
-            x=alt.X(
+            y=vega.Y("value:N", sort=[group.value for group in groups], title=None),
+            x=vega.X(
                 "named:Q",
                 stack=None,
                 scale=PER_CENT,
                 title=text("can be named outright (%)") if is_last else None,
-                axis=alt.Axis() if is_last else alt.Axis(labels=False, ticks=False),
+                axis=vega.Axis() if is_last else vega.Axis(labels=False, ticks=False),
             ),
         )
         line = plot([{"everybody": 100 * float(everybody)}]).mark_rule(
@@ -175,11 +174,11 @@ def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> alt.TopLev
         )
         layers = (
             base.mark_bar(color=TARGETS[0][0], height=12),
-            line.encode(x=alt.X("everybody:Q", scale=PER_CENT)),
+            line.encode(x=vega.X("everybody:Q", scale=PER_CENT)),
             base.mark_text(align="left", dx=8, fontSize=12).encode(
-                x=alt.value("width"), text="label:N"
+                x=vega.value("width"), text="label:N"
             ),
         )
-        heading = alt.Title(enumeration([column]), fontSize=13, fontWeight="normal", offset=4)
-        views.append(alt.layer(*layers).properties(width=560, height=alt.Step(16), title=heading))
-    return views[0] if len(views) == 1 else alt.vconcat(*views, spacing=8)
+        heading = vega.Title(enumeration([column]), fontSize=13, fontWeight="normal", offset=4)
+        views.append(vega.layer(*layers).properties(width=560, height=vega.Step(16), title=heading))
+    return views[0] if len(views) == 1 else vega.vconcat(*views, spacing=8)

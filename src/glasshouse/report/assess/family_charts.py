@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10
 
-import altair as alt
-
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.errors import StudyError
 from glasshouse.language import printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
+from glasshouse.report import vega
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, keyed, plot, titled
 from glasshouse.report.discretion import Among, among_part
@@ -38,7 +37,7 @@ LONGEST_LABEL = 28
 """So many characters of a part's name fit into a picture."""
 
 _WIDTH, _HEIGHT, _LINE = 600, 300, 15  # pixels; the last is the height of a label
-_OWN_COLOUR = alt.Color("colour:N", scale=None)
+_OWN_COLOUR = vega.Color("colour:N", scale=None)
 MOST_NAMED = 3
 """So many parts that stand out alike are all named."""
 ORIGINS = frozenset(
@@ -59,9 +58,7 @@ def is_about_origin(column: str | None) -> bool:
     return not ORIGINS.isdisjoint(words)
 
 
-def family_chart(
-    family: Family, sensitive: str | None = None, *, part: str = "part"
-) -> alt.TopLevelMixin:
+def family_chart(family: Family, sensitive: str | None = None, *, part: str = "part") -> vega.Chart:
     """Show how often one guess is right in each part, before and after: the parts with the highest figure first.
 
     Groups of people by origin stay in the order of the data. A family in time has a line for nothing, one, some and all
@@ -114,7 +111,7 @@ class _Line:
     """How many per cent of guesses are right, from left to right."""
 
 
-def _before_and_after(family: Family, sensitive: str | None, part: str) -> alt.TopLevelMixin:
+def _before_and_after(family: Family, sensitive: str | None, part: str) -> vega.Chart:
     """Draw a row per part: a guess with nothing known, and with all attributes, joined by a line."""
     guesses = list(part_guesses(family, sensitive))
     title = _finding(family, guesses, part)
@@ -140,27 +137,27 @@ def _before_and_after(family: Family, sensitive: str | None, part: str) -> alt.T
         }
         for guess in guesses
     ]
-    scale = alt.Scale(domain=[0, _round_top(max(max(guess.successes) for guess in guesses))])
-    base = plot(rows).encode(y=alt.Y("part:N", sort=names, title=None))
+    scale = vega.Scale(domain=[0, _round_top(max(max(guess.successes) for guess in guesses))])
+    base = plot(rows).encode(y=vega.Y("part:N", sort=names, title=None))
     line = base.mark_rule(strokeWidth=3, color=JOINT).encode(
-        x=alt.X("before:Q", scale=scale, title=text("right guesses (%)")), x2="after:Q"
+        x=vega.X("before:Q", scale=scale, title=text("right guesses (%)")), x2="after:Q"
     )
     marks = [
         base.transform_calculate(what=f"'{look}'")
         .mark_point(filled=True, size=100, opacity=1)
         .encode(
-            x=alt.X(f"{name}:Q", scale=scale),
-            color=alt.Color("what:N", **keyed(looks, (NEUTRAL, TARGETS[0][0]))),
-            shape=alt.Shape("what:N", **keyed(looks, ("square", "circle"))),
+            x=vega.X(f"{name}:Q", scale=scale),
+            color=vega.Color("what:N", **keyed(looks, (NEUTRAL, TARGETS[0][0]))),
+            shape=vega.Shape("what:N", **keyed(looks, ("square", "circle"))),
         )
         for name, look in zip(("before", "after"), looks, strict=True)
     ]
     label = base.mark_text(align="left", dx=10, fontSize=12)
-    chart = alt.layer(line, *marks, label.encode(x=alt.value("width"), text="label:N"))
-    return titled(chart, title, subtitle, width=480, height=alt.Step(20))
+    chart = vega.layer(line, *marks, label.encode(x=vega.value("width"), text="label:N"))
+    return titled(chart, title, subtitle, width=480, height=vega.Step(20))
 
 
-def _over_time(family: Family, sensitive: str | None) -> alt.TopLevelMixin:
+def _over_time(family: Family, sensitive: str | None) -> vega.Chart:
     """Draw a line over the parts for nothing, one, some and all attributes known."""
     guesses, sizes = part_guesses(family, sensitive), family.table(sensitive).sizes
     names = [guess.name for guess in guesses]
@@ -182,17 +179,17 @@ def _over_time(family: Family, sensitive: str | None) -> alt.TopLevelMixin:
         for line, place in zip(lines, ends, strict=True)
     ]
     limit = max(60, _WIDTH // len(names))
-    x = alt.X(
+    x = vega.X(
         "part:O",
         sort=names,
         title=None,
-        scale=alt.Scale(type="point", padding=0.3),
-        axis=alt.Axis(labelAngle=0, labelOverlap="greedy", labelLimit=limit),
+        scale=vega.Scale(type="point", padding=0.3),
+        axis=vega.Axis(labelAngle=0, labelOverlap="greedy", labelLimit=limit),
     )
     y = _success_axis(top)
     base = plot(points).encode(x=x, y=y, color=_OWN_COLOUR)
     ends_named = plot(labels).mark_text(align="left", baseline="middle", fontSize=12, dx=12)
-    chart = alt.layer(
+    chart = vega.layer(
         base.mark_line(strokeWidth=2.5).encode(detail="name:N"),
         base.mark_point(filled=True, size=60, opacity=1),
         ends_named.encode(x=x, y=y, color=_OWN_COLOUR, text="label:N"),
@@ -262,11 +259,11 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
     )
 
 
-def _success_axis(top: float) -> alt.Y:
-    return alt.Y(
+def _success_axis(top: float) -> vega.Part:
+    return vega.Y(
         "success:Q",
         title=text("right guesses (%)"),
-        scale=alt.Scale(domain=[0, top], nice=False),
+        scale=vega.Scale(domain=[0, top], nice=False),
     )
 
 

@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from statistics import median
 
-import altair as alt
-
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
+from glasshouse.report import vega
 from glasshouse.report.assess.findings import most_at_risk
 from glasshouse.report.attacks import (
     fewest,
@@ -259,22 +258,22 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     highest = max(worst for *_, worst, _ in bands)
     allowed = _allowed(policy, "best-guess")
     top = max(highest, allowed or Fraction(0))
-    scale = PER_CENT if top > Fraction(1, 2) else alt.Scale(domain=[0, float(120 * top) or 1.0])
+    scale = PER_CENT if top > Fraction(1, 2) else vega.Scale(domain=[0, float(120 * top) or 1.0])
     base = plot(rows).encode(
-        x=alt.X(
+        x=vega.X(
             "facts:O",
             title=text("facts that somebody knows of a person"),
-            axis=alt.Axis(labelAngle=0),
+            axis=vega.Axis(labelAngle=0),
         )
     )
-    worst = alt.Y("worst:Q", title=text("right guesses (%)"), scale=scale)
+    worst = vega.Y("worst:Q", title=text("right guesses (%)"), scale=scale)
     layers = [
         base.mark_area(opacity=0.22, color=RISK).encode(y=worst, y2="least:Q"),
         base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], color=RISK).encode(
-            y=alt.Y("median:Q", scale=scale)
+            y=vega.Y("median:Q", scale=scale)
         ),
         base.mark_line(
-            strokeWidth=2.5, color=RISK, point=alt.OverlayMarkDef(size=60, color=RISK)
+            strokeWidth=2.5, color=RISK, point=vega.OverlayMarkDef(size=60, color=RISK)
         ).encode(y=worst),
         base.mark_text(dy=-10, fontSize=12).encode(y=worst, text="label:N"),
     ]
@@ -282,10 +281,10 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
         rule = plot([{"limit": 100 * float(allowed), "label": _rule_label(allowed)}])
         layers += [
             rule.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=RULE).encode(
-                y=alt.Y("limit:Q", scale=scale)
+                y=vega.Y("limit:Q", scale=scale)
             ),
             rule.mark_text(align="right", dx=-4, dy=-7, fontSize=12, color="#555").encode(
-                x=alt.value("width"), y=alt.Y("limit:Q", scale=scale), text="label:N"
+                x=vega.value("width"), y=vega.Y("limit:Q", scale=scale), text="label:N"
             ),
         ]
     titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
@@ -295,7 +294,7 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     ]
     return Figure.of(
         titled(
-            alt.layer(*layers),
+            vega.layer(*layers),
             _band_title(bands),
             text("line: the worst set of so many facts; dashed: the median; shaded: all sets"),
             width=680,

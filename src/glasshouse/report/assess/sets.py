@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import altair as alt
-
 from glasshouse.language import text, text_for
 from glasshouse.microdata import Assessment
+from glasshouse.report import vega
 from glasshouse.report.attacks import last_window
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
@@ -41,25 +40,25 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
         for name in order
     ]
     base = plot(rows).encode(
-        y=alt.Y("set:O", title=text("set"), axis=alt.Axis(grid=False)),
+        y=vega.Y("set:O", title=text("set"), axis=vega.Axis(grid=False)),
     )
     dots = base.mark_circle(size=160).encode(
-        x=alt.X(
-            "attribute:N", sort=attributes, title=None, axis=alt.Axis(orient="top", labelAngle=-30)
+        x=vega.X(
+            "attribute:N", sort=attributes, title=None, axis=vega.Axis(orient="top", labelAngle=-30)
         ),
-        color=alt.Color(
+        color=vega.Color(
             "stays:N",
             title=None,
-            scale=alt.Scale(domain=[True, False], range=[KNOWN, LEFT_OUT]),
+            scale=vega.Scale(domain=[True, False], range=[KNOWN, LEFT_OUT]),
             legend=None,
         ),
-        opacity=alt.condition("datum.stays", alt.value(1), alt.value(0.25)),
+        opacity=vega.condition("datum.stays", vega.value(1), vega.value(0.25)),
     )
-    risks = base.transform_filter(alt.datum.attribute == attributes[-1]).mark_text(
+    risks = base.transform_filter(vega.equal(attribute=attributes[-1])).mark_text(
         align="left", dx=14, fontSize=12
     )
     labels = risks.encode(
-        x=alt.X("attribute:N", sort=attributes, title=None), text=alt.Text("risk:N")
+        x=vega.X("attribute:N", sort=attributes, title=None), text=vega.Text("risk:N")
     )
     largest = sets[0]
     title = text_for(
@@ -69,11 +68,11 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
     )
     return Figure.of(
         titled(
-            alt.layer(dots, labels),
+            vega.layer(dots, labels),
             title,
             text("one row per set: dark, what stays; at the right, right guesses at who it is"),
             width=min(640, 80 * len(order)),
-            height=alt.Step(24),
+            height=vega.Step(24),
         ),
         label=text("What could be published"),
         caption=text(
@@ -128,20 +127,22 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
         for first, second, risk in pairs
     ]
     base = plot(rows).encode(
-        x=alt.X("second:N", sort=attributes, title=None, axis=alt.Axis(labelAngle=-30, grid=False)),
-        y=alt.Y("first:N", sort=attributes, title=None, axis=alt.Axis(grid=False)),
+        x=vega.X(
+            "second:N", sort=attributes, title=None, axis=vega.Axis(labelAngle=-30, grid=False)
+        ),
+        y=vega.Y("first:N", sort=attributes, title=None, axis=vega.Axis(grid=False)),
     )
     squares = base.mark_rect().encode(
-        color=alt.Color("risk:Q", title=None, scale=alt.Scale(scheme="oranges"), legend=None)
+        color=vega.Color("risk:Q", title=None, scale=vega.Scale(scheme="oranges"), legend=None)
     )
     labels = base.mark_text(fontSize=11).encode(
-        text="label:N", color=alt.condition("datum.dark", alt.value("white"), alt.value("#222"))
+        text="label:N", color=vega.condition("datum.dark", vega.value("white"), vega.value("#222"))
     )
     worst = max(pairs, key=lambda pair: (pair[2], pair[0] != pair[1]))
     (share,) = percentages(worst[2])
     return Figure.of(
         titled(
-            alt.layer(squares, labels),
+            vega.layer(squares, labels),
             text(
                 "No two facts tell more than {first} and {second}: right guesses at who it is in {share} of cases",
                 first=enumeration([worst[1]]),
@@ -149,8 +150,8 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
                 share=share,
             ),
             text("right guesses at who it is with two facts known; on the diagonal, with one"),
-            width=alt.Step(46),
-            height=alt.Step(26),
+            width=vega.Step(46),
+            height=vega.Step(26),
         ),
         label=text("What each two attributes tell together"),
         caption=text(

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
-import altair as alt
-
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
+from glasshouse.report import vega
 from glasshouse.report.anonymise.front import anonymise_command, risk_tiles, stricter
 from glasshouse.report.anonymise.page import (
     exact_knowledge,
@@ -759,7 +758,7 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
     ]
     return Figure.of(
         titled(
-            alt.hconcat(*charts, spacing=40),
+            vega.hconcat(*charts, spacing=40),
             _title(comparison, chosen),
             text(
                 "towards the lower left is better; the line joins the versions that no other one beats"
@@ -785,20 +784,18 @@ def _title(comparison: Comparison, chosen: Choice) -> str:
     )
 
 
-def _panel(
-    comparison: Comparison, panel: Panel, chosen: ComparedRelease
-) -> alt.LayerChart | alt.FacetChart:
+def _panel(comparison: Comparison, panel: Panel, chosen: ComparedRelease) -> vega.Chart:
     releases = sorted(comparison.releases, key=lambda row: (row.distance, panel.risk(row)))
     frontier = list(_undominated(releases, panel.risk))
     widest = max(100 * row.distance for row in releases) * 1.1 or 1.0
     highest = max(100 * float(panel.risk(row)) for row in releases) * 1.15 or 1.0
-    x = alt.X(
+    x = vega.X(
         "error:Q",
         title=text("error (%)"),
-        scale=alt.Scale(domain=[0, widest], nice=False),
-        axis=alt.Axis(tickCount=5),
+        scale=vega.Scale(domain=[0, widest], nice=False),
+        axis=vega.Axis(tickCount=5),
     )
-    y = alt.Y("risk:Q", title=None, scale=alt.Scale(domain=[0, highest], nice=False))
+    y = vega.Y("risk:Q", title=None, scale=vega.Scale(domain=[0, highest], nice=False))
 
     def place(row: ComparedRelease) -> dict[str, object]:
         return {
@@ -813,7 +810,7 @@ def _panel(
         }
 
     line = [place(row) for row in frontier]
-    layers: list[alt.Chart] = [
+    layers: list[vega.Chart] = [
         plot(line)
         .mark_line(interpolate="step-after", strokeWidth=1.5, color=TARGETS[0][0])
         .encode(x=x, y=y)
@@ -849,8 +846,8 @@ def _panel(
             .mark_text(align=align, baseline="middle", dx=dx, dy=dy, fontSize=12)
             .encode(x=x, y=y, text="name:N")
         )
-    return alt.layer(*layers).properties(
-        width=300, height=HEIGHT, title=alt.Title(panel.title, fontSize=13, fontWeight="normal")
+    return vega.layer(*layers).properties(
+        width=300, height=HEIGHT, title=vega.Title(panel.title, fontSize=13, fontWeight="normal")
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
-import altair as alt
-
 from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
 from glasshouse.mitigation.comparison import Change, change, change_by
+from glasshouse.report import vega
 from glasshouse.report.anonymise.front import risk_tiles
 from glasshouse.report.anonymise.page import (
     CERTAINTY,
@@ -184,7 +183,7 @@ TERMS = {
 """What the differences of runs are."""
 
 
-def largest_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
+def largest_chart(outcome: AssessedRuns) -> vega.Chart:
     """Show each attack in every run, joined by a line: how often a guess is right, and who is known for certain."""
     first = outcome.largest[0]
     names, colours, shapes = _looks(outcome)
@@ -217,7 +216,7 @@ def _title(outcome: AssessedRuns) -> str:
     )
 
 
-def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
+def best_chart(outcome: AssessedRuns) -> vega.Chart:
     """Show how success grows with the number of attributes known, one line per run and a panel per target."""
     names, colours, shapes = _looks(outcome)
     rows = [
@@ -234,17 +233,18 @@ def best_chart(outcome: AssessedRuns) -> alt.TopLevelMixin:
     known = text("quasi-identifiers that she knows")
     right = text("probability that one guess is right (%)")
     base = plot(rows).encode(
-        x=alt.X("size:O", title=known, axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("success:Q", title=right, scale=PER_CENT),
-        color=alt.Color("run:N", **keyed(names, colours)),
+        x=vega.X("size:O", title=known, axis=vega.Axis(labelAngle=0)),
+        y=vega.Y("success:Q", title=right, scale=PER_CENT),
+        color=vega.Color("run:N", **keyed(names, colours)),
     )
     dots = base.mark_point(filled=True, size=90, opacity=1)
-    layers = alt.layer(
-        base.mark_line(strokeWidth=2), dots.encode(shape=alt.Shape("run:N", **keyed(names, shapes)))
+    layers = vega.layer(
+        base.mark_line(strokeWidth=2),
+        dots.encode(shape=vega.Shape("run:N", **keyed(names, shapes))),
     )
-    header = alt.Header(labelFontSize=13)
+    header = vega.Header(labelFontSize=13)
     panels = layers.properties(width=720 // min(len(order), 3) - 20, height=260).facet(
-        facet=alt.Facet("target:N", sort=order, title=None, header=header), columns=3
+        facet=vega.Facet("target:N", sort=order, title=None, header=header), columns=3
     )
     subtitle = text("with the best set of so many attributes, in each run")
     return titled(panels, _best_title(outcome), subtitle, (85, 95))

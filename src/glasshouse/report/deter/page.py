@@ -13,12 +13,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
 
-import altair as alt
 import numpy as np
 
 from glasshouse.disclosure import column_counts, hidden_counts
 from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Sensitivity, Terms
 from glasshouse.language import marked, number, text, translated
+from glasshouse.report import vega
 from glasshouse.report.cells import (
     cell_table,
     count_cell,
@@ -456,26 +456,28 @@ def ruler_figure(policy: Policy) -> Figure | None:
     looks = [colours.get(size, TARGETS[1][0]) for size in sorted(marks)]
     last = max(marks)
     longest = last + max(2, round(last / 8))
-    scale = alt.Scale(domain=[0, longest], nice=False)
-    x = alt.X("size:Q", title=text("people alike"), scale=scale, axis=alt.Axis(grid=False))
+    scale = vega.Scale(domain=[0, longest], nice=False)
+    x = vega.X("size:Q", title=text("people alike"), scale=scale, axis=vega.Axis(grid=False))
     line = plot([{"size": 1, "end": end, "y": 0}, {"size": end, "end": longest, "y": 0}])
-    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1, 1]))
+    y = vega.Y("y:Q", axis=None, scale=vega.Scale(domain=[-1, 1]))
     points, above, below = (
         plot([row | {"y": 0} for row in some]).encode(x=x, y=y)
         for some in (rows, rows[::2], rows[1::2])
     )
-    chart = alt.layer(
+    chart = vega.layer(
         line.mark_rule(strokeWidth=10).encode(
             x=x,
             x2="end:Q",
             y=y,
-            color=alt.condition(
-                f"datum.size < {end}", alt.value(TARGETS[0][0]), alt.value("#bbbbbb")
+            color=vega.condition(
+                f"datum.size < {end}", vega.value(TARGETS[0][0]), vega.value("#bbbbbb")
             ),
         ),
         points.mark_point(filled=True, size=170, opacity=1, stroke="white").encode(
-            color=alt.Color("who:N", **keyed(names, looks), legend=alt.Legend(columns=1)),
-            shape=alt.Shape("who:N", **keyed(names, [shape for _, shape in TARGETS[: len(names)]])),
+            color=vega.Color("who:N", **keyed(names, looks), legend=vega.Legend(columns=1)),
+            shape=vega.Shape(
+                "who:N", **keyed(names, [shape for _, shape in TARGETS[: len(names)]])
+            ),
         ),
         above.mark_text(dy=-18, fontSize=14, fontWeight="bold").encode(text="label:N"),
         below.mark_text(dy=20, fontSize=14, fontWeight="bold").encode(text="label:N"),
@@ -525,22 +527,24 @@ def deterrents_figure(outcome: Deterrence, currency: str | None) -> Figure | Non
         for parameter, lasting, multiple in ways
     ]
     most = 10 ** math.ceil(math.log10(ways[-1][-1]) + 0.3)
-    scale = alt.Scale(type="log", domain=[1, most])
+    scale = vega.Scale(type="log", domain=[1, most])
     base = plot(rows).encode(
-        y=alt.Y("deterrent:N", sort=list(names.values()), axis=None),
-        x=alt.X(
+        y=vega.Y("deterrent:N", sort=list(names.values()), axis=None),
+        x=vega.X(
             "times:Q",
             title=text("times what it is now"),
             scale=scale,
-            axis=alt.Axis(values=[10**i for i in range(round(math.log10(most)) + 1)], format=",~r"),
+            axis=vega.Axis(
+                values=[10**i for i in range(round(math.log10(most)) + 1)], format=",~r"
+            ),
         ),
     )
     colour = TARGETS[1][0]
-    chart = alt.layer(
+    chart = vega.layer(
         base.mark_rule(strokeWidth=2, color=colour).encode(x2="one:Q"),
         base.mark_point(filled=True, size=120, color=colour, opacity=1),
         base.mark_text(align="left", dy=-13, fontSize=13).encode(
-            text="label:N", x=alt.X("one:Q", scale=scale)
+            text="label:N", x=vega.X("one:Q", scale=scale)
         ),
     )
     first, least, _ = ways[0]
@@ -555,7 +559,7 @@ def deterrents_figure(outcome: Deterrence, currency: str | None) -> Figure | Non
             ),
             text("how much of each would be enough by itself; the axis is logarithmic"),
             width=480,
-            height=alt.Step(46),
+            height=vega.Step(46),
         ),
         label=text("How much of each deterrent is enough, beside what it is now"),
         caption=text("The further to the left, the less has to change."),
@@ -665,7 +669,7 @@ def thresholds_by_parameter(outcome: Deterrence, currency: str | None) -> Figure
     titles = map(translated, THRESHOLDS.values())
     return Figure.of(
         titled(
-            alt.concat(*panels, columns=2),
+            vega.concat(*panels, columns=2),
             title,
             text(
                 "one of the terms varies, the others stay as they are; the dot is where it is now"
@@ -681,9 +685,7 @@ def thresholds_by_parameter(outcome: Deterrence, currency: str | None) -> Figure
     )
 
 
-def _thresholds_chart(
-    curve: Sensitivity, outcome: Deterrence, currency: str | None
-) -> alt.LayerChart | alt.FacetChart:
+def _thresholds_chart(curve: Sensitivity, outcome: Deterrence, currency: str | None) -> vega.Chart:
     series: dict[str, list[int | None]] = {}
     for name, words in THRESHOLDS.items():
         line = [sizes.to_dict()[name] for sizes in curve.thresholds]
@@ -697,16 +699,18 @@ def _thresholds_chart(
     ]
     plain = curve.parameter in ("discount", "prior")
     names = [translated(THRESHOLDS[name]) for name in LINES]
-    x = alt.X(
+    x = vega.X(
         "x:Q",
         title=_parameter(curve, currency),
-        scale=alt.Scale(zero=False) if plain else alt.Scale(type="log"),
+        scale=vega.Scale(zero=False) if plain else vega.Scale(type="log"),
     )
-    y = alt.Y(
-        "size:Q", title=text("size of the group (people)"), scale=alt.Scale(type="log", domainMin=1)
+    y = vega.Y(
+        "size:Q",
+        title=text("size of the group (people)"),
+        scale=vega.Scale(type="log", domainMin=1),
     )
     lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
-    layers: list[alt.Chart] = [lines.encode(x=x, y=y, **_told_apart(names))]
+    layers: list[vega.Chart] = [lines.encode(x=x, y=y, **_told_apart(names))]
     now, end = present(outcome.policy.terms, curve.parameter), outcome.policy.thresholds.no_attack
     if end is not None and curve.values.min() <= now <= curve.values.max():
         dot = plot([{"x": now, "size": end, "label": text("now: {size}", size=end)}])
@@ -719,7 +723,7 @@ def _thresholds_chart(
                 text="label:N"
             ),
         ]
-    return alt.layer(*layers).properties(width=280, height=180)
+    return vega.layer(*layers).properties(width=280, height=180)
 
 
 def _parameter(curve: Sensitivity, currency: str | None) -> str:
@@ -752,8 +756,8 @@ def _by_size(
     ]
     lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
     chart = lines.encode(
-        x=alt.X("size:Q", title=text("size of the group (people)"), axis=alt.Axis(tickCount=10)),
-        y=alt.Y("y:Q", title=axis, scale=alt.Scale(domainMin=0)),
+        x=vega.X("size:Q", title=text("size of the group (people)"), axis=vega.Axis(tickCount=10)),
+        y=vega.Y("y:Q", title=axis, scale=vega.Scale(domainMin=0)),
         **_told_apart(list(series)),
     )
     numbers = (
@@ -768,14 +772,14 @@ def _by_size(
     )
 
 
-def _told_apart(who: list[str]) -> dict[str, alt.Color | alt.StrokeDash]:
+def _told_apart(who: list[str]) -> dict[str, vega.Part]:
     """Return how lines are told apart: by a colour and by dashes."""
-    colours = alt.Scale(domain=who, range=[colour for colour, _ in TARGETS[: len(who)]])
-    dashes = alt.Scale(domain=who, range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(who)])
-    legend = alt.Legend(labelLimit=320)
+    colours = vega.Scale(domain=who, range=[colour for colour, _ in TARGETS[: len(who)]])
+    dashes = vega.Scale(domain=who, range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]][: len(who)])
+    legend = vega.Legend(labelLimit=320)
     return {
-        "color": alt.Color("who:N", title=None, legend=legend, scale=colours),
-        "strokeDash": alt.StrokeDash("who:N", title=None, scale=dashes),
+        "color": vega.Color("who:N", title=None, legend=legend, scale=colours),
+        "strokeDash": vega.StrokeDash("who:N", title=None, scale=dashes),
     }
 
 
@@ -821,16 +825,16 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
         for place in filled
     ]
     base = plot(rows).encode(
-        y=alt.Y("risk:N", sort=[labels[place] for place in filled], title=None),
-        yOffset=alt.YOffset("who:N", sort=list(risks)),
-        x=alt.X("share:Q", title=text("share of the records (%)"), scale=PER_CENT),
+        y=vega.Y("risk:N", sort=[labels[place] for place in filled], title=None),
+        yOffset=vega.YOffset("who:N", sort=list(risks)),
+        x=vega.X("share:Q", title=text("share of the records (%)"), scale=PER_CENT),
     )
-    colour = alt.Color(
+    colour = vega.Color(
         "who:N",
         **keyed(list(risks), [look for look, _ in TARGETS[:2]]),
-        legend=alt.Legend(columns=1),
+        legend=vega.Legend(columns=1),
     )
-    chart = alt.layer(
+    chart = vega.layer(
         base.mark_bar().encode(color=colour),
         base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
     )
@@ -858,7 +862,7 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
             text("records by their risk of being re-identified"),
             (80, 90),
             width=440,
-            height=alt.Step(20),
+            height=vega.Step(20),
             padding={"left": 14, "top": 5, "right": 5, "bottom": 5},
         ),
         label=text("How many records have which risk"),

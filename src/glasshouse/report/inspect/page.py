@@ -11,10 +11,9 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-import altair as alt
-
 from glasshouse.disclosure import cell_count, is_shown, smallest_cell
 from glasshouse.language import marked, number, quoted, text, text_for, translated
+from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
@@ -312,12 +311,12 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
         for label, combined in zip(labels, chosen, strict=True)
     ]
     most = max(100 * combined.unique / combined.records for combined in chosen)
-    scale = PER_CENT if most > 50 else alt.Scale(domain=[0, 1.2 * most], nice=False)
-    axis = alt.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
+    scale = PER_CENT if most > 50 else vega.Scale(domain=[0, 1.2 * most], nice=False)
+    axis = vega.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
     base = plot(rows).encode(
-        y=alt.Y("known:N", sort=labels, title=None, axis=axis),
-        x=alt.X(
-            "share:Q", title=text("records alone (%)"), scale=scale, axis=alt.Axis(tickCount=5)
+        y=vega.Y("known:N", sort=labels, title=None, axis=axis),
+        x=vega.X(
+            "share:Q", title=text("records alone (%)"), scale=scale, axis=vega.Axis(tickCount=5)
         ),
     )
     bars = base.mark_bar(height=18, color=TARGETS[0][0])
@@ -330,7 +329,7 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
     )
     room = {"left": 8, "top": 5, "right": 10, "bottom": 5}
     return Figure.of(
-        titled(alt.layer(bars, figures), title, width=480, height=alt.Step(54), padding=room),
+        titled(vega.layer(bars, figures), title, width=480, height=vega.Step(54), padding=room),
         label=text("Share of records that are alone with what is known together"),
         caption=text(
             "The suggested quasi-identifiers, and their pairs and triples, that single out the most records."

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-import altair as alt
-
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.presence import Member, Membership
 from glasshouse.microdata.uniqueness import PopulationRisks
+from glasshouse.report import vega
 from glasshouse.report.assess.front import less_detail_command
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import (
@@ -715,22 +714,22 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
         {"estimator": name, "people": uniques, "colour": colour, "text": rounded(uniques)}
         for name, uniques, colour in answers
     ]
-    x = alt.X(
+    x = vega.X(
         "people:Q",
         title=text("estimated number alone in the population"),
-        scale=alt.Scale(domainMin=0),
-        axis=alt.Axis(tickCount=5, format=",d"),
+        scale=vega.Scale(domainMin=0),
+        axis=vega.Axis(tickCount=5, format=",d"),
     )
-    axis = alt.Axis(labelPadding=8, labelLimit=300)
-    base = plot(bars).encode(x=x, y=alt.Y("estimator:N", sort=None, title=None, axis=axis))
-    chart = alt.layer(
-        base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
+    axis = vega.Axis(labelPadding=8, labelLimit=300)
+    base = plot(bars).encode(x=x, y=vega.Y("estimator:N", sort=None, title=None, axis=axis))
+    chart = vega.layer(
+        base.mark_bar(height=18).encode(color=vega.Color("colour:N", scale=None)),
         base.mark_text(align="left", dx=6, fontSize=12).encode(text="text:N"),
     )
     title = _estimates_title(risks, subject)
     rows = ((Cell(name), _uniques_cell(uniques)) for name, uniques, _ in answers)
     return Figure.of(
-        titled(chart, title, letters=(80, 80), width=480, height=alt.Step(34)),
+        titled(chart, title, letters=(80, 80), width=480, height=vega.Step(34)),
         label=text(
             "Estimated number of {people} alone in the population, by estimator", people=people
         ),
@@ -764,7 +763,7 @@ COLOURS = {OUT: TARGETS[1][0], BETWEEN: "#b5b5b5", IN: TARGETS[0][0]}
 """Their colours."""
 
 
-def presence_chart(outcome: Membership, *, subject: str = "person") -> alt.TopLevelMixin:
+def presence_chart(outcome: Membership, *, subject: str = "person") -> vega.Chart:
     """Show how many people there are by how likely they are to be in: a row of bars per release.
 
     Out for sure and in for sure are bars of their own, in their own colours.
@@ -784,24 +783,24 @@ def presence_chart(outcome: Membership, *, subject: str = "person") -> alt.TopLe
         for name, single in zip(names, singles, strict=True)
         for i, (label, count) in enumerate(zip(labels, single.presence, strict=True))
     ]
-    axis = alt.Axis(labelAngle=0, labelFontSize=11, labelOverlap=False)
-    base = alt.Chart().encode(
-        x=alt.X("bin:O", sort=labels, title=text("how likely they are to be in"), axis=axis),
-        y=alt.Y(
+    axis = vega.Axis(labelAngle=0, labelFontSize=11, labelOverlap=False)
+    base = vega.Chart().encode(
+        x=vega.X("bin:O", sort=labels, title=text("how likely they are to be in"), axis=axis),
+        y=vega.Y(
             "people:Q",
             title=text("share (%)"),
-            scale=alt.Scale(domain=[0, 1.12 * top], nice=False),
-            axis=alt.Axis(values=[0, top / 2, top]),
+            scale=vega.Scale(domain=[0, 1.12 * top], nice=False),
+            axis=vega.Axis(values=[0, top / 2, top]),
         ),
     )
     kinds = keyed([translated(kind) for kind in COLOURS], list(COLOURS.values()))
-    bars = base.mark_bar().encode(color=alt.Color("sure:N", **kinds))
+    bars = base.mark_bar().encode(color=vega.Color("sure:N", **kinds))
     texts = base.mark_text(dy=-7, fontSize=11, color="#333").encode(text="text:N")
-    panel = alt.layer(bars, texts, data=alt.InlineData(values=rows)).properties(
+    panel = vega.layer(bars, texts, rows=rows).properties(
         width=690, height=260 if len(singles) == 1 else 110
     )
-    header = alt.Header(labelOrient="top", labelAnchor="start", labelFontSize=13)
-    facet = alt.Row("release:N", sort=names, title=None, header=header)
+    header = vega.Header(labelOrient="top", labelAnchor="start", labelFontSize=13)
+    facet = vega.Row("release:N", sort=names, title=None, header=header)
     chart = panel if len(singles) == 1 else panel.facet(row=facet)
     return titled(chart, _finding(outcome, subject), letters=(95, 95))
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-import altair as alt
-
 from glasshouse.disclosure import column_counts, hidden_counts, smallest_cell
 from glasshouse.groups import Knowledge, Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.report import vega
 from glasshouse.report.assess.front import promise_words
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
@@ -577,13 +576,13 @@ def guesses(measures: Measures) -> Figure:
         {"who": who, "share": 100 * right, "colour": colour, "label": label}
         for label, (who, right, colour, _) in zip(labels, bars, strict=True)
     ]
-    axis = alt.Axis(labelPadding=8, minExtent=110)
+    axis = vega.Axis(labelPadding=8, minExtent=110)
     base = plot(rows).encode(
-        y=alt.Y("who:N", sort=None, title=None, axis=axis),
-        x=alt.X("share:Q", title=text("right guesses (%)"), scale=PER_CENT),
+        y=vega.Y("who:N", sort=None, title=None, axis=axis),
+        x=vega.X("share:Q", title=text("right guesses (%)"), scale=PER_CENT),
     )
-    chart = alt.layer(
-        base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
+    chart = vega.layer(
+        base.mark_bar(height=18).encode(color=vega.Color("colour:N", scale=None)),
         base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
     )
     title = text(
@@ -596,7 +595,7 @@ def guesses(measures: Measures) -> Figure:
         for label, (who, right, *_) in zip(labels, bars, strict=True)
     )
     return Figure.of(
-        titled(chart, title, text("by what somebody knows"), width=460, height=alt.Step(32)),
+        titled(chart, title, text("by what somebody knows"), width=460, height=vega.Step(32)),
         label=text("Share of records that each adversary guesses right"),
         caption=text(
             "“Most frequent”: who always says the most frequent value. The gap between the lower two bars is what "
@@ -636,16 +635,16 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
     ]
     people = plural(subject)
     base = plot(rows).encode(
-        y=alt.Y("times:N", sort=None, title=None, axis=alt.Axis(labelPadding=8, minExtent=100)),
-        x=alt.X(
+        y=vega.Y("times:N", sort=None, title=None, axis=vega.Axis(labelPadding=8, minExtent=100)),
+        x=vega.X(
             "records:Q",
             title=people,
-            scale=alt.Scale(domain=[0, 2 * max(lengths)], nice=False),
-            axis=alt.Axis(tickCount=4, format=",d"),
+            scale=vega.Scale(domain=[0, 2 * max(lengths)], nice=False),
+            axis=vega.Axis(tickCount=4, format=",d"),
         ),
     )
-    chart = alt.layer(
-        base.mark_bar(height=18).encode(color=alt.Color("colour:N", scale=None)),
+    chart = vega.layer(
+        base.mark_bar(height=18).encode(color=vega.Color("colour:N", scale=None)),
         base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
     )
     template = (
@@ -669,7 +668,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
             title,
             text("how many times as easy to believe as of people like them in the population"),
             width=560,
-            height=alt.Step(32),
+            height=vega.Step(32),
         ),
         label=text("{people} by how many times easier the truth is to believe", people=people),
         caption=text(
@@ -725,20 +724,20 @@ def beliefs(knowledge: Knowledge, learner: str) -> Figure:
         learner=whole_percent(ranks[0][2]),
     )
     subtitle = text("the likeliest values first, each ranked by itself")
-    legend = alt.Legend(labelLimit=320)
-    base = plot(rows).encode(y=alt.Y("rank:N", sort=[label for label, *_ in ranks], title=None))
+    legend = vega.Legend(labelLimit=320)
+    base = plot(rows).encode(y=vega.Y("rank:N", sort=[label for label, *_ in ranks], title=None))
     points = base.mark_point(filled=True, size=130, opacity=1).encode(
-        x=alt.X("belief:Q", title=text("probability (%)"), scale=PER_CENT),
-        color=alt.Color("who:N", legend=legend, **keyed(who, (ATTACKER, LEARNER))),
-        shape=alt.Shape("who:N", **keyed(who, ("circle", "diamond"))),
+        x=vega.X("belief:Q", title=text("probability (%)"), scale=PER_CENT),
+        color=vega.Color("who:N", legend=legend, **keyed(who, (ATTACKER, LEARNER))),
+        shape=vega.Shape("who:N", **keyed(who, ("circle", "diamond"))),
     )
     labels = base.mark_text(align="left", dx=10, fontSize=12).encode(
-        x=alt.value("width"), text="change:N"
+        x=vega.value("width"), text="change:N"
     )
-    chart = alt.layer(points, labels)
+    chart = vega.layer(points, labels)
     numbers = ((label, *map(whole_percent, pair)) for label, *pair in ranks)
     return Figure.of(
-        titled(chart, title, subtitle, (90, 105), width=460, height=alt.Step(28)),
+        titled(chart, title, subtitle, (90, 105), width=460, height=vega.Step(28)),
         label=text("How sure attacker and learner are of the likeliest values of the victim"),
         caption=text(
             "Further apart: more is told. Each is ranked by itself: the likeliest value of one may be another than "

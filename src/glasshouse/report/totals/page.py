@@ -10,13 +10,13 @@ from itertools import pairwise
 from math import ceil, floor, inf, isinf, log10
 from typing import cast
 
-import altair as alt
 import numpy as np
 import pyarrow as pa
 
 from glasshouse.disclosure import column_counts, cover_each_other, hidden_parts, smallest_cell
 from glasshouse.language import exactly, marked, number, text, text_for
 from glasshouse.reconstruction import BinExposed, CampaignResult, ExposurePhase, Solution
+from glasshouse.report import vega
 from glasshouse.report.cells import (
     NOTHING,
     cell_rows,
@@ -651,7 +651,7 @@ def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure
     )
 
 
-def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.TopLevelMixin:
+def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> vega.Chart:
     """Show what an adversary is expected to name rightly, by what she has."""
     labels = [_LINE.join(wrapped(step_label(step.name), LETTERS)) for step in steps]
     values = [step.value_at_risk for step in steps]
@@ -682,38 +682,40 @@ def value_at_risk(steps: Sequence[ExposurePhase], currency: str | None) -> alt.T
         if wide
         else text("what guesses would put down to the right name")
     )
-    return alt.layer(marks, figures).properties(
+    return vega.layer(marks, figures).properties(
         width=480,
-        height=alt.Step(38),
+        height=vega.Step(38),
         padding=ROOM,
-        title=alt.Title(title, subtitle=wrapped(subtitle)),
+        title=vega.Title(title, subtitle=wrapped(subtitle)),
     )
 
 
-def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) -> alt.X:
+def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) -> vega.Part:
     title = (
         text("value at risk ({currency})", currency=currency) if currency else text("value at risk")
     )
     if not wide:
-        scale = alt.Scale(domain=[0, 1.4 * max(values) or 1.0], nice=False)  # marks are labelled
-        return alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(labels=False, ticks=False))
+        scale = vega.Scale(domain=[0, 1.4 * max(values) or 1.0], nice=False)  # marks are labelled
+        return vega.X(
+            "value:Q", title=title, scale=scale, axis=vega.Axis(labels=False, ticks=False)
+        )
     powers = _powers(min(values), max(values))
     labels = "".join(
         f"datum.value == {power!r} ? {json.dumps(short(power), ensure_ascii=False)} : "
         for power in powers
     )
-    return alt.X(
+    return vega.X(
         "value:Q",
         title=title,
-        scale=alt.Scale(type="log", domain=[powers[0], powers[-1]]),
-        axis=alt.Axis(values=powers[:: 1 + len(powers) // 8], labelExpr=f"{labels}''"),
+        scale=vega.Scale(type="log", domain=[powers[0], powers[-1]]),
+        axis=vega.Axis(values=powers[:: 1 + len(powers) // 8], labelExpr=f"{labels}''"),
     )
 
 
-def _lines_of(field: str, labels: Sequence[str]) -> alt.Y:
+def _lines_of(field: str, labels: Sequence[str]) -> vega.Part:
     """Return an axis of labels that may be of several lines."""
-    axis = alt.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
-    return alt.Y(field, sort=list(labels), title=None, axis=axis)
+    axis = vega.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
+    return vega.Y(field, sort=list(labels), title=None, axis=axis)
 
 
 def phases_figure(result: CampaignResult) -> Figure:
@@ -734,11 +736,11 @@ def phases_figure(result: CampaignResult) -> Figure:
     ]
     base = plot(rows).encode(
         y=_lines_of("phase:N", labels),
-        yOffset=alt.YOffset("what:N", sort=list(counts)),
-        x=alt.X("share:Q", title=text("share of the records (%)"), scale=PER_CENT),
+        yOffset=vega.YOffset("what:N", sort=list(counts)),
+        x=vega.X("share:Q", title=text("share of the records (%)"), scale=PER_CENT),
     )
-    chart = alt.layer(
-        base.mark_bar().encode(color=alt.Color("what:N", **keyed(list(counts), (BLUE, ORANGE)))),
+    chart = vega.layer(
+        base.mark_bar().encode(color=vega.Color("what:N", **keyed(list(counts), (BLUE, ORANGE)))),
         base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
     )
     last = result.phases[-1]
@@ -756,7 +758,7 @@ def phases_figure(result: CampaignResult) -> Figure:
             title,
             text("by phase: each uses further totals"),
             width=480,
-            height=alt.Step(22),
+            height=vega.Step(22),
             padding=ROOM,
         ),
         label=text("Records whose place, or name, is certain after each phase"),

@@ -1,0 +1,56 @@
+"""The grammar of pictures says what Altair says, which is held against the schema of Vega-Lite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import pytest
+
+from glasshouse.report import vega
+
+ROWS = [{"a": 1, "b": "x", "dark": True}, {"a": 2.5, "b": "y", "dark": False}]
+
+
+def pictures(grammar: Any, rows: Any) -> dict[str, Any]:
+    """Return pictures of every kind, in one grammar or the other."""
+    base = grammar.Chart(rows).encode(
+        x=grammar.X("a:Q", title=None, scale=grammar.Scale(domain=[0, 9])),
+        y=grammar.Y("b:N", sort=["y", "x"], axis=grammar.Axis(grid=False)),
+    )
+    colour = grammar.condition("datum.dark", grammar.value("white"), grammar.value("#222"))
+    layers = grammar.layer(
+        base.mark_bar(height=8).encode(color=colour, x2="a:Q"),
+        base.transform_calculate(what="'x'").mark_point().encode(detail="b:N"),
+        base.mark_text(dx=3).encode(text="b:N", x=grammar.value("width")),
+    )
+    titled = layers.properties(
+        width=99, height=grammar.Step(9), title=grammar.Title("T", subtitle=["u"])
+    )
+    facet = grammar.Facet("b:N", title=None, header=grammar.Header(labelFontSize=9))
+    return {
+        "layers": titled,
+        "facet": layers.facet(facet=facet, columns=2),
+        "rows": layers.facet(row=grammar.Row("b:N")),
+        "beside": grammar.hconcat(titled, base.mark_rule(), spacing=4),
+        "below": grammar.vconcat(titled, layers),
+        "grid": grammar.concat(titled, layers, columns=2),
+    }
+
+
+@pytest.mark.parametrize("name", pictures(vega, ROWS))
+def test_a_picture_is_what_altair_makes_of_the_same(name: str) -> None:
+    ours = pictures(vega, ROWS)[name].to_dict()
+    theirs = pictures(alt, alt.InlineData(values=ROWS))[name].to_dict()
+    ours.pop("$schema")
+    assert ours == {key: theirs[key] for key in theirs if key not in ("$schema", "config")}
+    alt.Chart.from_dict(ours)
+
+
+def test_rows_are_told_apart_by_values_and_not_by_programs() -> None:
+    name = 'it\'s \\ "b"'
+    chart = vega.Chart(ROWS).mark_bar().transform_filter(vega.equal(b=name, a=1))
+    assert chart.to_dict()["transform"] == [
+        {"filter": {"and": [{"field": "b", "equal": name}, {"field": "a", "equal": 1}]}}
+    ]
+    alt.Chart.from_dict(chart.to_dict())
