@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import runpy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from functools import cache, wraps
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+from glasshouse.language import catalogue
 from glasshouse.report.archive import to_json
 from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
@@ -59,6 +68,90 @@ def assert_it_says(sentence: str, *probabilities: Fraction) -> None:
         else:
             decimals = len(re.split("[.,]", figure)[1]) if re.search("[.,]", figure) else 0
             assert abs(100 * probability - written) <= Fraction(1, 2 * 10**decimals), sentence
+
+
+# Sentences that compare, and the property tests that make them
+
+COMPARING = re.compile(
+    r"\b(than|up from|down from|rises?|rose|falls?|fell|grows?|grew|instead of|no better|no more|hardly|beaten|easier|"
+    r"harder|worse|better|differs?|tends?|adds? most|most accurate|helps most|largest step|before and after|half|"
+    r"(times|twice) as|as (often|likely|easy|many|much|sure) as|no two facts)\b|→",
+    re.IGNORECASE,
+)
+"""What shows that a sentence compares figures, if it has any."""
+
+
+@cache
+def comparing() -> dict[str, str]:
+    """Return every sentence of a report that compares, and the folder or module of `glasshouse` that says it.
+
+    That few people are told as “fewer than” so many is a rule of every report, and no comparison.
+    """
+    script = Path(__file__).parents[2] / "scripts" / "messages.py"
+    templates = {}
+    for entry in runpy.run_path(str(script))["messages_of_code"]():
+        if not entry.place.startswith(("report/", "study/policy")):
+            continue
+        for template in [entry.message] if isinstance(entry.message, str) else entry.message[1:]:
+            if "{" in template and "{smallest}" not in template and COMPARING.search(template):
+                folder = re.sub(r"^report/|/[^/]*$|[.]py$", "", entry.place)
+                templates[template] = folder
+    return templates
+
+
+def tries(folder: str, *fragments: str, seeds: int = 0) -> Callable[[Any], Any]:
+    """Say which sentences that compare a property test makes and reads back; it must make them all.
+
+    Args:
+        folder: Which folder of reports says them.
+        fragments: What tells them from its others; several may have one in common.
+        seeds: For how many numbers the test is to be repeated, each as its ``seed``.
+    """
+
+    def of(test: Any) -> Any:
+        @wraps(test)
+        def tried(*arguments: Any, **values: Any) -> None:
+            with heard() as said:
+                for seed in range(max(1, seeds)):
+                    test(*arguments, **values, **({"seed": seed} if seeds else {}))
+            assert said.issuperset(templates_of(folder, fragments)), (
+                templates_of(folder, fragments) - said
+            )
+
+        signature = inspect.signature(test)
+        kept = [entry for name, entry in signature.parameters.items() if name != "seed"]
+        tried.__dict__["__signature__"] = signature.replace(parameters=kept)
+        tried.__dict__["tries"] = (folder, fragments)
+        return tried
+
+    return of
+
+
+def templates_of(folder: str, fragments: tuple[str, ...]) -> set[str]:
+    """Return the sentences of a folder that have one of these in them; each must be in one at least."""
+    templates = set()
+    for fragment in fragments:
+        alike = {text for text, of in comparing().items() if of == folder and fragment in text}
+        assert alike, f"no sentence of {folder} that compares has “{fragment}”"
+        templates |= alike
+    return templates
+
+
+@contextmanager
+def heard() -> Iterator[set[str]]:
+    """Yield what is said, as templates; it grows with every sentence."""
+    messages, said = catalogue._messages, set[str]()
+
+    class Listening:
+        def __init__(self, code: str) -> None:
+            self.known = messages(code)
+
+        def get(self, message: str, default: str) -> str:
+            said.update(message.split(catalogue._OR))
+            return self.known.get(message, default)
+
+    with patch.object(catalogue, "_messages", Listening):
+        yield said
 
 
 def assert_it_asks_nobody(html: str) -> None:

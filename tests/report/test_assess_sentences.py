@@ -5,14 +5,10 @@ Every sentence is made of arbitrary figures, in every language, and read back.
 
 from __future__ import annotations
 
-import inspect
 import re
-import runpy
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -28,8 +24,8 @@ from glasshouse.report.assess import charts, family, family_charts, findings, fr
 from glasshouse.report.assess.charts import Influence
 from glasshouse.report.page import Finding
 from glasshouse.table import read
+from tests.report.reading import tries
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "messages.py"
 UP = re.compile(
     r"\bup from\b|\brose\b|\bcontra\b|\bsubiu\b|sem esse conhecimento, em|\brises\b|\bsobe\b"
 )
@@ -133,6 +129,7 @@ def said(sentence: str) -> list[str]:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "learns the {secret} of {people} with certainty", "learns nobody's {secret}")
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 1000))
 def test_a_guess_at_a_secret(code: str, guess: Leakage, certain: int) -> None:
@@ -151,6 +148,7 @@ def test_a_guess_at_a_secret(code: str, guess: Leakage, certain: int) -> None:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "guesses no better than without that knowledge")
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 999))
 def test_who_can_be_named(code: str, guess: Leakage, certain: int) -> None:
@@ -173,6 +171,7 @@ def test_who_can_be_named(code: str, guess: Leakage, certain: int) -> None:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "give no better", "within {count} guesses in {after}")
 @settings(max_examples=50)
 @given(guess=leakages())
 def test_several_datasets_and_several_guesses(code: str, guess: Leakage) -> None:
@@ -209,23 +208,29 @@ def test_several_datasets_and_several_guesses(code: str, guess: Leakage) -> None
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "rises from {prior}")
 @settings(max_examples=50)
 @given(guess=leakages(), money=st.booleans())
 def test_what_guesses_are_worth(code: str, guess: Leakage, money: bool) -> None:
     worth = Leakage(1000 * guess.prior, 1000 * guess.posterior)
     with speaking(code):
-        sentence = findings.gained(
-            [replace(INFERRING, gain=worth)],
-            subject="student",
-            currency="€" if money else None,
-            tries=None,
-        ).sentence
+        sentences = [
+            findings.gained(
+                [replace(base, gain=worth)],
+                subject="student",
+                currency="€" if money else None,
+                tries=None,
+            ).sentence
+            for base in (NAMING, INFERRING)
+        ]
         prior, posterior = findings._worths(worth, "€" if money else None)
-    assert prior in sentence
-    assert_its_direction(sentence, worth.prior, worth.posterior, (prior, posterior))
+    for sentence in sentences:
+        assert prior in sentence
+        assert_its_direction(sentence, worth.prior, worth.posterior, (prior, posterior))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "Without {attribute}, right guesses")
 @settings(max_examples=50)
 @given(guess=leakages(), secret=st.booleans())
 def test_leaving_out_one_attribute(code: str, guess: Leakage, secret: bool) -> None:
@@ -244,6 +249,13 @@ def test_leaving_out_one_attribute(code: str, guess: Leakage, secret: bool) -> N
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries(
+    "assess",
+    "would hardly change right guesses",
+    "helps most",
+    "exactly: {before}",
+    "No two facts tell more",
+)
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6))
 def test_findings_of_random_tables_read_back(code: str, seed: int) -> None:
@@ -305,6 +317,13 @@ def points(sentence: str, code: str) -> list[Figure]:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries(
+    "assess",
+    "adds most to right guesses",
+    "adds to right guesses at {goal} differs",
+    "What is added to right guesses differs",
+    "gives away more than another",
+)
 @settings(max_examples=50)
 @given(guesses=many(2), by=st.sampled_from([None, "race"]))
 def test_the_part_where_most_is_added(code: str, guesses: list[Leakage], by: str | None) -> None:
@@ -327,6 +346,15 @@ def test_the_part_where_most_is_added(code: str, guesses: list[Leakage], by: str
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries(
+    "assess",
+    "hardly changed: {after}",
+    "rose from {before}",
+    "fell from {before}",
+    "The largest step was",
+    "the attributes add {points}",
+    "add as much as",
+)
 @settings(max_examples=50)
 @given(guesses=many(2))
 def test_what_changed_from_the_first_part_to_the_last(code: str, guesses: list[Leakage]) -> None:
@@ -359,6 +387,7 @@ def test_what_changed_from_the_first_part_to_the_last(code: str, guesses: list[L
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "already gives half or more", "already give half or more")
 @settings(max_examples=50)
 @given(guesses=many(1))
 def test_the_first_screen_of_parts(code: str, guesses: list[Leakage]) -> None:
@@ -374,6 +403,7 @@ def test_the_first_screen_of_parts(code: str, guesses: list[Leakage]) -> None:
     printed = said(summary)
     assert_it_says(summary, code, *[low, high][: len(printed)])
     assert_it_says(tiles[0].figure, code, *[low, high][: len(said(tiles[0].figure))])
+    assert_half_is_half(guesses, code)
     before = [guess.prior for guess in guesses]
     for finding in priors:
         if min(before) > 0 and max(before) < 1:
@@ -381,8 +411,45 @@ def test_the_first_screen_of_parts(code: str, guesses: list[Leakage]) -> None:
             assert_it_says(finding.sentence, code, *[min(before), max(before)][: len(told)])
 
 
+def assert_half_is_half(guesses: list[Leakage], code: str) -> None:
+    """Hold what a smaller set is said to give against the figures of every part."""
+    parts = tuple(
+        FamilyPart(
+            f"part {'abcdef'[place]}",
+            1000,
+            tuple(
+                Best(None, size, known, leakage)
+                for size, known, leakage in (
+                    (1, ("age",), Leakage(guess.prior, (guess.prior + guess.posterior) / 2)),
+                    (2, ("age", "sex"), guess if place < 2 else Leakage(guess.prior, Fraction(1))),
+                )
+            ),
+            {None: 1.0},
+        )
+        for place, guess in enumerate(guesses)
+    )
+    releases = Family(("age", "sex"), (), False, parts)
+    half = [
+        2 * best[0].leakage.additive >= best[1].leakage.additive > 0
+        for best in (part.of(None) for part in parts)
+    ]
+    with speaking(code):
+        guessed = family_charts.part_guesses(releases, None)
+        sentence = family._small_set(releases, None, guessed, "part")[:1]
+        tiles = family._tiles(releases, "part")
+    words = re.compile(r"half or more|metade ou mais|pelo menos metade")
+    said_so = [finding.sentence for finding in sentence if words.search(finding.sentence)]
+    assert bool(said_so) == (2 * sum(half) > len(half)), (sentence, half)
+    tile = [tile.sentence for tile in tiles if words.search(tile.sentence)]
+    assert bool(tile) == bool(said_so)
+    for told in (*said_so, *tile):
+        counts = [int(count) for count in re.findall("[0-9]+", told)]
+        assert set(counts) <= {2, sum(half), len(half)}, told
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("sign", [1, -1])
+@tries("assess", "tend slightly to give away", "tend to give away", "hardly go together")
 def test_whether_larger_parts_give_away_more(code: str, sign: int) -> None:
     for bound, *both in family.DEGREES:
         with speaking(code):
@@ -394,78 +461,22 @@ def test_whether_larger_parts_give_away_more(code: str, sign: int) -> None:
         )
         assert re.search(words[0], more.rpartition(":")[2]), bound
         assert re.search(words[1], less.rpartition(":")[2]), bound
-    sizes = (1000, 2000, 3000) if sign > 0 else (3000, 2000, 1000)
-    parts = [
-        FamilyPart(
-            f"part {place}",
-            size,
-            (Best(None, 1, ("age",), Leakage(Fraction(1, 10), Fraction(2 + place, 10))),),
-            {None: 1.0},
-        )
-        for place, size in enumerate(sizes)
-    ]
-    with speaking("en"):
-        (finding,) = family._by_number(
-            Family(("age",), (), False, tuple(parts)), None, "person", "part", of=3
-        )
-    assert ("give away more" in finding.sentence) == (sign > 0)
-
-
-# That no sentence that compares is forgotten
-
-COMPARING = re.compile(
-    r"\b(up from|fall from|fell|rose|rises|instead of|down from|no better|hardly|adds? most|more than another|"
-    r"fewer than in|more than in|less than in|largest step|before and after|before, \{after\} after|"
-    r"with the first dataset|differs?|tend|helps most|no two facts)\b|→",
-    re.IGNORECASE,
-)
-TESTED = (
-    findings._inferring_sentence,
-    findings._grown,
-    findings.gained,
-    findings.naming_sentence,
-    charts._given_away,
-    charts._grown,
-    charts._influence_title,
-    charts.influence_findings,
-    family_charts._finding,
-    family_charts._time_finding,
-    family._extremes,
-    family._alike,
-    family._moved,
-    family._by_number,
-    front._given_away,
-    sets.pairs_figure,
-)
-"""What makes sentences that compare; each is tried above, or (with `exposure_figure`) in its own module."""
-
-
-def sentences_that_compare() -> Iterator[tuple[str, str]]:
-    for entry in runpy.run_path(str(SCRIPT))["messages_of_code"]():
-        if entry.place.startswith("report/assess/"):
-            for message in [entry.message] if isinstance(entry.message, str) else entry.message:
-                if COMPARING.search(message):
-                    yield entry.place, message
-
-
-def test_every_sentence_that_compares_is_made_by_what_is_tried_here() -> None:
-    known = "".join(
-        [inspect.getsource(function) for function in TESTED]
-        + [repr(table) for table in (findings.WITHIN, findings.WORTH, family.DEGREES)]
-    )
-    joined = re.sub(r'"\s*"', "", known).replace("\\'", "'")
-    strays = [
-        message
-        for place, message in sentences_that_compare()
-        if message not in joined and place != "report/assess/exposure.py"
-    ]
-    allowed = {  # how to read something, or what was done: no figures are compared
-        "Above the line, who is in a dataset: people of the first one, and new ones. Below it, people of the first "
-        "who are not. That somebody left tells of them, too.",
-        "Success of each attack before and after",
-        "How risk differs by {column}",
-    }
-    assert [message for message in strays if message not in allowed] == []
+    for sizes in ((1000, 2000, 3000), (2000, 1000, 2000)):
+        parts = [
+            FamilyPart(
+                f"part {place}",
+                size,
+                (Best(None, 1, ("age",), Leakage(Fraction(1, 10), Fraction(2 + place, 10))),),
+                {None: 1.0},
+            )
+            for place, size in enumerate(sizes[::sign])
+        ]
+        with speaking(code):
+            (finding,) = family._by_number(
+                Family(("age",), (), False, tuple(parts)), None, "person", "part", of=3
+            )
+        tends = re.search(r"give away more|revelar mais|revelam mais", finding.sentence)
+        assert bool(tends) == (sign > 0 and sizes[0] == 1000), finding.sentence
 
 
 def test_the_reader_of_sentences_finds_a_wrong_one() -> None:

@@ -28,12 +28,13 @@ from glasshouse.report.deter.page import (
     thresholds_by_parameter,
 )
 from glasshouse.report.html import to_html
-from glasshouse.report.page import Finding, Severity, keep_assumptions
+from glasshouse.report.page import Finding, Page, Severity, keep_assumptions
 from glasshouse.runs import Resources, Run
 from glasshouse.runs.deter import answer
 from glasshouse.study.deter import DeterStudy
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
+from tests.report.reading import tries
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.0", "", ())
@@ -241,7 +242,13 @@ def random_terms(chosen: random.Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(25))
+@tries(
+    "deter",
+    *("An attack pays on groups of fewer", "What has to grow least", "it has to grow least"),
+    *("where fewer than {size}", "Larger groups are not always safer", "rises at {count}"),
+    *("fewer than {size}", "Risk: {before}"),
+    seeds=25,
+)
 def test_what_is_said_of_random_terms_is_what_came_out(seed: int, code: str) -> None:
     run = answer(
         DeterStudy.model_validate(random_terms(random.Random(seed))), resources=Resources()
@@ -249,7 +256,9 @@ def test_what_is_said_of_random_terms_is_what_came_out(seed: int, code: str) -> 
     outcome, policy = run.outcome, run.outcome.policy
     with speaking(code):
         attacked, *further = findings_of(run)
+        page = page_of(run.outcome, run.question, provenance=PROVENANCE)
     end, highest = policy.thresholds.no_attack, float(policy.reidentification.max())
+    assert_the_page_says_the_same(run, page, code)
     assert (end == 1) is (not further)
     *rising, stopped = further or [attacked]
     figures = figures_in(attacked.sentence, code)
@@ -283,8 +292,32 @@ def test_what_is_said_of_random_terms_is_what_came_out(seed: int, code: str) -> 
         assert multiple == pytest.approx(enough / now if now else math.inf, rel=2e-2)
 
 
+def assert_the_page_says_the_same(run: Run[DeterStudy, Deterrence], page: Page, code: str) -> None:
+    """Hold tiles, titles of pictures and what to do against what came out."""
+    outcome, end = run.outcome, run.outcome.policy.thresholds.no_attack
+    titles = [" ".join(picture.chart["title"]["text"]) for picture in page.pictures]
+    paying = [title for title in titles if "fewer than" in title or "menos de" in title]
+    if end not in (None, 1):
+        assert [figures_in(title, code) for title in paying] == [[end]] * len(paying)
+        assert figures_in(page.tiles[0].figure, code) == [end]
+    ways = nearest(outcome)
+    if ways and not is_deterred(outcome):
+        parameter, lasting, _ = ways[0]
+        percent = 100 if parameter == "detection" else 1
+        (least,) = figures_in(page.tiles[-1].figure, code)
+        (now,) = figures_in(page.tiles[-1].sentence, code)
+        assert least >= percent * lasting > now * (1 - 1e-2)
+        for title in titles:
+            if "grow least" in title or "menos precisa" in title:
+                assert figures_in(title, code) == [now, least]
+    for action in page.actions:
+        if action.change:
+            before, after = figures_in(action.change, code)
+            assert before > after == pytest.approx(100 * run.question.target)
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(12))
+@tries("deter", "if the adversary knows how many they are", seeds=12)
 def test_what_is_said_of_random_releases_is_what_came_out(seed: int, code: str) -> None:
     chosen = random.Random(seed)
     ages = [str(min(90, int(chosen.expovariate(0.08)))) for _ in range(400)]
@@ -298,6 +331,11 @@ def test_what_is_said_of_random_releases_is_what_came_out(seed: int, code: str) 
     assert exposure is not None
     with speaking(code):
         expected, lost, *_ = findings_of(run)
+        for action in page_of(run.outcome, study, provenance=PROVENANCE).actions:
+            if "knows how many" in action.change or "tamanho do grupo" in action.change:
+                before, after = figures_in(action.change, code)
+                assert before == pytest.approx(100 * exposure.known.max(), abs=0.06)
+                assert before > after == pytest.approx(100 * study.target)
     known, unknown = exposure.expected_known, exposure.expected_unknown
     if max(known, unknown) == 0:
         assert figures_in(expected.sentence, code) == [120]

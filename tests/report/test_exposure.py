@@ -23,6 +23,7 @@ from glasshouse.report.page import Figure
 from glasshouse.table import read
 from glasshouse.table.collection import collect
 from tests.differencing import drawn_rows, told_beyond
+from tests.report.reading import assert_it_says, tries
 
 Counts = tuple[tuple[int, int], ...]
 """Per value, how many people can be named and how many cannot."""
@@ -161,6 +162,20 @@ def test_the_title_tells_the_lowest_and_the_highest_share_and_names_no_group(cod
     rows = [row for row in drawn_rows(drawn.chart) if "named" in row]
     assert [row["value"] for row in rows] == ["value 1", "value 0", "value 2"], "by people"
     assert [Fraction(str(row["named"])) for row in rows] == [6, 76, 30]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "The share who can be named outright differs", seeds=30)
+def test_the_shares_of_random_groups_read_back(seed: int, code: str) -> None:
+    chance = Random(seed)
+    counts = tuple((chance.randrange(10, 90), chance.randrange(10, 900)) for _ in range(3))
+    shares = [Fraction(named, named + others) for named, others in counts]
+    with speaking(code):
+        drawn = figure(of_counts(counts))
+    assert drawn is not None
+    title = " ".join(drawn.chart["title"]["text"])
+    alike = "whatever" in title or "qualquer" in title
+    assert_it_says(title, *([min(shares)] if alike else [min(shares), max(shares)]))
 
 
 def test_where_all_groups_are_alike_no_difference_is_told() -> None:

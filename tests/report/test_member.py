@@ -20,6 +20,7 @@ from tests.report.reading import (
     drawn,
     everything,
     read_text,
+    tries,
 )
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_membership import page_of, people
@@ -228,6 +229,7 @@ HARDER = {"en": "harder to guess", "pt-BR": "mais difícil do que"}
 """What says that a guess gets worse."""
 
 
+@tries("membership", "is harder to guess than of people in general")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 def test_what_compares_says_the_numbers_of_the_outcome(a: int, b: int, c: int, d: int) -> None:

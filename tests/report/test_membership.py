@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glasshouse.language import LANGUAGES, speaking
@@ -24,7 +24,14 @@ from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.question import Adversary, Dataset
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
-from tests.report.reading import assert_it_asks_nobody, assert_it_says, drawn, read_text, tags
+from tests.report.reading import (
+    assert_it_asks_nobody,
+    assert_it_says,
+    drawn,
+    read_text,
+    tags,
+    tries,
+)
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "membership"\n', ("trial.csv",))
@@ -334,8 +341,10 @@ UP_FROM = {"en": "up from", "pt-BR": "com o cadastro, contra"}
 """What says that a guess gets better."""
 
 
+@tries("membership", "no better", "hardly better", "up from {before}")
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=5))
+@example([(5000, 3000), (1, 2)])
 def test_what_compares_says_the_numbers_of_the_outcome(classes: list[tuple[int, int]]) -> None:
     letters = "abcde"
     release = "".join(letters[i] * inside for i, (inside, _) in enumerate(classes))

@@ -8,6 +8,7 @@ import re
 import shlex
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,34 +21,43 @@ import glasshouse as gh
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata import Attack, Leakage, assess
 from glasshouse.mitigation import ComparedRun, Comparison, MeasuredRuns
-from glasshouse.mitigation.comparison import Change, ComparedRelease
+from glasshouse.mitigation.comparison import (
+    AssessedRuns,
+    Change,
+    ComparedAttack,
+    ComparedRelease,
+)
 from glasshouse.report import archive
 from glasshouse.report.anonymise.front import ladder_figure, risk_tiles
 from glasshouse.report.anonymise.page import (
+    _cost_sentence,
+    _grouped,
     guesses_change,
     protection_findings,
+    release_severity,
 )
-from glasshouse.report.attacks import release_severity
 from glasshouse.report.compare.figures import label, measured_findings
-from glasshouse.report.compare.page import (
+from glasshouse.report.compare.frontier import (
     HEIGHT,
     LETTER,
     LINE,
     WIDTH,
     choice,
     choice_sentence,
-    comparison_findings,
     frontier_figure,
     labels_beside,
     recommendation,
     tiles,
 )
-from glasshouse.report.compare.runs import _changed
+from glasshouse.report.compare.page import comparison_findings
+from glasshouse.report.compare.runs import _best_title, _changed
 from glasshouse.report.page import Decision, Severity
+from glasshouse.report.words import percentage
 from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
+from tests.report.reading import tries
 from tests.report.test_anonymise import QUESTION
 
 FIGURE = re.compile(r"([<>] )?([0-9]+(?:[.,][0-9]+)?)%")
@@ -130,7 +140,7 @@ def attack(chance: random.Random, *, secret: bool, records: int = 1000) -> Attac
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(60))
+@tries("anonymise", "down from {before}", "up from {before}", seeds=60)
 def test_guesses_rise_and_fall_as_their_figures_do(seed: int, code: str) -> None:
     chance = random.Random(seed)
     for secret in (False, True):
@@ -143,7 +153,7 @@ def test_guesses_rise_and_fall_as_their_figures_do(seed: int, code: str) -> None
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(60))
+@tries("compare", "became easier", "became harder", "({counted_before})", seeds=60)
 def test_what_became_of_runs_is_what_the_figures_say(seed: int, code: str) -> None:
     chance = random.Random(seed)
     secret = chance.random() < 0.5
@@ -177,6 +187,39 @@ def test_what_became_of_runs_is_what_the_figures_say(seed: int, code: str) -> No
     assert directions == (said[0] if said else set())
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries("compare", "differ most with {count} attributes", seeds=40)
+def test_where_runs_differ_most_is_where_their_figures_do(seed: int, code: str) -> None:
+    chance = random.Random(seed)
+    lines = [
+        ComparedAttack(
+            ("ill",) if secret else (),
+            size,
+            tuple(attack(chance, secret=secret) for _ in range(3)),
+        )
+        for secret in (False, True)
+        for size in (2, 3)
+    ]
+    runs = tuple(
+        ComparedRun(name, "assess", 1000, {}, {}, "person", None) for name in ("a", "b", "c")
+    )
+    outcome = AssessedRuns(runs, (), (), tuple(lines))
+    with speaking(code):
+        title = _best_title(outcome)
+    gaps = {
+        abs(line.attacks[0].probabilistic.posterior - other.probabilistic.posterior)
+        for line in lines
+        for other in line.attacks[1:]
+    }
+    line, place = outcome.most_different
+    pair = [line.attacks[entry].probabilistic.posterior for entry in (0, place)]
+    assert abs(pair[0] - pair[1]) == max(gaps)
+    for said, value in zip(figures(title), pair, strict=True):
+        assert_said(said, value)
+    assert f"“{'abc'[place]}”" in title
+    assert str(line.size) in title
+
+
 PEOPLE = re.compile(r"([0-9.,]+) (?:of|de) ([0-9.,]+) \w+ \(([<>]? ?[0-9.,]+%)\)")
 
 
@@ -184,8 +227,14 @@ def whole(number: str) -> int:
     return int(re.sub("[.,]", "", number))
 
 
+@cache
+def protected() -> Any:
+    table = pa.table({"age": list("1122"), "ill": list("abab")})
+    return gh.anonymise(table, quasi_identifiers=["age"], sensitive=["ill"], k=2).outcome
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(40))
+@tries("anonymise", "before and after; naming", "before and after; right guesses", seeds=40)
 def test_what_a_protection_changed_is_what_the_outcome_says(seed: int, code: str) -> None:
     chance = random.Random(seed)
     records = chance.choice((1000, 980))
@@ -193,8 +242,7 @@ def test_what_a_protection_changed_is_what_the_outcome_says(seed: int, code: str
     after = [attack(chance, secret=secret, records=records) for secret in (False, True)]
     if chance.random() < 0.2:
         after = before
-    table = pa.table({"age": list("1122"), "ill": list("abab")})
-    outcome = gh.anonymise(table, quasi_identifiers=["age"], sensitive=["ill"], k=2).outcome
+    outcome = protected()
     outcome = replace(
         outcome,
         before=replace(outcome.before, attacks=tuple(before)),
@@ -224,6 +272,21 @@ def test_what_a_protection_changed_is_what_the_outcome_says(seed: int, code: str
     assert [said_before, said_after] == shown[0].figure.split(" → ")
     assert_said(figures(shown[1].figure)[1], after[1].probabilistic.posterior)
     assert_said(figures(shown[1].sentence)[0], after[1].probabilistic.prior)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries("anonymise", "loses less than {bound}", "A group tells of a person no more than", seeds=30)
+def test_what_is_lost_and_what_groups_tell_is_what_came_out(seed: int, code: str) -> None:
+    chance = random.Random(seed)
+    loss, bound = sorted((share(chance), share(chance)), reverse=True)
+    diverse, most = chance.randrange(2, 9), share(chance)
+    with speaking(code):
+        cost = _cost_sentence({"parameters": {}, "bound": float(bound)}, percentage(loss))
+        group = _grouped({"sensitive": "ill", "l": diverse, "most_frequent": most}).sentence
+    for said, value in zip(figures(cost), (loss, bound), strict=True):
+        assert_said(said, value)
+    assert_said(figures(group)[0], most)
+    assert str(diverse) in group
 
 
 # The steps to a release
@@ -306,7 +369,7 @@ def test_where_values_are_generalised_alike_so_are_those_that_are_suppressed_lat
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(4))
+@tries("anonymise", "The step that protects most", seeds=4)
 def test_the_step_that_protects_most_is_the_one_with_the_greatest_fall(
     seed: int, code: str
 ) -> None:
@@ -328,12 +391,14 @@ def test_the_step_that_protects_most_is_the_one_with_the_greatest_fall(
 # Versions to choose from
 
 
-def release(chance: random.Random, name: str, *, distance: float) -> ComparedRelease:
+def release(
+    chance: random.Random, name: str, *, distance: float, single: bool = False
+) -> ComparedRelease:
     naming, inferring = attack(chance, secret=False), attack(chance, secret=True)
     smallest = 1 if naming.certain else chance.randrange(2, 20)
     sizes = replace(naming.class_sizes) if naming.certain else naming.class_sizes
     utility: Any = SimpleNamespace(
-        distances=SimpleNamespace(mean_pair=distance, mean_single=distance),
+        distances=SimpleNamespace(mean_pair=None if single else distance, mean_single=distance),
         queries=SimpleNamespace(median=distance),
         prediction=None,
     )
@@ -356,17 +421,18 @@ def comparison(seed: int) -> Comparison:
     chance = random.Random(seed)
     versions = chance.randrange(1, 6)
     distances = [chance.choice((0.0, 0.001, chance.random() / 3)) for _ in range(versions)]
+    single = seed % 4 == 1
     return Comparison(
-        release(chance, "original", distance=0.0),
+        release(chance, "original", distance=0.0, single=single),
         tuple(
-            release(chance, f"k = {place + 2}", distance=distance)
+            release(chance, f"k = {place + 2}", distance=distance, single=single)
             for place, distance in enumerate(distances)
         ),
     )
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(60))
+@tries("compare", "the greatest risk is {after}", "the most accurate version", seeds=60)
 def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(
     seed: int, code: str
 ) -> None:
@@ -403,7 +469,9 @@ def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(60))
+@tries(
+    "compare", "harder to guess who it is", "keeps the data most accurate", "is beaten by", seeds=60
+)
 def test_what_is_said_of_versions_is_true_of_their_figures(seed: int, code: str) -> None:
     outcome = comparison(seed)
     rows = {row.name: row for row in outcome.releases}
@@ -411,6 +479,7 @@ def test_what_is_said_of_versions_is_true_of_their_figures(seed: int, code: str)
         findings = comparison_findings(outcome, QUESTION)
     most = {"en": "most accurate", "pt-BR": "mais fiel aos"}[code]
     beaten = {"en": "is beaten by", "pt-BR": "é superada por"}[code]
+    no_harder = {"en": "harder to guess who it is", "pt-BR": "dificulta"}
     better = {
         "en": "No other version protects better",
         "pt-BR": "Nenhuma outra versão protege mais",
@@ -429,6 +498,14 @@ def test_what_is_said_of_versions_is_true_of_their_figures(seed: int, code: str)
             assert_said(good, Fraction(best.distance))
             assert_said(bad, Fraction(worse.distance))
             assert good != bad
+        if no_harder[code] in sentence:
+            best = min(row.naming.probabilistic.posterior for row in rows.values())
+            before = outcome.original.naming.probabilistic.posterior
+            first, last = figures(sentence)
+            told = (last, first) if len(rows) == 1 else (first, last)
+            assert_said(told[0], before)
+            assert_said(told[1], best)
+            assert best >= before or told[0] == told[1]
         if better[code] in sentence:
             named = rows[names[0]].naming.probabilistic.posterior
             assert all(named <= row.naming.probabilistic.posterior for row in rows.values())
@@ -567,7 +644,7 @@ def test_the_command_of_the_version_to_choose_makes_it(
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(30))
+@tries("compare", "this got worse", "this got better", "is no worse and no better", seeds=30)
 def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(
     seed: int, code: str
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glasshouse.language import LANGUAGES, speaking
@@ -19,7 +19,13 @@ from glasshouse.microdata.individual import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
-from glasshouse.report.target.page import MOST_RANKS_DRAWN, MOST_RANKS_LISTED, page, target_findings
+from glasshouse.report.target.page import (
+    MOST_RANKS_DRAWN,
+    MOST_RANKS_LISTED,
+    _tiles,
+    page,
+    target_findings,
+)
 from glasshouse.report.words import percentage
 from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
@@ -32,6 +38,7 @@ from tests.report.reading import (
     everything,
     read_text,
     tags,
+    tries,
 )
 from tests.report.snapshots import assert_snapshot
 
@@ -638,8 +645,11 @@ DIRECTIONS = {
 """What says in which direction a guess at a secret changes."""
 
 
+@tries("target", "hardly changes", "harder to guess", "right guesses of {secret}, before and")
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("34"), st.sampled_from("abc")), min_size=2, max_size=80))
+@example([("3", value) for value in "abc" * 20] + [("4", value) for value in "aabbc" * 4])
+@example([("3", "a")] * 499 + [("3", "b")] * 498 + [("4", "b")] * 3)
 def test_what_compares_before_and_after_says_the_numbers_of_the_outcome(
     people: list[tuple[str, str]],
 ) -> None:
@@ -660,6 +670,13 @@ def test_what_compares_before_and_after_says_the_numbers_of_the_outcome(
     for language in LANGUAGES:
         with speaking(language):
             fitting, learned = told(outcome)
+            in_report = reported(outcome)[1]
+            changes = [tile.figure for tile in _tiles(outcome) if "→" in tile.figure]
+        for change in changes:
+            if not re.search("[<>]|less|more|menos|mais", change):
+                assert_it_says(change, before, after)
+        heard = [name for name, words in DIRECTIONS.items() if words[language] in in_report]
+        assert heard in ([direction] if direction else [], []), in_report
         if outcome.candidates > 1:
             figures = (naming.posterior,) if everybody else (naming.posterior, naming.prior)
             assert_it_says(fitting, *figures)

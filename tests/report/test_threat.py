@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glasshouse import report
@@ -24,9 +25,16 @@ from glasshouse.language import LANGUAGES, speaking
 from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
-from glasshouse.report.threat.findings import as_fraction, likeliest, threat_findings
+from glasshouse.report.threat.findings import (
+    _underrated,
+    as_fraction,
+    likeliest,
+    threat_findings,
+)
 from glasshouse.report.threat.page import (
     MOST_RANKS,
+    _summary,
+    _tiles,
     guesses,
     measures_section,
     ranked_beliefs,
@@ -40,7 +48,7 @@ from glasshouse.study import Dataset
 from glasshouse.study.threat import ThreatStudy
 from tests.cli.test_longitudinal import write
 from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
-from tests.report.reading import assert_it_says
+from tests.report.reading import assert_it_says, tries
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.2.3", 'command = "threat"\n', ("release.csv",))
@@ -433,25 +441,6 @@ def test_random_worlds_are_told_of_in_both_directions(
         assert said in about[0]
 
 
-@pytest.mark.parametrize(
-    ("faithful", "verdict"),
-    [
-        (0.09, "agrees only to 9% with what the original would teach: little of use is left."),
-        (0.6, "agrees to 60% with what the original would teach: a part of its use is lost."),
-        (0.95, "agrees to 95% with what the original would teach: hardly any of its use is lost."),
-    ],
-)
-def test_faithfulness_is_told_with_whether_it_is_good(faithful: float, verdict: str) -> None:
-    run = of_table(VERTICAL)
-    assert run.measures is not None
-    assert run.measures.faithfulness is not None
-    measures = replace(
-        run.measures, faithfulness=replace(run.measures.faithfulness, bounded=faithful)
-    )
-    told = [finding.sentence for finding in threat_findings(replace(run, measures=measures))]
-    assert any(sentence.endswith(verdict) for sentence in told)
-
-
 def test_absolute_error_is_told_per_record() -> None:
     run = of_table(VERTICAL)
     assert run.measures is not None
@@ -525,8 +514,16 @@ def numbers_in(sentence: str) -> list[float]:
     ]
 
 
+@tries(
+    "threat",
+    *("guesses their {secret} right in {attacker}", "makes their true {secret}"),
+    *("makes nobody's {secret}", "costs {people}", "{people}: being in the table makes"),
+    *("for nobody does the table make", "For {share} of {people}", "For nobody does the table"),
+)
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 40), st.integers(0, 40))
+@example(300, 300, 5, 5)
+@example(500, 500, 5, 0)
 def test_what_compares_says_the_numbers_of_the_outcome(
     attacker: int, learner: int, surer: int, others: int
 ) -> None:
@@ -544,6 +541,14 @@ def test_what_compares_says_the_numbers_of_the_outcome(
     for language in LANGUAGES:
         with speaking(language):
             beyond, guessed, *_ = threat_findings(replace(run, measures=measures))
+            summary = _summary(replace(run, measures=measures), "person")
+            tile, gain, *_ = _tiles(replace(run, measures=measures), "person")
+            title = " ".join(times_surer(measures).chart["title"]["text"])
+        concerned = Fraction(surer if attacker > 2 * learner else 0, sum(counts.values()))
+        assert_it_says(f"{summary} {title}", *[concerned] * (2 if concerned else 0))
+        assert_it_says(tile.figure, concerned)
+        assert ("nobody" in tile.sentence or "ninguém" in tile.sentence) == (not concerned)
+        assert_it_says(gain.figure, *shares[::-1])
         said = [name for name, words in GUESSED.items() if words[language] in guessed.sentence]
         assert said == [case]
         figures = shares[:1] if case == "same" else shares
@@ -559,6 +564,7 @@ def test_what_compares_says_the_numbers_of_the_outcome(
             assert all(figure <= max(2.0, 1.005 * most) for figure in numbers_in(beyond.sentence))
 
 
+@tries("threat", "makes it {times} times as easy", "makes it no easier")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 99), st.integers(1, 99))
 def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
@@ -586,6 +592,120 @@ def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
         assert surer == (attacker > learner)
         if surer:
             assert numbers_in(sentence)[-1] == pytest.approx(first / second, rel=0.006)
+
+
+@tries("threat", "makes one of them up to", "makes none of them easier", "cannot be told.")
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 4), st.integers(1, 24), st.booleans())
+@example(2, 1, True)
+@example(4, 25, False)
+def test_what_is_believed_of_several_values_says_the_numbers_of_the_outcome(
+    tied: int, learner: int, sampled: bool
+) -> None:
+    if "victim" not in _TABLES:
+        _TABLES["victim"] = asked(VERTICAL, known=VICTIM)
+    values = len(_TABLES["victim"].release.sensitive.values)
+    sure = 1 / tied if not sampled else 0.6
+    belief = (sure, *[sure] * (tied - 1)) if not sampled else (0.6, 0.4)
+    attacker = (*belief, *[0.0] * (values - len(belief)))
+    other = 0.599 if sampled else learner / 100
+    rest = (1 - (other if sampled else tied * other)) / (values - (1 if sampled else tied))
+    learned = (*[other] * (1 if sampled else tied), *[rest] * (values - (1 if sampled else tied)))
+    run = believed(
+        _TABLES["victim"],
+        attacker=belief_of(*attacker),
+        learner=belief_of(*learned, error=0.003 if sampled else None),
+    )
+    for language in LANGUAGES:
+        with speaking(language):
+            sentence = threat_findings(run, exact=True)[0].sentence
+        assert_it_says(sentence, as_fraction(sure), as_fraction(other))
+        surer = {"en": "times as easy", "pt-BR": "multiplica"}[language] in sentence
+        assert surer == (not sampled and sure > other)
+        if surer:
+            assert numbers_in(sentence)[-1] == pytest.approx(sure / other, rel=0.006)
+
+
+@tries("threat", "Someone who takes every possible table", "hardly any of its use is lost")
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 99), st.integers(1, 99), st.integers(0, 100))
+@example(50, 50, 95)
+def test_simpler_worlds_and_what_is_left_of_use_are_told_as_they_are(
+    attacker: int, random: int, faithful: int
+) -> None:
+    run = of_table(VERTICAL)
+    assert run.measures is not None
+    assert run.measures.faithfulness is not None
+    measures = replace(
+        levels(attacker / 100, 0.5)(run.measures),
+        random_worlds=levels(random / 100, 0.5)(run.measures).attacker,
+        faithfulness=replace(run.measures.faithfulness, bounded=faithful / 100),
+    )
+    for language in LANGUAGES:
+        with speaking(language):
+            *_, last = threat_findings(replace(run, measures=measures))
+            simpler = _underrated(measures)
+        assert_it_says(last.sentence, Fraction(faithful, 100))
+        lost = [name for name, words in LOST.items() if words[language] in last.sentence]
+        assert lost == ["little" if faithful < 50 else "part" if faithful < 90 else "hardly"]
+        assert (simpler is None) == (abs(random - attacker) <= 1)
+        if simpler is not None:
+            assert_it_says(simpler.sentence, Fraction(random, 100), Fraction(attacker, 100))
+            safer = {"en": "safer than it is", "pt-BR": "menor do que é"}[language]
+            assert (safer in simpler.sentence) == (random < attacker)
+
+
+LOST = {
+    "little": {"en": "little of use", "pt-BR": "pouca utilidade"},
+    "part": {"en": "a part of its use", "pt-BR": "parte da utilidade"},
+    "hardly": {"en": "hardly any", "pt-BR": "quase nada"},
+}
+"""What says how much of its use a table has lost."""
+
+
+@tries("threat", seeds=6)
+def test_sentences_of_random_worlds_read_back(seed: int) -> None:
+    """Tables of random people in random groups, reckoned from the beginning."""
+    chance = random.Random(seed)
+    people = [
+        (chance.choice("MJ"), chance.choice(("45501", "66601")), chance.choice(("Flu", "HIV")))
+        for _ in range(4)
+    ]
+    groups = [people[:2], people[2:]]
+    release = VERTICAL | {
+        "name": f"world {seed}",
+        "groups": [
+            {
+                "sensitive": sorted(ill for *_, ill in group),
+                "rows": sorted([nat, code] for nat, code, _ in group),
+            }
+            for group in groups
+        ],
+    }
+    columns = zip(*people, strict=True)
+    write("people.csv", {name: list(column) for name, column in zip(PEOPLE, columns, strict=True)})
+    run = asked(release, original=Dataset(path=Path("people.csv")))
+    measures = run.measures
+    assert measures is not None
+    right = [
+        as_fraction(threat.share_at_random) for threat in (measures.attacker, measures.learner)
+    ]
+    ills = [ill for *_, ill in people]
+    assert measures.baseline == Fraction(max(map(ills.count, ills)), 4)
+    for language in LANGUAGES:
+        with speaking(language):
+            beyond, guessed, *_ = threat_findings(run)
+        case = "same"
+        if percentage(right[0]) != percentage(right[1]):
+            case = "more" if right[0] > right[1] else "less"
+        assert [name for name, words in GUESSED.items() if words[language] in guessed.sentence] == [
+            case
+        ]
+        assert_it_says(
+            guessed.sentence, *(right[:1] if case == "same" else right), measures.baseline
+        )
+        above = sum(measures.relative > 2)
+        assert_it_says(beyond.sentence, *([Fraction(int(above), 4)] if above else []))
 
 
 @pytest.mark.parametrize(
@@ -618,4 +738,5 @@ def test_the_first_screen_says_whom_being_in_the_table_costs_something() -> None
         "Being in the table costs 650 people (32.5%): their disease becomes more than 2 times as easy to believe."
     )
     assert [tile.figure for tile in page.tiles][:2] == ["32.5%", "37.0% → 63.0%"]
-    assert page.actions[0].sentence.startswith("Make the groups larger")
+    assert page.actions[0].sentence.startswith("Try larger groups")
+    assert not page.actions[0].command, "whether it would help is not known"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -20,18 +21,18 @@ from glasshouse.reconstruction.campaign_result import Apart
 from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
-from glasshouse.report.totals.findings import total_findings
-from glasshouse.report.totals.page import (
+from glasshouse.report.totals.charts import (
     complexity_table,
     phases_figure,
-    places_section,
     value_at_risk,
     value_figure,
 )
+from glasshouse.report.totals.findings import _concentrated, total_findings
 from glasshouse.report.totals.page import page as total_page
+from glasshouse.report.totals.page import places_section
 from glasshouse.report.words import counted
 from glasshouse.study.totals import TotalsStudy
-from tests.report.reading import assert_it_asks_nobody, everything, read_text
+from tests.report.reading import assert_it_asks_nobody, everything, read_text, tries
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_deter import figures_in
 
@@ -490,7 +491,12 @@ def change(result: CampaignResult, chance: float, value: float) -> CampaignResul
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(40))
+@tries(
+    "totals",
+    *("hardly change how often", "are right, down from", "are right, up from", "up from {before}."),
+    *("times as much value", "in value: {before}"),
+    seeds=40,
+)
 def test_what_is_said_of_guesses_is_what_came_out(
     seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
 ) -> None:
@@ -503,6 +509,15 @@ def test_what_is_said_of_guesses_is_what_came_out(
     with speaking(code):
         _, guessed, *further = total_findings(changed, study)
         people = counted(90, "importer")
+        gain = page_of((study, changed)).tiles[-1]
+        steps = changed.exposures["bayes"]
+        title = value_at_risk(steps, "USD").to_dict()["title"]["text"]
+    amounts = gain.sentence.rpartition(": ")[2]
+    for amount, said in zip((before.value_at_risk, value), figures_in(amounts, code), strict=True):
+        assert said == pytest.approx(amount, rel=6e-3)
+    for times in figures_in(title, code):
+        assert times == pytest.approx(value / before.value_at_risk, rel=6e-3)
+        assert times > 1
     figures = figures_in(guessed.sentence.replace(people, ""), code)
     for success in (before.chance, chance):
         assert any(figure == pytest.approx(100 * success, abs=0.06) for figure in figures)
@@ -524,7 +539,7 @@ def test_what_is_said_of_guesses_is_what_came_out(
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(8))
 def test_what_is_said_of_certainty_is_what_came_out(
     seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
 ) -> None:
@@ -558,3 +573,23 @@ def test_what_is_said_of_certainty_is_what_came_out(
         pytest.approx(100 * rest / 184, abs=0.06),
     ]
     assert figures_in(solved.sentence, code) == [result.instances]
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries("totals", "Half of the value at risk, or more", seeds=30)
+def test_the_fewest_places_with_half_of_the_value_are_counted(
+    seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
+) -> None:
+    _, result = found
+    chosen = random.Random(seed)
+    last = result.bins("bayes")[-1]
+    values = [chosen.choice([1.0, 5.0, 60.0, 900.0]) for _ in range(chosen.randrange(10, 40))]
+    rows = [replace(last, value_at_risk=value, entities=12) for value in values]
+    changed: Any = SimpleNamespace(bins=lambda _: rows)
+    with speaking(code):
+        told = [finding.sentence for finding in _concentrated(changed)]
+    for sentence in told:
+        few, places = map(int, figures_in(sentence, code))
+        assert places == len(values)
+        ranked = sorted(values, reverse=True)
+        assert 2 * sum(ranked[:few]) >= sum(values) > 2 * sum(ranked[: few - 1])

@@ -1,0 +1,72 @@
+"""No sentence that compares is without a property test that makes it and reads its figures back."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from glasshouse.language import text
+from tests.report.reading import comparing, heard, templates_of, tries
+
+NO_FIGURES = {
+    "Let no group of people who look alike differ by more than {points}": "what to do",
+    "told or not at all, being no numbers": "how columns were treated",
+    "alike on {known}; orange: fewer alike": "how to read a picture",
+    "Parts with fewer than {people}": "the smallest-cell rule",
+    "at least one of them has fewer than {people}": "the smallest-cell rule",
+    "the attributes add more than in": "told without figures, where one of them is not told",
+    "the attributes add less than in": "told without figures, where one of them is not told",
+    "How risk differs by {column}": "a title without figures",
+    "How probable the values of {secret} are": "the label of a picture",
+    "Pearson’s correlation": "how to read a table",
+    "records in classes of fewer than {size}": "an exact count",
+    "no class of fewer than {size}": "an exact count",
+    "Someone who knows no more than": "how much is known",
+    "(which grows by {shift}": "what the adversary is assumed to know",
+    "so that she finds the class that a person falls into": "what she is assumed to know",
+    "It is the chance that the right one": "what a figure means",
+    "the risk seems smaller than it is": "what several records of one person do",
+    "Values that differ in nothing but": "what was understood of a file",
+    "each as likely as the other": "what is assumed",
+    "by how many times easier the truth is": "the label of a picture",
+    "with exact windows instead of": "the method",
+    "becomes more than twice as credible": "the name of a measure",
+}
+"""Sentences with a word that compares in which no two figures are: what they are instead."""
+BOUNDS = ("discretion", "words")
+"""Where one figure is told as a bound; tests/report/test_discretion.py and test_words.py hold them."""
+
+
+def test_every_sentence_that_compares_is_made_by_a_property_test() -> None:
+    tried = set()
+    for path in sorted(Path(__file__).parent.glob("test_*.py")):
+        for value in vars(import_module(f"tests.report.{path.stem}")).values():
+            if "tries" in getattr(value, "__dict__", {}):
+                tried |= templates_of(*value.tries)
+    strays = [
+        f"{folder}: {template}"
+        for template, folder in comparing().items()
+        if template not in tried
+        and folder not in BOUNDS
+        and not any(words in template for words in NO_FIGURES)
+    ]
+    assert strays == []
+    assert all(any(words in template for template in comparing()) for words in NO_FIGURES)
+
+
+def test_a_test_that_does_not_make_what_it_claims_fails() -> None:
+    sentence = "Guesses at who it is are right in {after} of cases, down from {before}."
+
+    def silent() -> None:
+        text("Risk: {before} → {after}.", before="2%", after="1%")
+
+    with heard() as said:
+        silent()
+    assert said == {"Risk: {before} → {after}."}
+    tries("deter", "Risk: {before}")(silent)()
+    with pytest.raises(AssertionError, match="down from"):
+        tries("anonymise", sentence)(silent)()
+    with pytest.raises(AssertionError, match="no sentence of"):
+        tries("anonymise", "Risk: {before}")(silent)()
