@@ -15,10 +15,12 @@ from glasshouse.language import LANGUAGES, speaking, translated
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import population_findings
-from glasshouse.report.page import Finding, Severity
+from glasshouse.report.page import Decision, Finding, Severity
+from glasshouse.report.verdict import _of_membership, verdict_on
 from glasshouse.report.words import percentages
+from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
-from tests.report.reading import assert_it_asks_nobody, assert_it_says, drawn, read_text
+from tests.report.reading import assert_it_asks_nobody, assert_it_says, drawn, read_text, tries
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_membership import page_of
 
@@ -203,6 +205,7 @@ def test_what_reports_say_is_kept() -> None:
     assert_snapshot("population-whole", lambda: found(population_risks(SAMPLE, fraction=1)))
 
 
+@tries("membership", "the estimates differ", "more than fits")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 999), st.integers(1, 5000))
 def test_from_and_to_are_the_lowest_and_the_highest_estimate(
@@ -233,3 +236,27 @@ def test_the_first_screen_says_who_is_alone_in_the_population() -> None:
     page = page_of(RISKS)
     assert [tile.figure for tile in page.tiles] == ["12.0%", "6.0% – 8.0%", "90 – 120"]
     assert [bool(action.command) for action in page.actions] == [True, False]
+
+
+def test_the_verdict_agrees_with_what_worries() -> None:
+    """Who is estimated to be alone in the population fails a rule that lets nobody be named for certain."""
+    rule = POLICIES["open-data"]
+    for uniques in (0, 3, 400):
+        for part in (None, 0.0, 0.001, 0.5):
+            estimate = replace(RISKS.dankar, share_of_sample_uniques=part)
+            risks = replace(
+                RISKS,
+                records=1000,
+                uniques=uniques,
+                journalist_highest=Fraction(1, 100),
+                marketer=Fraction(1, 100),
+                marketer_expected=0.01,
+                marketer_by_classes=0.02,
+                estimates=(*RISKS.estimates[:-1], estimate),
+            )
+            verdict = verdict_on(_of_membership(risks), rule)
+            assert verdict is not None
+            alone = uniques if part is None else int(uniques * part)
+            assert (verdict.decision == Decision.MEETS) == (alone == 0)
+            if verdict.decision == Decision.MEETS:
+                assert Severity.HIGH not in {finding.severity for finding in found(risks)}

@@ -323,14 +323,31 @@ def _of_membership(outcome: Membership | Member | PopulationRisks) -> Iterator[M
     if isinstance(outcome, Member):
         yield from _of_target(outcome)
     elif isinstance(outcome, PopulationRisks):
-        yield Measurement("best-guess", outcome.marketer)
-        yield Measurement("highest-risk", outcome.journalist_highest)
+        yield from _of_population(outcome)
     elif isinstance(outcome, Membership):
         yield Measurement("membership-certain", outcome.deterministic.additive)
         if outcome.marketer is not None:
             yield Measurement("best-guess", outcome.marketer)
         if outcome.journalist is not None:
             yield Measurement("highest-risk", outcome.journalist)
+
+
+def _of_population(risks: PopulationRisks) -> Iterator[Measurement]:
+    """Yield what is estimated of a sample: of several estimates the highest, and who is alone in the population, too.
+
+    Where no estimator tells how many of those alone in the sample are, all of them may be.
+    """
+    from glasshouse.report.membership.findings import named_with_a_register
+
+    low, high = named_with_a_register(risks)
+    part = risks.dankar.share_of_sample_uniques
+    alone = risks.uniques if part is None else int(risks.uniques * part)
+    unknown = part is None and risks.uniques > 0
+    named = Fraction(alone, risks.records)
+    yield Measurement("named", named, is_bound=unknown)
+    yield Measurement("best-guess", max(named, high), is_bound=unknown or low < high)
+    highest = Fraction(1) if alone else risks.journalist_highest
+    yield Measurement("highest-risk", highest, is_bound=unknown)
 
 
 def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measurement]:
