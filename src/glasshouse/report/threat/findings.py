@@ -683,5 +683,5 @@ def price() -> str:
 def remedy() -> str:
     """Say what could be done about a release that tells too much about its people."""
     return text(
-        "Make the groups larger and the sensitive values in each more varied, and measure the new table again."
+        "Try larger groups with more varied sensitive values in each, and measure that table before you rely on it."
     )

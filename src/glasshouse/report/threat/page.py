@@ -6,7 +6,6 @@ learner are of the likeliest, in whole per cent.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +17,6 @@ from glasshouse.groups.measures import Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report import vega
-from glasshouse.report.assess.front import promise_words
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
 from glasshouse.report.discretion import personal
@@ -65,7 +63,7 @@ from glasshouse.report.words import (
     sentences,
     share,
 )
-from glasshouse.study import Address, parse_condition
+from glasshouse.study import parse_condition
 from glasshouse.study.threat import ThreatStudy
 
 METHOD = "Boreale, Corradi and Viscardi 2020, “Relative Privacy Threats and Learning From Anonymized Data” (IEEE TIFS)"
@@ -143,7 +141,7 @@ def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenanc
         findings=findings,
         summary=_summary(outcome, question.subject),
         tiles=tuple(_tiles(outcome, question.subject)),
-        actions=tuple(_actions(findings, question)),
+        actions=tuple(_actions(findings)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(ATTACKER_OF_ONE if victim else ATTACKER_OF_ALL, LEARNER_KNOWS, **words),
         limits=(
@@ -264,35 +262,10 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
         )
 
 
-def _actions(findings: tuple[Finding, ...], question: ThreatStudy) -> Iterator[Action]:
-    """Yield what to do, with the command that makes another table of the original unless that would hold a value."""
-    original, treatment = question.original, question.treatment
-    command = ""
-    if (
-        original is not None
-        and len(question.sensitive) == 1
-        and not (treatment.where or treatment.invalid)
-    ):
-        path = original.path if isinstance(original.path, Address) else original.path.name
-        known = [word for name in question.quasi_identifiers for word in ("-q", name)]
-        hierarchies = [
-            word
-            for name, file in question.hierarchies.items()
-            for word in ("--hierarchy", f"{name}={file.name}")
-        ]
-        words = [
-            str(path),
-            *known,
-            "-s",
-            question.sensitive[0],
-            *hierarchies,
-            *promise_words(question.policy),
-            "--l",
-            "2",
-        ]
-        command = shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"])
+def _actions(findings: tuple[Finding, ...]) -> Iterator[Action]:
+    """Yield what to do; no command, as whether another table would help is known only when it is measured."""
     for remedy in dict.fromkeys(finding.remedy for finding in ranked(findings) if finding.remedy):
-        yield Action(remedy, command=command)
+        yield Action(remedy)
 
 
 def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
