@@ -7,6 +7,7 @@ import math
 import random
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -241,24 +242,30 @@ def random_terms(chosen: random.Random) -> dict[str, Any]:
     }
 
 
+@cache
+def random_run(seed: int) -> Run[DeterStudy, Deterrence]:
+    """Return what comes of random terms, for every language."""
+    terms = random_terms(random.Random(seed))
+    return answer(DeterStudy.model_validate(terms), resources=Resources())
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "deter",
     *("An attack pays on groups of fewer", "What has to grow least", "it has to grow least"),
     *("where fewer than {size}", "Larger groups are not always safer", "rises at {count}"),
     *("fewer than {size}", "Risk: {before}"),
-    seeds=25,
+    seeds=16,
 )
 def test_what_is_said_of_random_terms_is_what_came_out(seed: int, code: str) -> None:
-    run = answer(
-        DeterStudy.model_validate(random_terms(random.Random(seed))), resources=Resources()
-    )
+    run = random_run(seed)
     outcome, policy = run.outcome, run.outcome.policy
     with speaking(code):
         attacked, *further = findings_of(run)
-        page = page_of(run.outcome, run.question, provenance=PROVENANCE)
+        page = page_of(run.outcome, run.question, provenance=PROVENANCE) if seed < 8 else None
     end, highest = policy.thresholds.no_attack, float(policy.reidentification.max())
-    assert_the_page_says_the_same(run, page, code)
+    if page is not None:
+        assert_the_page_says_the_same(run, page, code)
     assert (end == 1) is (not further)
     *rising, stopped = further or [attacked]
     figures = figures_in(attacked.sentence, code)
@@ -317,7 +324,7 @@ def assert_the_page_says_the_same(run: Run[DeterStudy, Deterrence], page: Page, 
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@tries("deter", "if the adversary knows how many they are", seeds=12)
+@tries("deter", "if the adversary knows how many they are", seeds=6)
 def test_what_is_said_of_random_releases_is_what_came_out(seed: int, code: str) -> None:
     chosen = random.Random(seed)
     ages = [str(min(90, int(chosen.expovariate(0.08)))) for _ in range(400)]

@@ -149,6 +149,18 @@ def test_the_most_knowledge_that_is_safe_is_told() -> None:
     )
 
 
+def test_more_knowledge_with_which_guesses_are_seldom_right_is_told_too() -> None:
+    """One person who is alone disqualifies no set for good: what it comes to is told besides."""
+    people = SAFE_AND_NOT.append_column("job", [["clerk"] * 199 + ["mayor"]])
+    known = ["sex", "region", "job", "name"]
+    last = findings(sweep(read(people, quasi_identifiers=known)).assessment())[-1]
+    assert last.sentence.startswith("Someone who knows no more than a person's sex and region")
+    assert last.sentence.endswith(
+        "With sex, region and job, 0.5% of the people can be named outright; a best guess would be right in 4.5% of "
+        "cases."
+    )
+
+
 def test_what_is_safe_for_secrets_too_goes_before_more_knowledge() -> None:
     outcome = swept(["sex", "region", "name"], ["ill"])
     last = findings(outcome.assessment())[-1]

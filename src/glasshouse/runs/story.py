@@ -190,13 +190,17 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
             text("making a k-anonymous release"),
             protected
             | {
-                "title": f"k = {K}",
+                "title": text("The census with k = {k}", k=K),
                 "protection": {"method": "k-anonymity", "k": K, "suppression": SUPPRESSED},
             },
         ),
         ANATOMY: (
             text("making a release by Anatomy"),
-            protected | {"title": f"Anatomy, l = {L}", "protection": {"method": "anatomy", "l": L}},
+            protected
+            | {
+                "title": text("The census by Anatomy, l = {l}", l=L),
+                "protection": {"method": "anatomy", "l": L},
+            },
         ),
         COMPARED: (
             text("comparing them with the original"),

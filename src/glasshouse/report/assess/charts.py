@@ -171,7 +171,7 @@ def growing_figure(assessment: Assessment) -> Figure | None:
             "what:N",
             title=None,
             scale=vega.Scale(domain=list(ways), range=[[1, 0], [5, 4]]),
-            legend=vega.Legend(symbolType="stroke", symbolStrokeColor="#333", columns=1),
+            legend=vega.Legend(symbolType="stroke", symbolStrokeColor="#333", orient="top"),
         )
     )
     points = (

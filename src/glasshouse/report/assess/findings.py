@@ -31,7 +31,7 @@ from glasshouse.report.attacks import (
 )
 from glasshouse.report.discretion import ratio
 from glasshouse.report.page import Figure, Finding, Severity, reassurance
-from glasshouse.report.severity import SMALL_CLASS, graded, worst_first
+from glasshouse.report.severity import SMALL_CLASS, SOME, graded, worst_first
 from glasshouse.report.words import (
     cases,
     counted,
@@ -41,6 +41,7 @@ from glasshouse.report.words import (
     money,
     percentage,
     percentages,
+    plural,
     share,
     short_names,
     singular,
@@ -524,6 +525,7 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "who it is would be right {cases}.",
             **words,
         )
+    sentence = " ".join([sentence, *_looser(sets, naming, subject)])
     meaning = text("This holds as long as she knows nothing else about the person.")
     if inferring and not wholly:
         meaning = text(
@@ -531,3 +533,29 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
             "knowledge a secret can be guessed better than without it, or even learned with certainty."
         )
     return reassurance(sentence, figure=exact_guesses(naming), meaning=meaning)
+
+
+def _looser(sets: Sequence[Sequence[Attack]], safe: Attack, subject: str) -> list[str]:
+    """Say which larger set leaves guesses as seldom right, though some people can be named outright with it."""
+    larger = [
+        same[0]
+        for same in sets
+        if len(same[0].quasi_identifiers) > len(safe.quasi_identifiers)
+        and same[0].certain
+        and same[0].probabilistic.posterior <= SOME
+    ]
+    if not larger:
+        return []
+    best = min(
+        larger,
+        key=lambda attack: (-len(attack.quasi_identifiers), attack.probabilistic.posterior),
+    )
+    return [
+        text(
+            "With {known}, {named} of the {people} can be named outright; a best guess would be right {cases}.",
+            known=knowledge(best),
+            named=percentage(best.deterministic.posterior),
+            people=plural(subject),
+            cases=cases(best.probabilistic.posterior),
+        )
+    ]

@@ -63,8 +63,8 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
     largest = sets[0]
     title = text_for(
         len(largest.quasi_identifiers),
-        "The rule is met if no more than {count} attribute of these is published",
-        "The rule is met if no more than {count} attributes of these are published",
+        "Within the rule, at most {count} of these attributes can be published",
+        "Within the rule, at most {count} of these attributes can be published: one of the sets below",
     )
     return Figure.of(
         titled(
