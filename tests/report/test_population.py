@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from glasshouse.language import LANGUAGES, speaking, translated
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.findings import population_findings
+from glasshouse.report.membership.findings import _chosen, population_findings
 from glasshouse.report.page import Decision, Finding, Severity
 from glasshouse.report.verdict import _of_membership, verdict_on
 from glasshouse.report.words import percentages
@@ -222,7 +222,10 @@ def test_from_and_to_are_the_lowest_and_the_highest_estimate(
     for language in LANGUAGES:
         with speaking(language):
             _, differing, named = sentences(risks)
+            chosen = _chosen(estimated("Zayatz", float(other)), risks)
             same = len(set(percentages(low, high))) == 1
+        exceeds = {"en": "more than fits", "pt-BR": "exceda o que"}[language] in chosen
+        assert exceeds == (other > 10 * risks.uniques + 5)
         assert_it_says(named, *([low] if same else [low, high]))
         lowest, highest = sorted((other, 120))
         if lowest < highest:
