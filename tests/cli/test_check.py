@@ -175,7 +175,7 @@ def judged(people: pa.Table, policy: str, subsets: str) -> gh.Run[Any, Any]:
     )
 
 
-def test_every_surface_says_the_same_verdict(tmp_path: Path) -> None:
+def test_every_surface_says_the_same_verdict(tmp_path: Path, glasshouse: Glasshouse) -> None:
     """Two hundred random studies: `check`, report, terminal, JSON and notebook agree, and with brute force."""
     chance = random.Random(19)
     decisions = set()
@@ -207,6 +207,9 @@ def test_every_surface_says_the_same_verdict(tmp_path: Path) -> None:
             assert stored is not None
             assert stored.headline == headline
             assert headline in run._repr_html_()
+            answer = glasshouse("check", folder, "--policy", policy, "--json")
+            assert answer.code == (0 if verdict.decision == Decision.MEETS else 4)
+            assert json.loads(answer.out)["conditions"] == verdict.to_dict()["conditions"]
     assert decisions == set(Decision)
 
 

@@ -499,13 +499,13 @@ def test_what_is_said_of_versions_is_true_of_their_figures(seed: int, code: str)
             assert_said(bad, Fraction(worse.distance))
             assert good != bad
         if no_harder[code] in sentence:
-            best = min(row.naming.probabilistic.posterior for row in rows.values())
+            lowest = min(row.naming.probabilistic.posterior for row in rows.values())
             before = outcome.original.naming.probabilistic.posterior
             first, last = figures(sentence)
             told = (last, first) if len(rows) == 1 else (first, last)
             assert_said(told[0], before)
-            assert_said(told[1], best)
-            assert best >= before or told[0] == told[1]
+            assert_said(told[1], lowest)
+            assert lowest >= before or told[0] == told[1]
         if better[code] in sentence:
             named = rows[names[0]].naming.probabilistic.posterior
             assert all(named <= row.naming.probabilistic.posterior for row in rows.values())
