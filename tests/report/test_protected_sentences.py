@@ -34,22 +34,22 @@ from glasshouse.report.anonymise.page import (
     _grouped,
     guesses_change,
     protection_findings,
-    release_severity,
 )
+from glasshouse.report.attacks import release_severity
 from glasshouse.report.compare.figures import label, measured_findings
-from glasshouse.report.compare.frontier import (
+from glasshouse.report.compare.page import (
     HEIGHT,
     LETTER,
     LINE,
     WIDTH,
     choice,
     choice_sentence,
+    comparison_findings,
     frontier_figure,
     labels_beside,
     recommendation,
     tiles,
 )
-from glasshouse.report.compare.page import comparison_findings
 from glasshouse.report.compare.runs import _best_title, _changed
 from glasshouse.report.page import Decision, Severity
 from glasshouse.report.words import percentage

@@ -19,12 +19,12 @@ from glasshouse.microdata.individual import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
+from glasshouse.report.target.findings import target_findings
 from glasshouse.report.target.page import (
     MOST_RANKS_DRAWN,
     MOST_RANKS_LISTED,
     _tiles,
     page,
-    target_findings,
 )
 from glasshouse.report.words import percentage
 from glasshouse.study.question import Adversary, Dataset, Gain

@@ -21,15 +21,15 @@ from glasshouse.reconstruction.campaign_result import Apart
 from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity, Table
-from glasshouse.report.totals.charts import (
+from glasshouse.report.totals.findings import _concentrated, total_findings
+from glasshouse.report.totals.page import (
     complexity_table,
     phases_figure,
+    places_section,
     value_at_risk,
     value_figure,
 )
-from glasshouse.report.totals.findings import _concentrated, total_findings
 from glasshouse.report.totals.page import page as total_page
-from glasshouse.report.totals.page import places_section
 from glasshouse.report.words import counted
 from glasshouse.study.totals import TotalsStudy
 from tests.report.reading import assert_it_asks_nobody, everything, read_text, tries
