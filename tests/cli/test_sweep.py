@@ -11,14 +11,17 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
 from glasshouse import synthetic
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.microdata import attacks, sweep_steps
 from glasshouse.runs import assess
 from glasshouse.table import EncodedTable, encoded
 from tests.conftest import Glasshouse
+from tests.faults import forked
 
 KNOWN = ("day_of_birth", "gender", "ethnicity", "city_of_birth", "school")
 OPTIONS = [option for name in KNOWN for option in ("-q", name)] + ["-s", "disability"]
@@ -96,10 +99,10 @@ def test_an_interrupted_run_goes_on_with_the_same_bytes(
     assert glasshouse("assess", census, *OPTIONS, "--out", tmp_path / "whole").code == 0
     finish = sweep_steps._Steps.run
 
-    def interrupted(own: sweep_steps._Steps, step: int, on_progress: Any) -> Any:
+    def interrupted(own: sweep_steps._Steps, step: int, *further: Any) -> Any:
         if step == 3:
             raise KeyboardInterrupt
-        return finish(own, step, on_progress)
+        return finish(own, step, *further)
 
     command = ("assess", census, *OPTIONS, "--out", tmp_path / "run")
     with monkeypatch.context() as patch:
@@ -150,10 +153,10 @@ def test_what_goes_over_the_disk_has_the_same_bytes_also_where_it_was_interrupte
     assert glasshouse("assess", census, *OPTIONS, "--out", tmp_path / "whole").code == 0
     finish = sweep_steps._Steps.run
 
-    def interrupted(own: sweep_steps._Steps, step: int, on_progress: Any) -> Any:
+    def interrupted(own: sweep_steps._Steps, step: int, *further: Any) -> Any:
         if step == 2:
             raise KeyboardInterrupt
-        return finish(own, step, on_progress)
+        return finish(own, step, *further)
 
     done = on_disk_only(monkeypatch)
     command = ("assess", census, *OPTIONS, "--memory", "8G", "--out", tmp_path / "run")
@@ -196,6 +199,49 @@ def test_a_killed_run_goes_on_with_the_same_bytes(glasshouse: Glasshouse, tmp_pa
     assert again.code == 0, again.error
     assert glasshouse("assess", census, *options, "--out", tmp_path / "whole").code == 0
     assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+@pytest.mark.parametrize("where", ["in memory", "on disk", "in memory, then on disk"])
+def test_a_run_that_is_killed_within_its_first_step_goes_on_there_with_the_same_bytes(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    census = synthetic.write("school-census", records=8_000, path=tmp_path / "census.parquet")
+    assert glasshouse("assess", census, *OPTIONS, "--out", "whole").code == 0
+    monkeypatch.setattr(sweep_steps, "PORTION_SECONDS", 0.0)
+    monkeypatch.setattr(sweep_steps, "PORTION_RECORDS", 1_000)
+    save, sweep_partition, handed_over = Checkpoint.save, sweep_steps.sweep_partition, []
+
+    def saved_and_killed(own: Checkpoint, step: int, rows: Any) -> None:
+        save(own, step, rows)
+        if rows[-1, 1] > 3_000:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def swept(*arguments: Any, **options: Any) -> Any:
+        handed_over.append(int(options["bounds"][-1]) if "bounds" in options else 0)
+        return sweep_partition(*arguments, **options)
+
+    command: tuple[str, ...] = ("assess", str(census), *OPTIONS, "--out", "run")
+    if where == "on disk":
+        on_disk_only(monkeypatch)
+        command += ("--memory", "8G")
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "save", saved_and_killed)
+        assert forked(command)[0] == -signal.SIGKILL
+    assert sorted(contents(tmp_path / "run.partial")) == ["0.npy", "key"]
+    answered = int(np.load("run.partial/0.npy")[-1, 1])
+    assert 3_000 < answered < 8_000
+    if where.endswith("then on disk"):
+        on_disk_only(monkeypatch)
+        command += ("--memory", "8G")
+    monkeypatch.setattr(sweep_steps, "PORTION_RECORDS", 10_000)
+    monkeypatch.setattr(sweep_steps, "sweep_partition", swept)
+    resumed = glasshouse(*command, "--resume")
+    assert resumed.code == 0, resumed.error
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+    if where == "in memory":
+        assert handed_over[0] == 8_000 - answered
 
 
 def test_a_checkpoint_of_another_study_is_not_resumed(

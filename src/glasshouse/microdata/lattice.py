@@ -84,8 +84,8 @@ def sweep(
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
         memory: How many bytes the whole process may take; records that do not fit are kept on disk meanwhile.
         on_progress: Called now and then with how far it is.
-        finished: Steps that an earlier, interrupted sweep of the same table has finished, by number.
-        on_step: Called with the number and the rows of each step that is finished, for ``finished`` later.
+        finished: Steps that an earlier, interrupted sweep of the same table has finished or begun, by number.
+        on_step: Called with the number of a step and what is answered of it so far, for ``finished`` later.
         drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others that do not, are left
             out: they are suppressed, and in no class.
 
@@ -220,8 +220,8 @@ def attack_with_all_subsets(
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
         memory: How many bytes the whole process may take; records that do not fit are kept on disk meanwhile.
         on_progress: Called now and then with how far it is.
-        finished: Steps that an earlier, interrupted sweep of the same table has finished, by number.
-        on_step: Called with the number and the rows of each step that is finished, for ``finished`` later.
+        finished: Steps that an earlier, interrupted sweep of the same table has finished or begun, by number.
+        on_step: Called with the number of a step and what is answered of it so far, for ``finished`` later.
 
     Raises:
         StudyError: The quasi-identifiers, subsets, gains or priors make no sense.

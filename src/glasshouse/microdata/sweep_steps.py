@@ -3,7 +3,8 @@
 Subsets are taken by their first attribute, in an order chosen from the data. Root step p answers all subsets whose
 first attribute is the p-th: the records are parted by that attribute, the kernel runs inside each part, and the integer
 cells are added up; then the attribute is left out, equal records are merged, and the next step begins. Steps are the
-unit of progress, cancelling and checkpoints; threads share the parts of a step. ``docs/lattice.md`` derives it.
+unit of progress and cancelling, and portions of a step that of checkpoints; threads share the parts of a portion.
+``docs/lattice.md`` derives it.
 
 On their way records are packed words, every attribute in as few bits as its values need: one 64-bit word, or several
 where the attributes need more; no attribute stands across two words. They wait for the next step in memory, or on disk
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import partial
@@ -56,6 +58,8 @@ COMPILING = marked("compiling, once")
 """What is done first where the loop has not been compiled before."""
 BUNDLES = 64
 """The parts of a partition are handed to threads in so many bundles of about the same number of records."""
+PORTION_SECONDS, PORTION_RECORDS = 30.0, 1 << 20
+"""A step is kept as far as it is done, if that is asked for, about so often, but after so many records at least."""
 
 
 COUNTED = 1 << 28
@@ -66,6 +70,8 @@ WORD_BITS = 64
 Counts = NDArray[np.signedinteger[Any]]
 """How many equal records each one stands for; in 64 bits where there are 2³¹ records or more."""
 OnStep = Callable[[int, Integers], None]
+"""Takes the number of a step and its rows. A step that is not finished has one more: how many values of its attribute
+the others are of, and how many records have these."""
 
 
 class Swept(NamedTuple):
@@ -149,8 +155,8 @@ def sums_of_all_subsets(
         threads: How many threads share the work; the outcome is the same for any number.
         memory: How many bytes the whole process may take; records that do not fit go to disk meanwhile.
         on_progress: Called now and then from this thread.
-        finished: The rows of steps that an earlier, interrupted sweep has finished.
-        on_step: Called with each step that is finished, and its rows.
+        finished: The rows of steps that an earlier, interrupted sweep has finished, or begun.
+        on_step: Called with each step that is finished, and its rows; and now and then with what there is of one.
         hidden: What is added up for an adversary beyond one guess at records that weigh the same; instead of secrets.
     """
     order = refinement_order(table, quasi_identifiers)
@@ -162,14 +168,14 @@ def sums_of_all_subsets(
         steps = _Steps(table, names, secrets, largest, threads, memory, folder, hidden)
         sums = np.zeros((len(masks), steps.width), np.int64)
         for step in range(len(names)):
-            if finished and step in finished:
-                rows = finished[step]
+            subsets = partition_masks(order[step : step + 1], order[step + 1 :], largest - 1)
+            rows = None if finished is None else finished.get(step)
+            if rows is not None and len(rows) == len(subsets):
                 steps.skip(step)
             else:
-                rows = steps.run(step, on_progress)
+                rows = steps.run(step, on_progress, rows, on_step)
                 if on_step:
                     on_step(step, rows)
-            subsets = partition_masks(order[step : step + 1], order[step + 1 :], largest - 1)
             for mask, row in zip(subsets.tolist(), rows, strict=True):
                 sums[row_of[mask]] = row
     return masks, sums
@@ -478,6 +484,13 @@ class _Slice(NamedTuple):
     counts: Counts | None
     """How many equal records each stands for; None: one."""
 
+    def between(self, begin: int, end: int, words: int) -> _Slice:
+        """Return a view of some of the values."""
+        first, last = int(self.bounds[begin]), int(self.bounds[end])
+        counts = None if self.counts is None else self.counts[first:last]
+        bounds = self.bounds[begin : end + 1] - first
+        return _Slice(bounds, self.records[first * words : last * words], counts)
+
 
 class _Steps:
     """The records on their way through the root steps."""
@@ -507,57 +520,105 @@ class _Steps:
         self._kind = np.int32 if table.records < 1 << 31 else np.int64
         self._spool: Spool = MemorySpool(self._kind)
         self._visits = 0
+        self._portion = PORTION_RECORDS
         loop = (sweep_kernel if self._aims is None else game_kernel).sweep_parts
         self._first = "" if sweep_kernel.is_compiled(loop) else COMPILING
 
-    def run(self, step: int, on_progress: OnProgress | None) -> Integers:
-        """Answer all subsets whose first attribute is the step's, and leave that attribute out."""
-        spool = self._new_spool(step)
-        sizes = self._sizes(step)
+    def run(
+        self,
+        step: int,
+        on_progress: OnProgress | None,
+        begun: Integers | None = None,
+        on_step: OnStep | None = None,
+    ) -> Integers:
+        """Answer all subsets whose first attribute is the step's, and leave that attribute out.
+
+        Args:
+            step: The step.
+            on_progress: Called now and then.
+            begun: The rows of the step as far as an earlier sweep had it.
+            on_step: Called with the rows as far as they are, each time that so much is done that it is worth it.
+        """
+        spool, sizes = self._new_spool(step), self._sizes(step)
+        before = np.concatenate([[0], np.cumsum(sizes)])
+        rest = range(step, len(self._packing.attributes))
+        plan = _plan(self._packing, rest, self._largest - 1)
+        rows, answered = _no_rows(plan, self._aims), 0
+        if begun is not None and len(begun) == len(rows) + 1:
+            values, records = begun[-1, :2].tolist()
+            if values < len(sizes) and records == before[values]:
+                rows, answered = begun[:-1], values
         cuts = self._slice_cuts(sizes)
-        rows: Integers = np.zeros(0, np.int64)
         slices = self._slices(step, sizes, cuts)
-        for number in range(len(cuts) - 1):
-            part = next(slices)
-            threads = _Threads(self._threads)
-            if on_progress:
-                threads.tell = partial(self._tell, on_progress, step, number, len(cuts) - 1)
-            some_rows, records, counts = sweep_partition(
-                self._packing,
-                (),  # laid out already, and the first is not even packed
-                range(step, len(self._packing.attributes)),
-                part.records,
-                part.counts,
-                largest=self._largest - 1,
-                bounds=part.bounds,
-                spread=threads.spread,
-                on_bundle=threads.count,
-                aims=self._aims,
-            )
-            self._visits += threads.visits
-            rows = rows + some_rows if number else some_rows
-            spool.append(records, counts)
-            del part, records, counts  # before the next one is laid out
+        for first, last in pairwise(cuts):
+            values, laid_out = first + np.flatnonzero(sizes[first:last]), next(slices)
+            known = int(np.searchsorted(values, answered))
+            if known:
+                spool.append(*self._left_out(step, laid_out.between(0, known, self._packing.words)))
+            for begin, end in self._portions(laid_out.bounds, known, whole=on_step is None):
+                done, answered = before[values[begin]], int(values[end - 1]) + 1
+                threads = _Threads(self._threads)
+                if on_progress:
+                    shares = (done / before[-1], before[answered] / before[-1])
+                    threads.tell = partial(self._tell, on_progress, step, shares)
+                portion = laid_out.between(begin, end, self._packing.words)
+                some_rows, records, counts = sweep_partition(
+                    self._packing,
+                    (),  # laid out already, and the first is not even packed
+                    rest,
+                    portion.records,
+                    portion.counts,
+                    largest=self._largest - 1,
+                    bounds=portion.bounds,
+                    spread=threads.spread,
+                    on_bundle=threads.count,
+                    aims=self._aims,
+                )
+                self._visits += threads.visits
+                rows = rows + some_rows
+                spool.append(records, counts)
+                if on_step and before[answered] < before[-1]:
+                    note = np.zeros((1, self.width), np.int64)
+                    note[0, :2] = answered, before[answered]
+                    on_step(step, np.concatenate([rows, note]))
+                del portion, records, counts
+            del laid_out  # before the next one is
         self._use(spool)
         return rows
 
+    def _portions(self, bounds: Integers, begin: int, *, whole: bool) -> Iterator[tuple[int, int]]:
+        """Yield the values to answer at a time, from one on and up to another: all, or those of a portion."""
+        while begin < len(bounds) - 1:
+            start, end = time.perf_counter(), len(bounds) - 1
+            if not whole:
+                fitting = np.searchsorted(bounds, bounds[begin] + self._portion, side="right") - 1
+                end = max(begin + 1, int(fitting))
+            yield begin, end
+            pace = (bounds[end] - bounds[begin]) / max(time.perf_counter() - start, 1e-9)
+            self._portion = max(PORTION_RECORDS, int(PORTION_SECONDS * pace))
+            begin = end
+
     def skip(self, step: int) -> None:
         """Leave the step's attribute out without answering anything."""
-        words = self._packing.words
-        keep = _bits_to_keep(self._packing, range(step, len(self._packing.attributes)))
         spool = self._new_spool(step)
         sizes = self._sizes(step)
-        for bounds, records, counts in self._slices(step, sizes, self._slice_cuts(sizes)):
-            starts, ends = bounds[:-1], bounds[1:].copy()
-            slots = np.empty(_slots(int((ends - starts).max())), np.int32)
-            own_counts: Counts = np.ones(int(bounds[-1]), self._kind) if counts is None else counts
-            for value in range(len(starts)):
-                ends[value] = sweep_kernel.merge(
-                    records, own_counts, words, starts[value], ends[value], True, keep, slots
-                )
-            left = close_up(records, own_counts, words, starts, ends)
-            spool.append(records[: left * words], own_counts[:left])
+        for laid_out in self._slices(step, sizes, self._slice_cuts(sizes)):
+            spool.append(*self._left_out(step, laid_out))
         self._use(spool)
+
+    def _left_out(self, step: int, laid_out: _Slice) -> tuple[Words, Counts]:
+        """Merge records that are equal without the step's attribute; return those that are left, and their counts."""
+        bounds, records, counts = laid_out
+        words, starts, ends = self._packing.words, bounds[:-1], bounds[1:].copy()
+        keep = _bits_to_keep(self._packing, range(step, len(self._packing.attributes)))
+        slots = np.empty(_slots(int((ends - starts).max(initial=0))), np.int32)
+        own_counts: Counts = np.ones(int(bounds[-1]), self._kind) if counts is None else counts
+        for value in range(len(starts)):
+            ends[value] = sweep_kernel.merge(
+                records, own_counts, words, starts[value], ends[value], True, keep, slots
+            )
+        left = close_up(records, own_counts, words, starts, ends)
+        return records[: left * words], own_counts[:left]
 
     def _fitting(self, memory: int) -> int:
         """Return how many records may be laid out at a time.
@@ -698,14 +759,14 @@ class _Steps:
         self,
         on_progress: OnProgress,
         step: int,
-        number: int,
-        slices: int,
+        shares: tuple[float, float],
         share: float,
         visits: int,
     ) -> None:
         """Tell the share of all work that is done, an estimate: each further attribute costs about 1.6 times more."""
         costs = [1.6 ** (len(self._attributes) - place) for place in range(len(self._attributes))]
-        done = sum(costs[:step]) + (number + share) / slices * costs[step]
+        begin, end = shares
+        done = sum(costs[:step]) + (begin + share * (end - begin)) * costs[step]
         visits += self._visits
         note = "" if visits else self._first
         on_progress(Progress("sweeping", done / sum(costs), 1.0, note, {"visits": visits}))
