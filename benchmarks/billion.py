@@ -16,11 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import chain
 from math import log
 from pathlib import Path
 
 from glasshouse import synthetic
 from glasshouse.cli.options import size_in_bytes
+from glasshouse.synthetic.stream import write_batches
 
 PROMISED_MICROSECONDS = 5.0
 BILLION = 1_000_000_000
@@ -51,10 +53,22 @@ print(json.dumps({
 """
 
 
+def write(records: int, path: Path) -> None:
+    """Write so many students: of one census, or where it has not so many, of several years with seeds of their own."""
+    census = synthetic.generator("school-census")
+    years = range(-(-records // census.most_records))
+    streams = (
+        census.batches(min(census.most_records, records - year * census.most_records), seed=year)
+        for year in years
+    )
+    write_batches(chain.from_iterable(streams), schema=census.schema, path=path)
+
+
 def measured(records: int, memory: int, folder: Path) -> dict[str, float]:
     """Write so many records, assess them in a process of its own, print and return what that took."""
     start = time.perf_counter()
-    path = synthetic.write("school-census", records=records, path=folder / "census.parquet")
+    path = folder / "census.parquet"
+    write(records, path)
     size = path.stat().st_size / 2**30
     print(
         f"{records:,} records: {size:.2f} GiB of Parquet in {time.perf_counter() - start:.0f} s",

@@ -7,9 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.cli.test_sweep import contents, on_disk_only
 from tests.conftest import Glasshouse
 
 FIRST = {
@@ -365,3 +368,26 @@ def test_data_that_does_not_fit_is_one_line(
         assert outcome.code == 2, outcome.error
         assert message in outcome.error
         assert outcome.error.count("\n") == 1
+
+
+def test_years_that_are_joined_on_disk_give_the_same_files(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    for year in ("2014", "2015"):
+        people = rng.permutation(6_000)[:4_000]
+        columns = {"id": [f"p{number}" for number in people.tolist()]}
+        for name, values in (("school", 400), ("grade", 9), ("sex", 2), ("ill", 3)):
+            columns[name] = [f"{v}" for v in rng.integers(0, values, 4_000).tolist()]
+        pq.write_table(pa.table(columns), f"{year}.parquet")
+    command = ["assess", "2014.parquet", "2015.parquet", "--id", "id", "-s", "ill", "--seed", "3"]
+    command += ["-q", "school", "-q", "grade", "-q", "sex"]
+    assert glasshouse(*command, "--out", "whole").code == 0
+    on_disk_only(monkeypatch)
+    monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
+    for module in ("collection", "partition"):
+        monkeypatch.setattr(f"glasshouse.table.{module}.BLOCK_RECORDS", 700)
+    outcome = glasshouse(*command, "--memory", "8G", "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert contents(Path("run")) == contents(Path("whole"))

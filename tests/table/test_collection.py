@@ -4,7 +4,9 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -17,10 +19,12 @@ from glasshouse.table import (
     EncodedTable,
     Role,
     collect,
+    encoded,
     load_table,
     one_record_each,
     read,
 )
+from glasshouse.table.partition import with_facts_joined
 
 FIRST = {
     "id": "1 2 3 4 5 6 7 8 9 10".split(),
@@ -221,3 +225,54 @@ def test_windows_agree_with_brute_force_bayes(datasets: list[dict[str, list[str]
 
 def _value(data: dict[str, list[str]], person: str, name: str) -> str | None:
     return data[name][data["id"].index(person)] if person in data["id"] else None
+
+
+def drawn_year(people: int, seed: int) -> dict[str, list[str]]:
+    """Draw a dataset in which some have several records, some none, and some no identifier."""
+    rng = np.random.default_rng(seed)
+    person = rng.integers(0, people, people)
+    return {
+        "id": ["" if number % 97 == 0 else f"p{number}" for number in person.tolist()],
+        "town": [f"t{number}" for number in rng.integers(0, 300, people).tolist()],
+        "grade": [f"g{number}" for number in rng.integers(0, 5, people).tolist()],
+        "disability": [f"d{number}" for number in rng.integers(0, 3, people).tolist()],
+    }
+
+
+def test_a_collection_that_is_read_and_joined_on_disk_is_the_one_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = []
+    for year in range(3):
+        data = drawn_year(4_000, year)
+        paths.append(tmp_path / f"{year}.parquet")
+        pa.parquet.write_table(pa.table(data), paths[-1])
+
+    def collected(memory: int | None) -> Collection:
+        known = {"quasi_identifiers": ["town", "grade"], "id": "id", "memory": memory}
+        return collect(
+            read(path, sensitive=["disability"] if number == 0 else [], **known)
+            for number, path in enumerate(paths)
+        )
+
+    in_memory = collected(None)
+    monkeypatch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 500)
+    monkeypatch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
+    monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
+    for module in ("encoded", "collection", "partition"):
+        monkeypatch.setattr(f"glasshouse.table.{module}.BLOCK_RECORDS", 300)
+    on_disk = collected(1 << 30)
+    assert on_disk.table.column("id").files
+    assert on_disk.members == in_memory.members
+    assert on_disk.steps == in_memory.steps
+    for name, column in in_memory.table.columns.items():
+        same = on_disk.table.column(name)
+        assert same.codes.dtype == column.codes.dtype
+        assert np.array_equal(same.codes, column.codes)
+        assert same.values.equals(column.values)
+        assert encoded.mapping(same.codes) is not None or name.startswith("@")
+    joint = [with_facts_joined(each.table, ["town", "grade"]) for each in (in_memory, on_disk)]
+    for name in ("town", "grade"):
+        assert encoded.mapping(joint[1].column(name).codes) is not None
+        assert np.array_equal(joint[0].column(name).codes, joint[1].column(name).codes)
+        assert joint[0].column(name).cardinality == joint[1].column(name).cardinality

@@ -19,15 +19,23 @@ from types import MappingProxyType
 import numpy as np
 import pyarrow as pa
 from numba import njit
+from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, unknown_name
 from glasshouse.table.encoded import (
+    BLOCK_RECORDS,
+    CodePieces,
     Codes,
     EncodedColumn,
     EncodedTable,
+    Places,
     Role,
+    blocks,
+    let_go,
+    mapping,
+    no_places,
+    on_disk,
     positions,
     smallest_unsigned,
 )
@@ -160,10 +168,10 @@ class _Joiner:
         self._members = [CollectionMember(focal.name, tag, focal.records, focal.records)]
         self._facts: list[dict[str, tuple[str, ...]]] = [_facts(focal)]
         self._names: list[Mapping[str, str]] = [{name: name for name in focal.columns}]
-        identifier = focal.column(str(focal.identifier))
-        self._people = identifier.values
-        self._row = np.full(identifier.cardinality, -1, np.int64)
-        self._row[identifier.codes] = np.arange(focal.records)
+        self._people = focal.column(str(focal.identifier))
+        self._row = no_places(self._people.cardinality, among=focal.records)
+        for begin, codes in blocks(self._people.codes):
+            self._row[codes] = np.arange(begin, begin + len(codes))
 
     def add(self, table: EncodedTable, *, seed: int) -> None:
         """Join one more dataset."""
@@ -171,8 +179,9 @@ class _Joiner:
         table = treated.table
         tag = self._tag(table.name)
         identifier = table.column(str(table.identifier))
-        person = positions(identifier.values, self._people)
-        place, linked = _places(identifier.codes, person, self._row, self._focal.records)
+        place = no_places(self._focal.records, among=table.records)
+        linked = _find_places(identifier.codes, _same(identifier, self._people), self._row, place)
+        let_go(identifier.codes)
         tagged = {}
         for name, role in table.roles.items():
             if name in table.columns and role in (Role.QUASI_IDENTIFIER, Role.PART):
@@ -268,31 +277,66 @@ def _stem(name: str) -> str:
     return PurePath(name).stem or name
 
 
-def _joined(column: EncodedColumn, place: Integers, name: str) -> EncodedColumn:
+def _same(column: EncodedColumn, among: EncodedColumn) -> NDArray[np.uint32]:
+    """Return, per value of a column, the code of the same value of another; their number, where it is none of them."""
+    if not (column.files or among.files):
+        place = positions(column.values, among.values)
+        return np.where(place < 0, among.cardinality, place).astype(np.uint32)
+    from glasshouse.table.dictionary import DiskDictionary
+
+    both, same = DiskDictionary(codes_only=True), CodePieces()
+    for texts in chain(among.texts(), column.texts()):
+        both.append(texts)
+    known = among.cardinality
+    for codes in both.encoded():
+        further = codes[min(known, len(codes)) :]
+        known -= len(codes) - len(further)
+        same.append(np.minimum(further, among.cardinality))
+        same.spill()
+    return same.joined(1 << 32)
+
+
+def _joined(column: EncodedColumn, place: Places, name: str) -> EncodedColumn:
     """Return a column of an auxiliary dataset in the order of the focal one, with one more value for absence."""
-    kind = smallest_unsigned(column.cardinality + 1)
-    with_absent = np.append(column.codes.astype(kind, copy=False), kind(column.cardinality))
-    codes = with_absent[place]  # a place of −1 is the last: absent
-    codes.flags.writeable = False
     values = pa.concat_arrays([column.values, pa.array([ABSENT], pa.large_string())])
+    codes = _in_place(column.codes, place, column.cardinality)
     return EncodedColumn(name, codes, values)
 
 
+def _in_place(codes: Codes, place: Places, absent: int) -> Codes:
+    """Return codes in the order of other records; those whose place is −1 are absent."""
+    kind = smallest_unsigned(absent + 1)
+
+    def pieces() -> Iterator[Codes]:
+        for begin in range(0, len(place), BLOCK_RECORDS):
+            some = place[begin : begin + BLOCK_RECORDS]
+            found = codes[some].astype(kind, copy=False)
+            found[some < 0] = absent
+            yield found
+
+    if mapping(codes) is not None:
+        joined = on_disk(pieces(), kind)
+        let_go(codes)
+        return joined
+    joined = np.concatenate([*pieces()])
+    joined.flags.writeable = False
+    return joined
+
+
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _places(codes: Codes, person: Integers, row: Integers, records: int) -> tuple[Integers, int]:
-    """Return, per record of the focal dataset, the record of the same person in another, or −1; and how many have one.
+def _find_places(codes: Codes, person: NDArray[np.uint32], row: Places, place: Places) -> int:
+    """Find, per record of the focal dataset, the record of the same person in another; return how many have one.
 
     Args:
         codes: The other dataset's identifier, per record.
-        person: Per code of it, the code of the same identifier in the focal dataset, or −1.
+        person: Per code of it, the code of the same identifier in the focal dataset, or one beyond all of them.
         row: Per code of the focal identifier, its record.
-        records: The number of records of the focal dataset.
+        place: Takes the records; −1 stays where there is none.
     """
-    place = np.full(records, -1, np.int64)
     linked = 0
     for i in range(codes.size):
         same = person[codes[i]]
-        if same >= 0 and row[same] >= 0:
+        if same < row.size and row[same] >= 0:
             place[row[same]] = i
             linked += 1
-    return place, linked
+    return linked

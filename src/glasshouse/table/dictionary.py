@@ -3,11 +3,13 @@
 A column of text becomes codes in order of first appearance. The values' bytes stand one behind the other in
 an arena; an open-addressed table of slots finds them by hash. All of it is plain arrays, so that the loop runs
 compiled; and they grow in place, so that memory is that of the distinct values, not that and their copies. A source of
-one batch needs none of it: Arrow's own dictionary is the same.
+one batch needs none of it: Arrow's own dictionary is the same. Where the distinct values do not fit into memory,
+`DiskDictionary` gives the same codes part by part.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,12 +18,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.table.encoded import Codes, smallest_unsigned
+from glasshouse.table.encoded import CodePieces, Codes, blocks, let_go, smallest_unsigned
 
 _FIRST_SLOTS = 1 << 10
 _FIRST_ARENA = 1 << 14
 _LARGE_ARENA = 1 << 20
 """From so many bytes on the arena grows by an eighth at a time: room that is not used takes memory too."""
+PARTS = 64
+"""Texts on disk are encoded in so many parts."""
+_BYTE, _WORD = 1 << 8, 1 << 32
+"""How many numbers one byte tells apart, and four."""
 
 
 class Dictionary:
@@ -36,6 +42,11 @@ class Dictionary:
 
     def __len__(self) -> int:
         return self._count
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return sum(array.nbytes for array in (self._slots, self._hashes, self._starts, self._arena))
 
     def encode(self, texts: pa.StringArray | pa.LargeStringArray | pa.DictionaryArray) -> Codes:
         """Return the codes of some texts, giving new codes to texts not seen before."""
@@ -89,6 +100,129 @@ class Dictionary:
             self._starts = _resized(self._starts, 2 * self._count + 1)
             self._slots = np.zeros(2 * len(self._slots), np.uint32)
             _fill_slots(self._slots, self._hashes, self._count)
+
+
+class DiskDictionary:
+    """Gives each distinct text a code, in order of first appearance, as `Dictionary` does, once all texts are there.
+
+    Texts wait on disk, parted by their hash; each part is encoded by a `Dictionary`, and the codes of all parts are put
+    in the order of the texts again. In memory is one part at a time, and four bytes for each distinct text. What cannot
+    be written to disk is a `DataError`.
+
+    Args:
+        codes_only: Whether nobody will ask for the values.
+    """
+
+    def __init__(self, *, codes_only: bool = False) -> None:
+        self._codes_only = codes_only
+        self._part, self._texts = CodePieces(), _TextPieces()
+        self._sizes: list[Integers] = []
+        self._new, self._values = CodePieces(), _TextPieces()
+        self._starts = np.zeros((2, PARTS), np.int64)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, texts: pa.StringArray | pa.LargeStringArray) -> None:
+        """Add further texts."""
+        offsets, data = _buffers(texts)
+        part, sizes = np.empty(len(texts), np.uint8), np.zeros((2, PARTS), np.int64)
+        _part(offsets, data, part, sizes)
+        lengths, grouped = np.empty(len(texts), np.uint32), np.empty(int(sizes[1].sum()), np.uint8)
+        _group(offsets, data, part, np.cumsum(sizes, axis=1) - sizes, lengths, grouped)
+        self._sizes.append(sizes)
+        self._part.append(part)
+        self._part.spill()
+        self._texts.append(lengths, grouped)
+
+    def encoded(self) -> Iterator[Codes]:
+        """Yield the codes of all texts, in the blocks in which they were appended; the texts are let go of."""
+        of_parts, distinct = CodePieces(), np.zeros((2, PARTS), np.int64)
+        for part, texts in enumerate(self._parts()):
+            dictionary = Dictionary()
+            for some in texts:
+                of_parts.append(dictionary.encode(some).astype(np.uint32, copy=False))
+            of_parts.spill()
+            distinct[0, part] = len(dictionary)
+            if not self._codes_only:
+                offsets, data = _buffers(dictionary.values())
+                self._values.append(np.diff(offsets).astype(np.uint32), data)
+                distinct[1, part] = len(data)
+        self._starts = np.cumsum(distinct, axis=1) - distinct
+        codes, sizes = of_parts.joined(_WORD), np.sum(self._sizes, axis=0)[0]
+        place, seen = np.cumsum(sizes) - sizes, np.zeros(PARTS, np.int64)
+        code_of, begin = np.empty(int(distinct[0].sum()), np.uint32), 0
+        part_of = self._part.joined(_BYTE)
+        for block in self._sizes:
+            of_texts = part_of[begin : begin + int(block[0].sum())]
+            begin += len(of_texts)
+            in_order, new = np.empty(len(of_texts), np.uint32), np.empty(len(of_texts), np.uint8)
+            found = _in_order(
+                of_texts, codes, place, self._starts[0], seen, code_of, self._count, in_order, new
+            )
+            if not self._codes_only:
+                self._new.append(new[:found])
+                self._new.spill()
+            self._count += found
+            let_go(codes)
+            yield in_order
+
+    def values(self) -> Iterator[pa.LargeStringArray]:
+        """Yield the distinct texts in the order of their codes, after all were encoded, and let go of them."""
+        lengths, data = self._values.joined()
+        next_length, next_byte = self._starts
+        for _, part in blocks(self._new.joined(_BYTE)):
+            offsets = np.zeros(len(part) + 1, np.int64)
+            _lengths_in_order(part, lengths, next_length, offsets)
+            in_order = np.empty(int(offsets[-1]), np.uint8)
+            _bytes_in_order(part, data, next_byte, offsets, in_order)
+            let_go(lengths)
+            let_go(data)
+            yield _as_texts(offsets, in_order)
+
+    def _parts(self) -> Iterator[Iterator[pa.LargeStringArray]]:
+        """Yield the texts of each part, in blocks."""
+        lengths, data = self._texts.joined()
+        sizes = np.stack(self._sizes, axis=1)
+        ends = np.cumsum(sizes.reshape(2, -1), axis=1).reshape(sizes.shape)
+
+        def of_part(part: int) -> Iterator[pa.LargeStringArray]:
+            for (first, first_byte), (last, last_byte) in zip(
+                (ends - sizes)[:, :, part].T.tolist(), ends[:, :, part].T.tolist(), strict=True
+            ):
+                offsets = np.zeros(last - first + 1, np.int64)
+                np.cumsum(lengths[first:last], out=offsets[1:])
+                yield _as_texts(offsets, data[first_byte:last_byte])
+
+        for part in range(PARTS):
+            yield of_part(part)
+            let_go(lengths)
+            let_go(data)
+
+
+class _TextPieces:
+    """Texts on disk: their lengths, and their bytes one behind the other."""
+
+    def __init__(self) -> None:
+        self._lengths, self._data = CodePieces(), CodePieces()
+
+    def append(self, lengths: NDArray[np.uint32], data: NDArray[np.uint8]) -> None:
+        """Write further texts."""
+        for pieces, array in ((self._lengths, lengths), (self._data, data)):
+            pieces.append(array)
+            pieces.spill()
+
+    def joined(self) -> tuple[Codes, Codes]:
+        """Return the lengths and the bytes of all texts; and a text of one byte, as no file may be empty."""
+        self.append(np.ones(1, np.uint32), np.zeros(1, np.uint8))
+        return self._lengths.joined(_WORD), self._data.joined(_BYTE)
+
+
+def _as_texts(offsets: Integers, data: Codes) -> pa.LargeStringArray:
+    return pa.LargeStringArray.from_buffers(
+        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data)
+    )
 
 
 def _buffers(
@@ -167,6 +301,92 @@ def _hash(data: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
     for j in range(begin, end):  # FNV-1a
         mixed = (mixed ^ np.uint64(data[j])) * np.uint64(0x100000001B3)
     return mixed ^ (mixed >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _part(
+    offsets: NDArray[np.signedinteger[Any]],
+    data: NDArray[np.uint8],
+    part: NDArray[np.uint8],
+    sizes: Integers,
+) -> None:
+    """Find the part of each text, and how many texts and bytes each part has."""
+    for i in range(part.size):
+        # The low bits choose the slot in a `Dictionary`.
+        of_text = (_hash(data, offsets[i], offsets[i + 1]) >> np.uint64(24)) % np.uint64(PARTS)
+        part[i] = of_text
+        sizes[0, of_text] += 1
+        sizes[1, of_text] += offsets[i + 1] - offsets[i]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _group(
+    offsets: NDArray[np.signedinteger[Any]],
+    data: NDArray[np.uint8],
+    part: NDArray[np.uint8],
+    place: Integers,
+    lengths: NDArray[np.uint32],
+    grouped: NDArray[np.uint8],
+) -> None:
+    """Put texts where those of their part are, in their order."""
+    for i in range(part.size):
+        length = offsets[i + 1] - offsets[i]
+        lengths[place[0, part[i]]] = length
+        place[0, part[i]] += 1
+        begin = place[1, part[i]]
+        for j in range(length):
+            grouped[begin + j] = data[offsets[i] + j]
+        place[1, part[i]] += length
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _in_order(
+    part: Codes, codes: Codes, place: Integers, first: Integers, seen: Integers,
+    code_of: NDArray[np.uint32], count: int, in_order: NDArray[np.uint32], new: NDArray[np.uint8],
+) -> int:  # fmt: skip
+    """Turn codes within parts into codes among all; return how many texts are new, and note their parts.
+
+    Args:
+        part: The part of each text.
+        codes: The codes of all texts within their parts, part by part.
+        place: Per part, where the code of its next text is; moved on.
+        first: Per part, where its texts begin in ``code_of``.
+        seen: Per part, how many of its texts were seen so far; moved on.
+        code_of: The code among all of each text seen so far.
+        count: How many these are.
+        in_order: Takes the codes.
+        new: Takes the parts of texts that are new.
+    """
+    found = 0
+    for i in range(part.size):
+        own = codes[place[part[i]]]
+        place[part[i]] += 1
+        if own == seen[part[i]]:
+            seen[part[i]] += 1
+            code_of[first[part[i]] + own] = count + found
+            new[found] = part[i]
+            found += 1
+        in_order[i] = code_of[first[part[i]] + own]
+    return found
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _lengths_in_order(part: Codes, lengths: Codes, place: Integers, offsets: Integers) -> None:
+    """Find where texts begin, each of which is the next of its part."""
+    for i in range(part.size):
+        offsets[i + 1] = offsets[i] + np.int64(lengths[place[part[i]]])
+        place[part[i]] += 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _bytes_in_order(
+    part: Codes, data: Codes, place: Integers, offsets: Integers, in_order: NDArray[np.uint8]
+) -> None:
+    for i in range(part.size):
+        begin = place[part[i]]
+        for j in range(offsets[i + 1] - offsets[i]):
+            in_order[offsets[i] + j] = data[begin + j]
+        place[part[i]] += offsets[i + 1] - offsets[i]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

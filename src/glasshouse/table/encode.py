@@ -27,6 +27,7 @@ from glasshouse.sources.source import check_columns
 from glasshouse.study import ColumnType, Dataset, Dialect, validated
 from glasshouse.table.encoded import (
     CodePieces,
+    Codes,
     ColumnView,
     EncodedColumn,
     EncodedTable,
@@ -36,6 +37,7 @@ from glasshouse.table.encoded import (
     is_saved_table,
     load_table,
     smallest_unsigned,
+    texts_on_disk,
 )
 from glasshouse.table.views import NO_DATE, NO_NUMBER, as_viewed, misfit, with_derived
 from glasshouse.views import DateForm, Derivation, derivation
@@ -45,6 +47,8 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 CODES_SHARE = 16
 """Codes that take more than such a part of the memory are written to disk while a file is read."""
+VALUES_SHARE = 8
+"""Of columns whose distinct values take more than such a part of the memory, the largest go to disk."""
 FEW_BYTES = 1 << 25
 """So much text is encoded at once; more, as it comes."""
 
@@ -269,24 +273,46 @@ def _streamed(
     memory: int | None,
 ) -> Iterator[EncodedColumn]:
     """Yield the columns of batches that come one by one, each with a dictionary that grows."""
-    from glasshouse.table.dictionary import Dictionary
+    from glasshouse.table.dictionary import Dictionary, DiskDictionary
 
     dictionaries = {name: Dictionary() for name in names}
+    on_disk: dict[str, DiskDictionary] = {}
     pieces = {name: CodePieces() for name in names}
     pending = 0
+
+    def encode(name: str, texts: pa.Array) -> Codes | None:
+        if name in dictionaries:
+            return dictionaries[name].encode(texts)
+        on_disk[name].append(texts.cast(pa.string()))
+        return None
+
     for batch in batches:
-        encoders = [dictionaries[name].encode for name in names]
-        encoded = threads.map(lambda encode, texts: encode(texts), encoders, batch.columns)
-        for name, codes in zip(names, encoded, strict=True):
-            pieces[name].append(codes)
-            pending += codes.nbytes
+        for name, codes in zip(names, threads.map(encode, names, batch.columns), strict=True):
+            if codes is not None:
+                pieces[name].append(codes)
+                pending += codes.nbytes
         if memory is not None and pending > memory // CODES_SHARE:
             for of_column in pieces.values():
                 of_column.spill()
             pending = 0
+        sizes = {name: dictionary.nbytes for name, dictionary in dictionaries.items()}
+        if memory is not None and sum(sizes.values()) > memory // VALUES_SHARE:
+            largest = max(sizes, key=sizes.__getitem__)
+            on_disk[largest] = DiskDictionary()
+            on_disk[largest].append(dictionaries.pop(largest).values())
+            give_back_memory()
     for name in names:
-        codes = pieces.pop(name).joined(len(dictionaries[name]))
-        yield EncodedColumn(name, codes, dictionaries.pop(name).values())
+        if name in dictionaries:
+            codes = pieces.pop(name).joined(len(dictionaries[name]))
+            yield EncodedColumn(name, codes, dictionaries.pop(name).values())
+            continue
+        of_column, further = pieces.pop(name), on_disk.pop(name)
+        encoded = further.encoded()
+        next(encoded)  # the values that were known when it went to disk: their codes stay
+        for codes in encoded:
+            of_column.append(codes)
+            of_column.spill()
+        yield EncodedColumn(name, of_column.joined(len(further)), *texts_on_disk(further.values()))
 
 
 @dataclass(frozen=True)

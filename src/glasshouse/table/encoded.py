@@ -28,6 +28,9 @@ from glasshouse.sources import MISSING
 Codes = NDArray[np.unsignedinteger[Any]]
 """Codes of a column, in the smallest unsigned integers that hold them."""
 
+Places = NDArray[np.signedinteger[Any]]
+"""The places of records, or −1; in 32 bits wherever these hold them."""
+
 BLOCK_RECORDS = 1 << 20
 """So many codes on disk are looked at, or written, at a time."""
 
@@ -62,6 +65,8 @@ class EncodedColumn:
     """Per record, the position of its value in ``values``; in the smallest unsigned integers."""
     values: pa.LargeStringArray
     """The distinct values, as text; the empty one stands for missing."""
+    files: tuple[mmap.mmap, ...] = ()
+    """The files that the values are looked up in; none: they are in memory."""
 
     @property
     def cardinality(self) -> int:
@@ -75,6 +80,13 @@ class EncodedColumn:
         for _, codes in blocks(self.codes):
             tally += np.bincount(codes, minlength=self.cardinality)
         return tally
+
+    def texts(self) -> Iterator[pa.LargeStringArray]:
+        """Yield the distinct values: at once, or in blocks where they are on disk, which take the memory of one."""
+        for begin in range(0, self.cardinality, BLOCK_RECORDS if self.files else self.cardinality):
+            yield self.values.slice(begin, BLOCK_RECORDS if self.files else self.cardinality)
+            for file in self.files:
+                _let_go(file)
 
     def with_values(self, values: Iterable[str]) -> EncodedColumn:
         """Return the column with other texts for its values; those that become equal are one value."""
@@ -212,7 +224,9 @@ class EncodedTable:
 
     def _missing_values(self, name: str) -> Flags:
         codes = pa.array([MISSING, *self.missing_codes.get(name, ())], pa.large_string())
-        return np.asarray(pc.is_in(self.column(name).values, value_set=codes))
+        return np.concatenate(
+            [np.asarray(pc.is_in(texts, value_set=codes)) for texts in self.column(name).texts()]
+        )
 
     def with_known(self, secret: Sequence[str]) -> EncodedTable:
         """Return the table of the records of which a secret is known, since what is missing is not learned.
@@ -357,7 +371,12 @@ def mapping(codes: NDArray[Any]) -> mmap.mmap | None:
 def let_go(codes: NDArray[Any]) -> None:
     """Give back the memory that codes on disk have taken since they were looked at; they are there as before."""
     file = mapping(codes)
-    if file is not None and hasattr(mmap, "MADV_DONTNEED"):
+    if file is not None:
+        _let_go(file)
+
+
+def _let_go(file: mmap.mmap) -> None:
+    if hasattr(mmap, "MADV_DONTNEED"):
         file.madvise(mmap.MADV_DONTNEED)
 
 
@@ -390,6 +409,38 @@ def on_disk(pieces: Iterable[Codes], kind: type[np.unsignedinteger[Any]]) -> Cod
             file.write(piece.astype(kind, copy=False).data)
         file.flush()
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
+
+
+def texts_on_disk(
+    pieces: Iterable[pa.LargeStringArray],
+) -> tuple[pa.LargeStringArray, tuple[mmap.mmap, ...]]:
+    """Return texts that are kept in two files without a name, and these.
+
+    Raises:
+        DataError: They cannot be written, or their disk is full.
+    """
+    count, end = 0, 0
+    with (
+        scratch_explained(),
+        tempfile.TemporaryFile() as ends,
+        tempfile.TemporaryFile() as content,
+    ):
+        ends.write(np.zeros(1, np.int64).data)
+        for texts in pieces:
+            _, offsets, data = texts.buffers()
+            bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+            ends.write((bounds[1:] + (end - bounds[0])).data)
+            if data is not None:
+                content.write(memoryview(data)[int(bounds[0]) : int(bounds[-1])])
+            count, end = count + len(texts), end + int(bounds[-1] - bounds[0])
+        content.write(b" ")  # no file is empty
+        ends.flush()
+        content.flush()
+        files = tuple(
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) for file in (ends, content)
+        )
+    bounds, data = map(pa.py_buffer, files)
+    return pa.LargeStringArray.from_buffers(count, bounds, data.slice(0, end)), files
 
 
 class CodePieces:
@@ -451,6 +502,12 @@ def positions(texts: pa.LargeStringArray, among: pa.LargeStringArray) -> Integer
     [1, -1]
     """
     return np.asarray(pc.fill_null(pc.index_in(texts, value_set=among), -1)).astype(np.int64)
+
+
+def no_places(number: int, *, among: int) -> Places:
+    """Return room for some places among so many records; nothing has one yet."""
+    places: Places = np.full(number, -1, np.int32 if among < 1 << 31 else np.int64)
+    return places
 
 
 def smallest_unsigned(count: int) -> type[np.unsignedinteger[Any]]:
@@ -602,4 +659,7 @@ def _with_own_values(
     if mapping(column.codes) is not None:
         smallest = on_disk([smallest], kind)
     smallest.flags.writeable = False
+    if column.files:
+        taken = (column.values.take(pa.array(some)) for _, some in blocks(used))
+        return EncodedColumn(column.name, smallest, *texts_on_disk(taken))
     return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))

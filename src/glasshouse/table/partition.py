@@ -17,7 +17,17 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.table.encoded import Codes, EncodedColumn, EncodedTable, smallest_unsigned
+from glasshouse.table.dictionary import DiskDictionary
+from glasshouse.table.encoded import (
+    BLOCK_RECORDS,
+    CodePieces,
+    Codes,
+    EncodedColumn,
+    EncodedTable,
+    let_go,
+    mapping,
+    smallest_unsigned,
+)
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""
@@ -89,13 +99,40 @@ def with_facts_joined(table: EncodedTable, names: Sequence[str]) -> EncodedTable
     joined = {}
     for name in names:
         columns = table.columns_of(name)
-        if [column.name for column in columns] != [name]:
+        if [column.name for column in columns] == [name]:
+            continue
+        if any(mapping(column.codes) is not None for column in columns):
+            codes, classes = _numbered_on_disk(columns, table.records)
+        else:
             alike = refined(columns, table.records)
-            codes = alike.numbers.astype(smallest_unsigned(alike.classes), copy=False)
-            joined[name] = EncodedColumn(name, codes, pa.nulls(alike.classes, pa.large_string()))
+            classes = alike.classes
+            codes = alike.numbers.astype(smallest_unsigned(classes), copy=False)
+        joined[name] = EncodedColumn(name, codes, pa.nulls(classes, pa.large_string()))
     if not joined:
         return table
     return replace(table, columns={**table.columns, **joined}, facts={})
+
+
+def _numbered_on_disk(columns: Sequence[EncodedColumn], records: int) -> tuple[Codes, int]:
+    """Return the classes of records alike on some columns, numbered by first appearance, on disk; and how many."""
+    alike, numbers = DiskDictionary(codes_only=True), CodePieces()
+    for begin in range(0, records, BLOCK_RECORDS):
+        some = [column.codes[begin : begin + BLOCK_RECORDS] for column in columns]
+        written = np.concatenate(
+            [codes.view(np.uint8).reshape(len(codes), -1) for codes in some], axis=1
+        )
+        ends = np.arange(len(written) + 1) * written.shape[1]
+        alike.append(
+            pa.LargeStringArray.from_buffers(
+                len(written), pa.py_buffer(ends), pa.py_buffer(written.ravel())
+            )
+        )
+        for column in columns:
+            let_go(column.codes)
+    for codes in alike.encoded():
+        numbers.append(codes.astype(smallest_unsigned(len(alike)), copy=False))
+        numbers.spill()
+    return numbers.joined(len(alike)), len(alike)
 
 
 def _classes(key: Words, radix: int) -> tuple[NDArray[np.uint32], Integers]:

@@ -15,12 +15,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 
-from glasshouse.arrays import Flags, Integers
+from glasshouse.arrays import Flags
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
-from glasshouse.table.encoded import Codes, ColumnView, EncodedTable, Role
+from glasshouse.table.encoded import (
+    Codes,
+    ColumnView,
+    EncodedTable,
+    Places,
+    Role,
+    let_go,
+    no_places,
+)
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
@@ -163,10 +171,14 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
     table, steps = _without(table, WITHOUT_IDENTIFIER, nameless)
     steps = steps[:1]  # in all they are those of this column
     column = table.column(column.name)
-    chosen = _chosen_records(column.codes, column.cardinality, np.uint64(seed))
-    if len(chosen) < table.records:
-        steps.append(Step(table.name, ONE_EACH, column.name, table.records, len(chosen)))
-        table = table.of_records(chosen)
+    chosen = no_places(column.cardinality, among=table.records)
+    people = _choose(column.codes, np.uint64(seed), chosen)
+    let_go(column.codes)
+    if people < table.records:
+        steps.append(Step(table.name, ONE_EACH, column.name, table.records, people))
+        marks = np.zeros(table.records, np.bool_)
+        marks[chosen[chosen >= 0]] = True
+        table = table.of_records(marks)
     return Treated(table, tuple(steps))
 
 
@@ -230,27 +242,17 @@ def _refuse_former(table: EncodedTable, condition: Condition) -> None:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _chosen_records(codes: Codes, people: int, seed: np.uint64) -> Integers:
-    """Return the record of each person with the least hash of the seed and its place, in the order of the records."""
-    chosen = np.full(people, -1, np.int64)
-    least = np.empty(people, np.uint64)
+def _choose(codes: Codes, seed: np.uint64, chosen: Places) -> int:
+    """Choose per person the record with the least hash of the seed and its place; return how many people have one."""
     count = 0
-    # Choose per person the record with the least draw so far.
     for i in range(codes.size):
-        person = codes[i]
-        draw = _mixed(np.uint64(i) + _mixed(seed))
-        if chosen[person] < 0 or draw < least[person]:
-            count += chosen[person] < 0
-            chosen[person] = i
-            least[person] = draw
-    # Put the chosen ones in the order of the records.
-    records = np.empty(count, np.int64)
-    place = 0
-    for i in range(codes.size):
-        if chosen[codes[i]] == i:
-            records[place] = i
-            place += 1
-    return records
+        before = chosen[codes[i]]
+        if before < 0:
+            count += 1
+            chosen[codes[i]] = i
+        elif _mixed(np.uint64(i) + _mixed(seed)) < _mixed(np.uint64(before) + _mixed(seed)):
+            chosen[codes[i]] = i
+    return count
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
