@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,13 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
         assert most_records == 900
         return attacks.whole_set(table, most_records=most_records)
 
+    def exposed(table: EncodedTable, *, most_records: int) -> Any:
+        done.append("exposed")
+        assert most_records == 900
+        return exposures(table, most_records=most_records)
+
+    exposures = attacks.exposures
+    patch.setattr(attacks, "exposures", exposed)
     patch.setattr(encoded.CodePieces, "spill", spilled)
     patch.setattr(assess, "whole_set", sliced)
     patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
@@ -138,8 +146,9 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
     patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
     patch.setattr("glasshouse.table.encoded.BLOCK_RECORDS", 700)
     patch.setattr("glasshouse.microdata.attacks.BLOCK_RECORDS", 700)
-    patch.setattr("glasshouse.runs.assess.LEAST_LAID_OUT", 900)
-    patch.setattr("glasshouse.runs.assess.RECORD_BYTES", 1 << 50)
+    home = import_module("glasshouse.runs.run")
+    patch.setattr(home, "LEAST_LAID_OUT", 900)
+    patch.setattr(home, "RECORD_BYTES", 1 << 50)
     patch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
     patch.setattr(sweep_steps, "COUNTED", 2_000)
     patch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 1_500)
@@ -165,7 +174,7 @@ def test_what_goes_over_the_disk_has_the_same_bytes_also_where_it_was_interrupte
         assert glasshouse(*command).code == 130
     assert glasshouse(*command, "--resume").code == 0
     assert contents(tmp_path / "run") == contents(tmp_path / "whole")
-    assert set(done) == {"spilled", "sliced"}
+    assert set(done) == {"spilled", "sliced", "exposed"}
 
 
 def test_a_kept_table_answers_the_next_question_without_the_file(

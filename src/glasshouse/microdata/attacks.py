@@ -315,11 +315,15 @@ MOST_VALUES = 12
 """A column with more values than this does not tell who is at risk in a picture that one can read."""
 
 
-def exposures(table: EncodedTable) -> tuple[Exposure, ...]:
+def exposures(table: EncodedTable, *, most_records: int | None = None) -> tuple[Exposure, ...]:
     """Tell who can be named by all quasi-identifiers: per value of those with few, how many are alone in their class.
 
     Of a collection, the values are those of the focal dataset. A fact of several columns is left out; so is everything
     where records have weights, as being alone is not enough to be named then.
+
+    Args:
+        table: The release.
+        most_records: About so many records are laid out at a time, classes whole; by default all.
 
     >>> import pyarrow as pa
     >>> from glasshouse.table import read
@@ -338,16 +342,22 @@ def exposures(table: EncodedTable) -> tuple[Exposure, ...]:
     ]
     if not columns:
         return ()
-    classes = partition(table, table.quasi_identifiers)
-    alone = classes.sizes[classes.numbers] == 1
+    whole = [column for name in table.quasi_identifiers for column in table.columns_of(name)]
+    named = [np.zeros(column.cardinality, np.int64) for column in columns]
+    for records in _whole_classes(whole, table.records, most_records):
+        some = [EncodedColumn(c.name, taken(c.codes, records), c.values) for c in whole]
+        classes = refined(some, len(some[0].codes))
+        alone = classes.sizes[classes.numbers] == 1
+        for column, tally in zip(columns, named, strict=True):
+            tally += np.bincount(taken(column.codes, records)[alone], minlength=len(tally))
     return tuple(
         Exposure(
             column.name,
             tuple(value or "" for value in column.values.to_pylist()),
-            tuple(np.bincount(column.codes, minlength=column.cardinality).tolist()),
-            tuple(np.bincount(column.codes[alone], minlength=column.cardinality).tolist()),
+            tuple(column.tally.tolist()),
+            tuple(tally.tolist()),
         )
-        for column in columns
+        for column, tally in zip(columns, named, strict=True)
     )
 
 

@@ -11,8 +11,9 @@ from fractions import Fraction
 from itertools import combinations
 
 from glasshouse.errors import GlasshouseError
-from glasshouse.microdata import Assessment, Attack, assess
+from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
+from glasshouse.microdata.attacks import whole_set
 from glasshouse.report.attacks import by_knowledge, last_window
 from glasshouse.report.verdict import (
     Judgement,
@@ -64,10 +65,11 @@ def advise(
     whole = frozenset(study.adversary.knowable)
     if verdict is None or not verdict.failed or whole not in sets:
         return ()
-    lattice = _Lattice(sets, table, study, _focus(verdict))
+    resources = resources or Resources()
+    lattice = _Lattice(sets, table, study, _focus(verdict), resources)
     advice = [*lattice.left_out(), *lattice.published()]
     if generalising and table.records <= MOST_RECORDS and not study.is_joined:
-        advice += _generalised(table, study, lattice, resources or Resources())
+        advice += _generalised(table, study, lattice, resources)
     return tuple(advice)
 
 
@@ -92,7 +94,9 @@ class _Lattice:
         table: EncodedTable,
         study: AssessStudy,
         secret: str | None,
+        resources: Resources,
     ) -> None:
+        self._resources = resources
         self._sets = sets
         self._table = table
         self._study = study
@@ -147,9 +151,12 @@ class _Lattice:
     def _measured(self, known: frozenset[str], *, exactly: bool = False) -> list[Measurement]:
         attacks = self._sets[known]
         if exactly:
-            (alone,) = assess(
-                self._table, subsets=[self._ordered(known)], sensitive=(), drop_suppressed=False
-            ).attacks
+            (alone,) = whole_set(
+                self._table,
+                quasi_identifiers=self._ordered(known),
+                sensitive=(),
+                most_records=self._resources.most_records,
+            )
             attacks = [replace(attack, class_sizes=alone.class_sizes) for attack in attacks]
         measured = list(of_attacks([attacks], None))
         for size in {c.knows for c in self._study.policy.conditions if c.knows != "all"}:

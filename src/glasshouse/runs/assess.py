@@ -26,7 +26,7 @@ from glasshouse.microdata.lattice import (
     share_of,
     steps_of,
 )
-from glasshouse.progress import Progress, give_back_memory, resident_bytes
+from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
 from glasshouse.runs.advice import advise
@@ -61,8 +61,6 @@ from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 STEPS_PER_WINDOW = 1_000_000
 """The steps of the sweep of a window are numbered from a multiple of this on."""
-RECORD_BYTES, LEAST_LAID_OUT = 128, 100_000
-"""What a record takes while it is laid out by its class, at most; and so many are laid out however little there is."""
 MOST_BYTES = 1 << 28
 """Of a larger file a column that may name people is not read besides, as all its values are distinct."""
 
@@ -159,7 +157,7 @@ def answer(
         members=members,
         suppressed=_suppressed_records(windows[0], steps),
         explanations=tuple(explanations),
-        exposures=_exposures(study, windows[-1]),
+        exposures=_exposures(study, windows[-1], resources),
     )
     outcome = replace(
         outcome,
@@ -174,14 +172,16 @@ def answer(
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
 
 
-def _exposures(study: AssessStudy, table: EncodedTable) -> tuple[Exposure, ...]:
+def _exposures(
+    study: AssessStudy, table: EncodedTable, resources: Resources
+) -> tuple[Exposure, ...]:
     """Return who can be named, where the whole of what can be known was assessed."""
     whole = study.adversary.knowable
     if study.sweep is not None:
         is_whole = largest_size(study.sweep, len(whole)) == len(whole)
     else:
         is_whole = whole in study.chosen_subsets()
-    return attacks.exposures(table) if is_whole else ()
+    return attacks.exposures(table, most_records=resources.most_records) if is_whole else ()
 
 
 def understood(
@@ -388,13 +388,13 @@ def _assessment(
     every = tuple(
         attack
         for window, of_window in zip(windows, swept, strict=True)
-        for attack in _with_whole_set(of_window.assessment().attacks, window, resources.memory)
+        for attack in _with_whole_set(of_window.assessment().attacks, window, resources)
     )
     return Assessment(windows[0].records, every, sweep=swept[-1])
 
 
 def _with_whole_set(
-    attacks: Sequence[Attack], window: EncodedTable, memory: int | None
+    attacks: Sequence[Attack], window: EncodedTable, resources: Resources
 ) -> Sequence[Attack]:
     """Return the attacks of a sweep with what it does not compute of the whole set: capacities, the smallest class."""
     counted = 1 + len(window.sensitive)
@@ -402,17 +402,15 @@ def _with_whole_set(
     is_whole = len(swept[0].quasi_identifiers) == len(window.quasi_identifiers)
     if not is_whole or (not window.sensitive and swept[0].class_sizes.is_exact):
         return attacks
-    if memory is None or window.weight is not None:
+    if resources.memory is None or window.weight is not None:
         alone = [
             (attack.class_sizes, attack.capacity, attack.additive_capacity)
             for attack in assess(window, drop_suppressed=False).attacks
         ]
     else:
-        give_back_memory()
-        room = max(LEAST_LAID_OUT, (memory - resident_bytes()) // RECORD_BYTES)
         alone = [
             (whole.class_sizes, whole.capacity, whole.additive_capacity)
-            for whole in whole_set(window, most_records=room)
+            for whole in whole_set(window, most_records=resources.most_records)
         ]
     return (
         *attacks[:-counted],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text_for
-from glasshouse.progress import OnProgress, Progress, resident_bytes
+from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
 from glasshouse.report.page import Brief, Finding, Page, Provenance
 from glasshouse.report.verdict import Measurement, Verdict, measures, verdict_on
 from glasshouse.sources.files import fingerprint
@@ -41,6 +41,8 @@ class Outcome(Protocol):
 Q = TypeVar("Q", bound=Question, covariant=True)
 R = TypeVar("R", bound=Outcome, covariant=True)
 
+RECORD_BYTES, LEAST_LAID_OUT = 128, 100_000
+"""What a record takes while it is laid out by its class, at most; and so many are laid out however little there is."""
 ENOUGH_TO_FORESEE = 0.3
 """The part of a file from which on the rest can be foreseen."""
 
@@ -210,6 +212,14 @@ class Resources:
     """How many threads or processes to use; by default as many as there are processors."""
     memory: int | None = None
     """How many bytes the process may take, while it reads and while it sweeps."""
+
+    @property
+    def most_records(self) -> int | None:
+        """How many records may be laid out by their class at a time; None: all."""
+        if self.memory is None:
+            return None
+        give_back_memory()
+        return max(LEAST_LAID_OUT, (self.memory - resident_bytes()) // RECORD_BYTES)
 
     def watching(self) -> Resources:
         """Return the same with a progress that stops reading as soon as it can be foreseen that the data do not fit."""
