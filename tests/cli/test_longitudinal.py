@@ -391,3 +391,25 @@ def test_years_that_are_joined_on_disk_give_the_same_files(
     outcome = glasshouse(*command, "--memory", "8G", "--out", "run")
     assert outcome.code == 0, outcome.error
     assert contents(Path("run")) == contents(Path("whole"))
+
+
+def test_links_of_tables_on_disk_are_those_in_memory_or_refused_in_one_line(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(7)
+    for year in ("2014", "2015"):
+        sizes = (("born", 600), ("sex", 2), ("grade", 9), ("ill", 3))
+        columns = {name: rng.integers(0, n, 4_000).astype(str) for name, n in sizes}
+        pq.write_table(pa.table(columns), f"{year}.parquet")
+    command = ["assess", "2014.parquet", "2015.parquet", "--link", "born", "--link", "sex=0.9"]
+    command += ["-q", "grade", "-s", "ill"]
+    assert glasshouse(*command, "--out", "whole").code == 0
+    refused = glasshouse(*command, "--memory", "100M", "--json")
+    assert refused.code == 3
+    assert refused.error.count("\n") == 1
+    on_disk_only(monkeypatch)
+    monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
+    outcome = glasshouse(*command, "--memory", "8G", "--out", "run")
+    assert outcome.code == 0, outcome.error
+    assert contents(Path("run")) == contents(Path("whole"))

@@ -620,3 +620,35 @@ def test_more_observations_than_can_be_counted_are_refused() -> None:
     many = as_table([{"q": str(i)} for i in range(1_000)])
     with pytest.raises(BudgetError, match="add a key that persists"):
         link(as_table([{"q": "a"}]), [many] * 7, keys=[], quasi_identifiers=["q"])
+
+
+def test_what_does_not_fit_into_the_memory_given_is_refused_before_it_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = np.random.default_rng(6)
+    tables = [
+        read(pa.table({name: generator.integers(0, 9, 90).astype(str) for name in ("k", "q")}))
+        for _ in range(2)
+    ]
+    words = {"keys": [LinkKey("k", 0.9)], "quasi_identifiers": ["q"]}
+    everything = link(tables[0], tables[1:], **words)
+    monkeypatch.setattr(linkage, "resident_bytes", lambda: 100 << 20)
+    monkeypatch.setattr(linkage, "LOOP_BYTES", 0)
+    needed = (100 << 20) + 180 * (linkage.RECORD_BYTES + linkage.GROUP_BY_BYTES)
+    assert link(tables[0], tables[1:], memory=needed, **words).attacks == everything.attacks
+    monkeypatch.setattr(linkage, "_linked", None)
+    with pytest.raises(
+        BudgetError, match=r"takes about 100 MiB, and the process may take 100 MiB; give more"
+    ):
+        link(tables[0], tables[1:], memory=needed - 1, **words)
+
+
+def test_pairs_that_do_not_fit_into_the_memory_given_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = read(pa.table({"k": [str(i) for i in range(90)], "q": [str(i) for i in range(90)]}))
+    monkeypatch.setattr(linkage, "resident_bytes", lambda: 0)
+    monkeypatch.setattr(linkage, "LOOP_BYTES", 0)
+    monkeypatch.setattr(linkage, "CELL_BYTES", 1_000)
+    with pytest.raises(BudgetError, match="beyond the limit of 1,048; add a key that persists"):
+        link(table, [table], keys=[LinkKey("k", 0.9)], quasi_identifiers=["q"], memory=1 << 20)

@@ -55,6 +55,7 @@ from glasshouse.microdata.linkage_kernels import (
     split,
     weigh_rows,
 )
+from glasshouse.progress import resident_bytes
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable, Role
 from glasshouse.table.encode import INTEGER
@@ -65,6 +66,9 @@ MOST_CELLS = 2_000_000_000
 """So many pairs of a group of focal records and an observation are weighed at most: a minute or two."""
 MOST_HELD = 100_000_000
 """So many of them are held in memory at once: about three gigabytes."""
+CELL_BYTES, RECORD_BYTES, GROUP_BY_BYTES, LOOP_BYTES = 30, 90, 110, 128 << 20
+"""What one of them takes; a record of two linked datasets, and more for each group-by beyond the first; and the loops,
+once they are compiled."""
 MOST_CHANGING_KEYS = 6
 """Each key that may change doubles the number of group-bys."""
 
@@ -130,6 +134,7 @@ def link(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
     weight: str | None = None,
+    memory: int | None = None,
 ) -> Assessment:
     """Attack the records of a focal dataset with auxiliary datasets that share no identifier with it.
 
@@ -142,6 +147,7 @@ def link(
         sensitive: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
         weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are left
             out of the links: they cannot be the target's.
+        memory: How many bytes the process may take; what needs more is refused.
 
     Returns:
         The attacks on the growing collections: the focal dataset alone, then with each further one.
@@ -158,7 +164,8 @@ def link(
         What is possible, and so every count, is decided in integers and is exact in any case.
 
     Raises:
-        BudgetError: Too many pairs of records and observations are possible; it says how many, and what helps.
+        BudgetError: Too many pairs of records and observations are possible, or they do not fit into the memory; it
+            says how many, or how much, and what helps.
         DataError: A column is not in a dataset, or a value that is to be shifted is not an integer.
         StudyError: There are no auxiliary datasets, the keys do not fit them, or nothing is observed in one.
 
@@ -172,6 +179,8 @@ def link(
     [('CRL', '1/3'), ('CAL', '2/3'), ('CRL', '1/2'), ('CAL', '2/3')]
     """
     keys_of_each = _keys_of_each(keys, auxiliaries)
+    if memory is not None:
+        _check_memory(focal, auxiliaries, keys_of_each, memory)
     named = list(focal.sensitive if sensitive is None else sensitive)
     known = _observed((focal, *auxiliaries), quasi_identifiers, named)
     aims = [(), *map(attributes_of, named)]
@@ -181,7 +190,9 @@ def link(
         focal.alike_known(aims)
     ):  # last with all records, among which people are named
         part = focal.with_known(secrets[0])
-        attacks, is_exact = _attacks(part, auxiliaries, keys_of_each, known, secrets, weight)
+        attacks, is_exact = _attacks(
+            part, auxiliaries, keys_of_each, known, secrets, weight, memory
+        )
         every |= {(attack.datasets, attack.secret): attack for attack in attacks}
         exact = exact and is_exact
     windows = dict.fromkeys(attack.datasets for attack in attacks)
@@ -201,6 +212,7 @@ def _attacks(
     known: Sequence[tuple[str, ...]],
     secrets: Sequence[tuple[str, ...]],
     weight: str | None,
+    memory: int | None,
 ) -> tuple[list[Attack], bool]:
     """Name people, and infer secrets that are known of every focal record; and tell whether all is exact."""
     first = replace(focal, collection=focal.datasets)
@@ -217,7 +229,7 @@ def _attacks(
         weights = record_weights(focal, weight or focal.weight)
     classes = partition(focal, known[0])
     links = [
-        _linked(focal, auxiliary, dataset_keys, seen)
+        _linked(focal, auxiliary, dataset_keys, seen, memory)
         for auxiliary, dataset_keys, seen in zip(auxiliaries, keys_of_each, known[1:], strict=True)
     ]
     values = [partition(focal, one.secret) if one.secret else None for one in alone]
@@ -229,6 +241,7 @@ def _attacks(
             datasets=sum((table.datasets for table in auxiliaries[:size]), focal.datasets),
             quasi_identifiers=tuple(dict.fromkeys(sum(known[: size + 1], ()))),
             links=tuple(links[:size]),
+            memory=memory,
         )
         grouped = [_grouped(classes, secret, collection, weights) for secret in values]
         for groups in grouped:
@@ -395,6 +408,7 @@ class _Collection:
     datasets: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]
     links: tuple[_Link, ...]
+    memory: int | None
 
     @cached_property
     def common(self) -> int | None:
@@ -469,7 +483,11 @@ def _first_records(classes: Partition) -> Numbers:
 
 
 def _linked(
-    focal: EncodedTable, auxiliary: EncodedTable, keys: Sequence[LinkKey], observed: Sequence[str]
+    focal: EncodedTable,
+    auxiliary: EncodedTable,
+    keys: Sequence[LinkKey],
+    observed: Sequence[str],
+    memory: int | None,
 ) -> _Link:
     """Link focal records to the observations of an auxiliary dataset, by group-bys on the keys.
 
@@ -502,7 +520,8 @@ def _linked(
     factors = [
         prod(choice) for choice in product(*((k.differ, k.agree) for k in reversed(changing)))
     ]
-    rows = _weighed(np.stack([m.each[first] for m in matches], 1), joined, factors, auxiliary)
+    meetings = np.stack([m.each[first] for m in matches], 1)
+    rows = _weighed(meetings, joined, factors, auxiliary, _most_held(memory))
     numbers = np.arange(1, len(rows.totals), dtype=np.uint32)
     numbers[np.diff(rows.starts)[1:] == 0] = 0
     return _Link(numbers[alike.numbers], rows)
@@ -610,12 +629,16 @@ def _joined(tallies: Sequence[Tallies], classes: Sequence[Numbers]) -> tuple[Tal
 
 
 def _weighed(
-    matches: NDArray[np.uint32], tallies: Tallies, factors: list[int], auxiliary: EncodedTable
+    matches: NDArray[np.uint32],
+    tallies: Tallies,
+    factors: list[int],
+    auxiliary: EncodedTable,
+    most: int,
 ) -> LinkedRows:
     """Weigh the observations of each row, in the narrowest numbers that hold the weights."""
     size = int(np.diff(tallies.starts)[matches[:, 0]].sum())
-    if size > MOST_HELD:
-        raise _too_many(size, auxiliary.name, MOST_HELD)
+    if size > most:
+        raise _too_many(size, auxiliary.name, most)
     possible = np.array([factor > 0 for factor in factors])
     meetings = matches.astype(np.int64)
 
@@ -695,7 +718,7 @@ def _fitting(groups: LinkedGroups, collection: _Collection) -> tuple[LinkedGroup
 def _check_size(groups: LinkedGroups, collection: _Collection) -> None:
     fitting, rows = _fitting(groups, collection)
     touched, where = 0, quoted(collection.datasets)
-    for nodes in _leaves(fitting, rows, where):
+    for nodes in _leaves(fitting, rows, where, collection.memory):
         touched += int(cells(nodes, len(groups.links) - 1, fitting, rows).sum())
         if touched > MOST_CELLS:
             raise _too_many(touched, where, MOST_CELLS)
@@ -706,7 +729,7 @@ def _measured(groups: LinkedGroups, collection: _Collection) -> _Found:
     fitting, rows = _fitting(groups, collection)
     walk = _Walk(np.ones(len(groups.secrets), np.bool_), defaultdict(int), defaultdict(int))
     where, last = quoted(collection.datasets), len(groups.links) - 1
-    for nodes in _leaves(fitting, rows, where):
+    for nodes in _leaves(fitting, rows, where, collection.memory):
         gains = measure(nodes, last, fitting, rows, _MOST_UNSETTLED)
         walk.add(gains, nodes.groups)
         for case in gains.unsettled[: gains.counts[1]]:
@@ -767,8 +790,11 @@ class _Walk:
                 so_far[bottom] += top
 
 
-def _leaves(groups: LinkedGroups, rows: LinkedRows, where: str) -> Iterator[Nodes]:
+def _leaves(
+    groups: LinkedGroups, rows: LinkedRows, where: str, memory: int | None
+) -> Iterator[Nodes]:
     """Give all nodes that wait for the last auxiliary dataset only, some at a time."""
+    most = _most_held(memory)
 
     def below(nodes: Nodes, level: int) -> Iterator[Nodes]:
         if level == len(groups.links) - 1:
@@ -779,12 +805,45 @@ def _leaves(groups: LinkedGroups, rows: LinkedRows, where: str) -> Iterator[Node
         while begin < len(ends):
             before = int(ends[begin - 1]) if begin else 0
             end = max(begin + 1, int(np.searchsorted(ends, before + _PORTION, side="right")))
-            if ends[end - 1] - before > MOST_HELD:
-                raise _too_many(int(ends[end - 1]) - before, where, MOST_HELD)
+            if ends[end - 1] - before > most:
+                raise _too_many(int(ends[end - 1]) - before, where, most)
             yield from below(split(nodes.between(begin, end), level, groups, rows), level + 1)
             begin = end
 
     yield from below(first_nodes(groups, rows), 0)
+
+
+def _check_memory(
+    focal: EncodedTable,
+    auxiliaries: Sequence[EncodedTable],
+    keys_of_each: Sequence[Sequence[LinkKey]],
+    memory: int,
+) -> None:
+    """Make sure that the records can be linked in memory.
+
+    Raises:
+        BudgetError: They take more than there is.
+    """
+    needed = resident_bytes() + LOOP_BYTES
+    for auxiliary, keys in zip(auxiliaries, keys_of_each, strict=True):
+        changing = min(sum(key.probability < 1 for key in keys), MOST_CHANGING_KEYS)
+        of_record = RECORD_BYTES + GROUP_BY_BYTES * ((1 << changing) - 1)
+        needed += (focal.records + auxiliary.records) * of_record
+    if needed > memory:
+        raise BudgetError(
+            "linking {where} takes about {needed} MiB, and the process may take {memory} MiB; give more memory, or "
+            "link fewer records, or by fewer keys that may change",
+            where=quoted([focal.name, *(table.name for table in auxiliaries)]),
+            needed=needed >> 20,
+            memory=memory >> 20,
+        )
+
+
+def _most_held(memory: int | None) -> int:
+    """Return how many pairs of a group and an observation may be held at once."""
+    if memory is None:
+        return MOST_HELD
+    return min(MOST_HELD, max(0, memory - resident_bytes()) // CELL_BYTES)
 
 
 def _too_many(pairs: int, where: str, most: int) -> BudgetError:

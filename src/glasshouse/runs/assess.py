@@ -496,7 +496,11 @@ def _linkage(
         raise StudyError(
             "gains and priors are for datasets with an identifier; leave them out with `link`"
         )
-    datasets = list(prepared(study, tables=in_memory, on_progress=resources.on_progress))
+    datasets = list(
+        prepared(
+            study, tables=in_memory, memory=resources.memory, on_progress=resources.on_progress
+        )
+    )
     focal, *auxiliaries = (dataset.table for dataset in datasets)
     keys = [
         [
@@ -511,6 +515,7 @@ def _linkage(
         keys=keys,
         quasi_identifiers=study.adversary.knowable,
         sensitive=study.adversary.secrets,
+        memory=resources.memory,
     )
     steps = tuple(step for dataset in datasets for step in dataset.steps)
     notes = tuple(
