@@ -630,7 +630,7 @@ def test_what_does_not_fit_into_the_memory_given_is_refused_before_it_starts(
         read(pa.table({name: generator.integers(0, 9, 90).astype(str) for name in ("k", "q")}))
         for _ in range(2)
     ]
-    words = {"keys": [LinkKey("k", 0.9)], "quasi_identifiers": ["q"]}
+    words: dict[str, Any] = {"keys": [LinkKey("k", 0.9)], "quasi_identifiers": ["q"]}
     everything = link(tables[0], tables[1:], **words)
     monkeypatch.setattr(linkage, "resident_bytes", lambda: 100 << 20)
     monkeypatch.setattr(linkage, "LOOP_BYTES", 0)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -249,9 +250,9 @@ def test_a_collection_that_is_read_and_joined_on_disk_is_the_one_in_memory(
         pa.parquet.write_table(pa.table(data), paths[-1])
 
     def collected(memory: int | None) -> Collection:
-        known = {"quasi_identifiers": ["town", "grade"], "id": "id", "memory": memory}
+        known: dict[str, Any] = {"quasi_identifiers": ["town", "grade"], "id": "id"}
         return collect(
-            read(path, sensitive=["disability"] if number == 0 else [], **known)
+            read(path, sensitive=[] if number else ["disability"], memory=memory, **known)
             for number, path in enumerate(paths)
         )
 
