@@ -18,7 +18,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.table.encoded import CodePieces, Codes, blocks, let_go, smallest_unsigned
+from glasshouse.table.encoded import (
+    CodePieces,
+    Codes,
+    let_go,
+    smallest_unsigned,
+    texts_at_once,
+)
 
 _FIRST_SLOTS = 1 << 10
 _FIRST_ARENA = 1 << 14
@@ -172,7 +178,10 @@ class DiskDictionary:
         """Yield the distinct texts in the order of their codes, after all were encoded, and let go of them."""
         lengths, data = self._values.joined()
         next_length, next_byte = self._starts
-        for _, part in blocks(self._new.joined(_BYTE)):
+        new = self._new.joined(_BYTE)
+        number = texts_at_once(len(new), len(data))
+        for begin in range(0, len(new), number):
+            part = new[begin : begin + number]
             offsets = np.zeros(len(part) + 1, np.int64)
             _lengths_in_order(part, lengths, next_length, offsets)
             in_order = np.empty(int(offsets[-1]), np.uint8)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from glasshouse.table.encoded import (
     is_saved_table,
     load_table,
     smallest_unsigned,
+    texts_at_once,
     texts_on_disk,
 )
 from glasshouse.table.views import NO_DATE, NO_NUMBER, as_viewed, misfit, with_derived
@@ -277,6 +278,8 @@ def _streamed(
 
     dictionaries = {name: Dictionary() for name in names}
     on_disk: dict[str, DiskDictionary] = {}
+    in_memory: dict[str, int] = {}
+    """Of columns on disk, in how many blocks are the values that were known before: their codes stay."""
     pieces = {name: CodePieces() for name in names}
     pending = 0
 
@@ -299,7 +302,12 @@ def _streamed(
         if memory is not None and sum(sizes.values()) > memory // VALUES_SHARE:
             largest = max(sizes, key=sizes.__getitem__)
             on_disk[largest] = DiskDictionary()
-            on_disk[largest].append(dictionaries.pop(largest).values())
+            known, size = dictionaries.pop(largest).values(), sizes.pop(largest)
+            blocks = range(0, len(known), texts_at_once(len(known), size))
+            for begin in blocks:
+                on_disk[largest].append(known.slice(begin, blocks.step))
+            in_memory[largest] = len(blocks)
+            del known
             give_back_memory()
     for name in names:
         if name in dictionaries:
@@ -307,9 +315,7 @@ def _streamed(
             yield EncodedColumn(name, codes, dictionaries.pop(name).values())
             continue
         of_column, further = pieces.pop(name), on_disk.pop(name)
-        encoded = further.encoded()
-        next(encoded)  # the values that were known when it went to disk: their codes stay
-        for codes in encoded:
+        for codes in islice(further.encoded(), in_memory[name], None):
             of_column.append(codes)
             of_column.spill()
         yield EncodedColumn(name, of_column.joined(len(further)), *texts_on_disk(further.values()))

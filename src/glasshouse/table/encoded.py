@@ -32,7 +32,9 @@ Places = NDArray[np.signedinteger[Any]]
 """The places of records, or −1; in 32 bits wherever these hold them."""
 
 BLOCK_RECORDS = 1 << 20
-"""So many codes on disk are looked at, or written, at a time."""
+"""So many codes on disk are looked at, or written, at a time,"""
+BLOCK_BYTES = 1 << 24
+"""and about so many bytes of texts."""
 
 _METADATA = b"glasshouse.table"
 _FORMAT = 2
@@ -83,8 +85,11 @@ class EncodedColumn:
 
     def texts(self) -> Iterator[pa.LargeStringArray]:
         """Yield the distinct values: at once, or in blocks where they are on disk, which take the memory of one."""
-        for begin in range(0, self.cardinality, BLOCK_RECORDS if self.files else self.cardinality):
-            yield self.values.slice(begin, BLOCK_RECORDS if self.files else self.cardinality)
+        number = self.cardinality
+        if self.files:
+            number = texts_at_once(number, sum(map(len, self.files)))
+        for begin in range(0, self.cardinality, number):
+            yield self.values.slice(begin, number)
             for file in self.files:
                 _let_go(file)
 
@@ -411,6 +416,11 @@ def on_disk(pieces: Iterable[Codes], kind: type[np.unsignedinteger[Any]]) -> Cod
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), kind)
 
 
+def texts_at_once(texts: int, size: int) -> int:
+    """Return how many of some texts are looked at, or written, at a time, if all of them take so many bytes."""
+    return max(1, min(BLOCK_RECORDS, texts * BLOCK_BYTES // max(size, 1)))
+
+
 def texts_on_disk(
     pieces: Iterable[pa.LargeStringArray],
 ) -> tuple[pa.LargeStringArray, tuple[mmap.mmap, ...]]:
@@ -660,6 +670,10 @@ def _with_own_values(
         smallest = on_disk([smallest], kind)
     smallest.flags.writeable = False
     if column.files:
-        taken = (column.values.take(pa.array(some)) for _, some in blocks(used))
+        number = texts_at_once(column.cardinality, sum(map(len, column.files)))
+        taken = (
+            column.values.take(pa.array(used[begin : begin + number]))
+            for begin in range(0, len(used), number)
+        )
         return EncodedColumn(column.name, smallest, *texts_on_disk(taken))
     return EncodedColumn(column.name, smallest, column.values.take(pa.array(used)))
