@@ -41,7 +41,7 @@ class Outcome(Protocol):
 Q = TypeVar("Q", bound=Question, covariant=True)
 R = TypeVar("R", bound=Outcome, covariant=True)
 
-RECORD_BYTES, LEAST_LAID_OUT = 128, 100_000
+RECORD_BYTES, LEAST_LAID_OUT = 160, 100_000
 """What a record takes while it is laid out by its class, at most; and so many are laid out however little there is."""
 ENOUGH_TO_FORESEE = 0.3
 """The part of a file from which on the rest can be foreseen."""
