@@ -32,6 +32,13 @@ class ProtectionOptions:
         "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
         default="global",
     )
+    effort: str = protection(
+        "--effort",
+        "fast|good|best",
+        "With --recoding local: how long a lower loss is looked for; seconds, about a minute, or minutes for a million "
+        "records.",
+        default="good",
+    )
     k: str | None = protection("--k", "N", "Records alike.")
     l: str | None = protection(  # noqa: E741 - the letter of l-diversity
         "--l", "N", "Sensitive values of a class; of entropy also a fraction."

@@ -17,6 +17,7 @@ KINDS = (
     marked("column"),
     marked("dataset"),
     marked("deterrent"),
+    marked("effort"),
     marked("entry"),
     marked("field"),
     marked("file"),

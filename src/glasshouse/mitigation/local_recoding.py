@@ -8,7 +8,8 @@ their values. There are two ways to form groups that all meet the criteria:
   group is next to widest is tried.
 - `recode_locally` merges and rearranges: combinations of values that meet the criteria stay as they are, every other
   group is merged with that which costs least. From that, or from what `mondrian` does if it loses less, a group and
-  some of the nearest are again and again taken apart and put together anew; what loses no more is kept.
+  some of the nearest are again and again taken apart and put together anew; what loses no more is kept. Last, single
+  records are suppressed where that is allowed and loses less.
 
 Everything works on the distinct combinations of quasi-identifiers and of those sensitive values that the criteria look
 at, with the number of their records (`local_state`); large inputs are searched in blocks of near groups. Doubles guide
@@ -19,7 +20,7 @@ released columns themselves. `docs/anonymise-local.md`, *What is computed*, deri
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import inf
@@ -57,13 +58,16 @@ from glasshouse.mitigation.local_state import (
     alike,
     checks_of,
     clear,
+    common,
     count,
+    fill,
+    fill_attribute,
     helps,
     joined,
-    joint_cost,
     lost,
     new_tally,
     recoding_of,
+    region_cost,
     stretches,
     unmet,
     widen,
@@ -74,22 +78,39 @@ from glasshouse.table import EncodedTable
 OBJECTIVES = ("loss", "granularity")
 """What a local recoding can make least: the objectives that add up what the labels of each record lose."""
 
-_FIRST_LIMIT = 0.1
-"""Mergers that cost more wait until all others are done, and so on with twice as much."""
-_PASSES = 24
-"""How often all groups are rearranged at most."""
-_LEAST_GAIN = 0.002
-"""A pass that lowers the loss by a smaller share is the last."""
-_WORK = 6e9
-"""After so many comparisons in pools nothing is rearranged any more: minutes, whatever the size of the table."""
+
+class Effort(NamedTuple):
+    """How much is done for a low loss."""
+
+    block: int
+    """So many groups at most are compared with each other,"""
+    compared: float
+    """and so many pairs of groups at most in all, where that leaves blocks of `_SMALLEST_BLOCK`."""
+    limit: float
+    """Mergers that cost more wait until all others are done, and so on with twice as much."""
+    passes: int
+    """How often all groups are rearranged at most."""
+    least_gain: float
+    """A pass that lowers the loss by a smaller share is the last."""
+    work: float
+    """After so many comparisons in pools nothing is rearranged any more, whatever the size of the table."""
+
+
+EFFORTS = {
+    "fast": Effort(block=500, compared=1e8, limit=1.6, passes=2, least_gain=0.01, work=5e7),
+    "good": Effort(block=2500, compared=1e9, limit=0.4, passes=8, least_gain=0.01, work=6e8),
+    "best": Effort(block=2500, compared=inf, limit=0.4, passes=24, least_gain=0.002, work=6e9),
+}
+"""How much can be done: seconds, about a minute, or minutes of a processor for a million different records."""
+_SMALLEST_BLOCK = 100
 _GLOBAL_SECONDS = 10.0
 """So long the best full-domain recoding is looked for."""
 _SINGLES = 7
 """At most so many records leave a piece one by one; the others stay together."""
-_TRIES = 16
-"""How often a group is rearranged per pass, until something changes."""
 _NEIGHBOURS = 16
 """A group is rearranged together with some of its so many nearest."""
+_TRIES = 8
+"""How often a group is rearranged per pass, until something changes."""
 _POOLED = 8
 """Together with at most so many."""
 _ROOM = 640
@@ -108,6 +129,7 @@ def recode_locally(
     quasi_identifiers: Sequence[str] | None = None,
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
+    effort: str = "good",
     seed: int = 0,
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
@@ -122,12 +144,14 @@ def recode_locally(
         table: The records.
         hierarchies: The hierarchy of every quasi-identifier; others may be among them.
         criteria: What the release must satisfy.
-        suppression: The share of records that may be suppressed; ⌊share · records⌋ of them. None is, unless all records
-            in one class do not meet the criteria, or the best full-domain recoding loses less: then those that it
-            suppresses.
+        suppression: The share of records that may be suppressed; ⌊share · records⌋ of them. A record is
+            where that loses less than to release it, which costs all others of its class. Where all records in one
+            class do not meet the criteria, or the best full-domain recoding loses less, those are that it suppresses.
         quasi_identifiers: What is recoded; by default the table's quasi-identifiers. A fact stands for its columns.
         objective: What is made least, one of `OBJECTIVES`.
         weights: How much a quasi-identifier counts in the objective, as in `recode`; those not named count 1.
+        effort: How much is done for a low loss, one of `EFFORTS`. The work is limited and not the time, so that the
+            outcome does not depend on the machine.
         seed: Where chance begins.
         seconds: After so long the best so far is taken; a first solution, by dividing, is always found.
         on_progress: Called with the number of passes that rearranged the groups, a ``bound`` of 0, and the loss of the
@@ -156,6 +180,8 @@ def recode_locally(
     if objective not in OBJECTIVES:
         where = text("the list of objectives of local recoding")
         raise StudyError(unknown_name("objective", objective, where, OBJECTIVES))
+    if effort not in EFFORTS:
+        raise StudyError(unknown_name("effort", effort, text("the list of efforts"), EFFORTS))
     if seed < 0:
         raise StudyError("a seed is a whole number from 0 on, not {seed}", seed=str(seed))
     deadline = inf if seconds is None else time.monotonic() + seconds
@@ -198,16 +224,19 @@ def recode_locally(
         checks=checks_of(ready, items),
         objective=objective,
         weights=shares if len(set(shares)) > 1 else None,
+        limit=limit,
+        effort=EFFORTS[effort],
         random=np.random.default_rng(seed),
         deadline=deadline,
     )
+    groups = search.run(on_progress)
     recoding = recoding_of(
         "local recoding",
         table,
         ready,
-        items,
+        items.of_groups(groups, seed),
         search.attributes,
-        search.run(on_progress),
+        groups,
         objective=objective,
         weights=search.weights,
         seed=seed,
@@ -285,15 +314,17 @@ class _GroupSearch:
     objective: str
     weights: Sequence[float] | None
     """How much each attribute counts; None: all alike."""
+    limit: int
+    """How many of all records may be suppressed."""
+    effort: Effort
     random: np.random.Generator
     deadline: float
     """When rearranging ends, by the monotonic clock."""
-    work: float = _WORK
-    """How much may still be compared."""
 
     def __post_init__(self) -> None:
+        self.work = self.effort.work
         self._plain = Space.of(self.items, self.attributes)
-        self._space = self._weighed([len(self.items.retained)] * len(self.attributes))
+        self._space = self._weighed([self.items.records] * len(self.attributes))
 
     def run(self, on_progress: OnProgress | None) -> ItemGroups:
         """Find groups: first any, then better ones."""
@@ -301,39 +332,49 @@ class _GroupSearch:
         if time.monotonic() < self.deadline:
             starts.append(self._merged(self.items.by_combination()))
         best = min(starts, key=self._loss)
-        least, gain, passes = self._loss(best), inf, 0
+        least, gain, passes, is_shed = self._loss(best), inf, 0, False
         while True:
             if on_progress is not None:
                 figures = {"bound": 0.0, "best": least}
                 on_progress(Progress("searching", passes, figures=figures))
             is_late = time.monotonic() >= self.deadline
-            if gain <= _LEAST_GAIN * least or passes == _PASSES or self.work <= 0 or is_late:
+            is_done = gain <= self.effort.least_gain * least or passes == self.effort.passes
+            is_over = is_shed or self.work <= 0 or is_late
+            if is_over or (is_done and not self._suppressible(best)):
                 return self._in_few_classes(best)
+            # Records are suppressed last: a group that costs much now may cost little after some passes more.
+            is_shed = is_done
             self._space = self._weighed(self._sums(best))
-            groups = self._merged(self._rearranged(best))
+            groups = self._merged(self._rearranged(best, self._suppressible(best) * is_shed))
             passes += 1
             gain = least - self._loss(groups)
             if gain > 0:
                 best, least = groups, least - gain
 
     def _sums(self, groups: ItemGroups) -> list[int]:
-        """Return how many values of each domain stand under the labels of all records."""
+        """Return how many values of each domain stand under the labels of all records, suppressed ones included."""
         regions = self._space.regions(groups) - self._space.firsts
+        suppressed = self.items.records - int(groups.sizes.sum())
         return [
-            int(attribute.sizes[labels] @ groups.sizes)
+            int(attribute.sizes[labels] @ groups.sizes) + suppressed * attribute.domain
             for attribute, labels in zip(self.attributes, regions.T, strict=True)
         ]
 
     def _loss(self, groups: ItemGroups) -> float:
-        sums = self._sums(groups)
-        return lost(sums, self.items, self.attributes, self.objective, self.weights)
+        return lost(
+            self._sums(groups), self.items.records, self.attributes, self.objective, self.weights
+        )
+
+    def _suppressible(self, groups: ItemGroups) -> int:
+        """Return how many more records may be suppressed."""
+        return max(0, self.limit - (self.items.records - int(groups.sizes.sum())))
 
     def _weighed(self, sums: Sequence[int]) -> Space:
         """Let each attribute count as much as a little more loss of it adds to the objective.
 
         The logarithm of 1 + loss is the mean of those of 1 + L_a, so a little more of L_a counts 1 / (1 + L_a).
         """
-        records = len(self.items.retained)
+        records = self.items.records
         shares = []
         for attribute, total in zip(self.attributes, sums, strict=True):
             domain = attribute.domain
@@ -343,7 +384,7 @@ class _GroupSearch:
 
     def _merged(self, groups: ItemGroups) -> ItemGroups:
         """Merge failing groups with others until all meet the criteria, cheap mergers before dear ones."""
-        limit = _FIRST_LIMIT
+        limit = self.effort.limit
         failing = self.judge.failing(groups)
         while failing.any() and len(groups) > 1:
             groups = self._with_merged(groups, failing, limit)
@@ -361,31 +402,43 @@ class _GroupSearch:
             into[block] = block[merge(setting, regions[block], failing[block], limit)]
 
         with ThreadPoolExecutor() as threads:
-            list(threads.map(merge_block, self._space.blocks(regions, self.random)))
+            list(threads.map(merge_block, self._blocks(regions)))
         return groups.merged(into)
 
-    def _rearranged(self, groups: ItemGroups) -> ItemGroups:
-        """Rearrange the groups of each block, within its part of the work that is left."""
-        blocks = list(self._space.blocks(self._space.regions(groups), self.random))
+    def _rearranged(self, groups: ItemGroups, limit: int) -> ItemGroups:
+        """Rearrange the groups of each block, within its part of the work that is left and of a limit to suppress."""
+        blocks = list(self._blocks(self._space.regions(groups)))
+        full = float(self._space.forest.cost[self._space.firsts].sum())
+        ends = np.cumsum([0.0, *(groups.sizes[block].sum() for block in blocks)])
+        limits = np.diff(np.floor(ends / ends[-1] * limit))
         seeds = self.random.integers(1 << 63, size=len(blocks), dtype=np.uint64)
 
-        def rearrange_block(block: Integers, seed: np.uint64) -> _Rearranged:
+        def rearrange_block(block: Integers, seed: np.uint64, left: float) -> _Rearranged:
             starts, items, counts = _with_singles(*groups.taken(block), self.checks.least)
             is_late = time.monotonic() >= self.deadline
             work = 0.0 if is_late else self.work * counts.sum() / len(self.items.retained)
-            numbers, done = rearrange(self._setting(starts, items, counts), seed, work)
-            return numbers, items, counts, done
+            numbers, done = rearrange(
+                self._setting(starts, items, counts), seed, work, full, int(left)
+            )
+            kept = numbers >= 0
+            return numbers[kept], items[kept], counts[kept], done
 
         with ThreadPoolExecutor() as threads:
-            done = list(threads.map(rearrange_block, blocks, seeds))
+            done = list(threads.map(rearrange_block, blocks, seeds, limits))
         numbers, items, counts, work = zip(*done, strict=True)
         self.work -= sum(work)
-        ends = np.cumsum([0, *map(len, numbers)])
+        firsts = np.cumsum([0, *(of_block.max(initial=-1) + 1 for of_block in numbers)])
         return ItemGroups.of(
-            np.concatenate([of_block + end for of_block, end in zip(numbers, ends, strict=False)]),
+            np.concatenate(
+                [of_block + first for of_block, first in zip(numbers, firsts, strict=False)]
+            ),
             np.concatenate(items),
             np.concatenate(counts),
         )
+
+    def _blocks(self, regions: Codes) -> Iterator[Integers]:
+        most = max(_SMALLEST_BLOCK, self.effort.compared / len(regions))
+        return self._space.blocks(regions, self.random, int(min(most, self.effort.block)))
 
     def _setting(self, starts: Integers, items: Integers, counts: Integers) -> Setting:
         leaves, secrets = self._space.leaves[items], self.items.secrets[items]
@@ -395,7 +448,7 @@ class _GroupSearch:
         """Make groups that are released alike one, and merge the smallest until the table-wide criteria are met."""
         while True:
             groups = groups.merged(alike(self._space.regions(groups)))
-            excess = len(groups) - self.judge.most_classes(len(groups))
+            excess = len(groups) - self.judge.most_classes(len(groups), int(groups.sizes.sum()))
             if excess == 0:
                 return groups
             smallest = np.zeros(len(groups), np.bool_)
@@ -427,7 +480,7 @@ def divided(items: Items, attributes: Sequence[LocalAttribute], judge: Judge) ->
     space = Space.of(items, attributes)
     ordered = np.array([attribute.text_of is not None for attribute in attributes])
     order = np.arange(len(space.leaves))
-    most = judge.most_classes(len(order))
+    most = judge.most_classes(len(order), len(items.retained))
     done: list[Integers] = []
     ends = np.array([[0, len(order)]])
     spreads = _spreads(space.forest, space.leaves, ordered, order, ends)
@@ -566,19 +619,22 @@ def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Int
     """
     forest, checks, starts = setting.forest, setting.checks, setting.starts
     number = failing.size
-    sizes, costs = np.zeros(number, np.int64), np.zeros(number)
+    sizes, losses = np.zeros(number, np.int64), np.zeros(number)
     alive, version = np.ones(number, np.bool_), np.zeros(number, np.int64)
     into, last = np.arange(number), np.arange(number)
     follower = np.full(number, -1, np.int64)
     delta = np.full(number, np.inf)
     partner, seen = np.full(number, -1, np.int64), np.zeros(number, np.int64)
     # Find the cheapest partner of every failing group.
+    ends, row = common(forest, regions), np.empty(forest.cost.size)
+    live, living, compared = np.arange(number), number, number
     for g in range(number):
         sizes[g] = setting.weights[starts[g] : starts[g + 1]].sum()
-        costs[g] = joint_cost(forest, regions[g], regions[g], np.inf)
+        losses[g] = sizes[g] * region_cost(forest, regions[g])
     for g in range(number):
         if failing[g]:
-            delta[g], partner[g] = _cheapest(forest, regions, sizes, costs, alive, g, limit)
+            fill(forest, regions[g], ends, row)
+            delta[g], partner[g] = _cheapest(row, regions, sizes, losses, live[:compared], g, limit)
     tally = new_tally(checks)
     while True:
         g = int(np.argmin(delta))
@@ -588,18 +644,23 @@ def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Int
         # A partner that was merged since, or has changed, is looked for anew.
         if not alive[other] or version[other] != seen[g]:
             expected = delta[g]
-            delta[g], other = _cheapest(forest, regions, sizes, costs, alive, g, limit)
+            fill(forest, regions[g], ends, row)
+            delta[g], other = _cheapest(row, regions, sizes, losses, live[:compared], g, limit)
             partner[g], seen[g] = other, version[other]
             if delta[g] > expected + NO_GAIN:
                 continue
         # Merge the two, and look again for a partner if they fail together.
-        costs[g] = widen(forest, regions[g], regions[other])
         sizes[g] += sizes[other]
+        losses[g] = sizes[g] * widen(forest, regions[g], regions[other])
         alive[other], delta[other] = False, np.inf
         version[g] += 1
         into[other] = g
         follower[last[g]] = other
         last[g] = last[other]
+        living -= 1
+        losses[other] = -np.inf
+        if 4 * living < 3 * compared:
+            compared = _compact(live, compared, alive)
         clear(checks, tally)
         member = g if checks.kinds.size else -1
         while member >= 0:
@@ -608,7 +669,8 @@ def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Int
             member = follower[member]
         delta[g] = np.inf
         if unmet(checks, tally, sizes[g]) != MET:
-            delta[g], other = _cheapest(forest, regions, sizes, costs, alive, g, limit)
+            fill(forest, regions[g], ends, row)
+            delta[g], other = _cheapest(row, regions, sizes, losses, live[:compared], g, limit)
             partner[g], seen[g] = other, version[other]
     # Follow each group to where it ended.
     for g in range(number):
@@ -618,29 +680,41 @@ def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Int
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _compact(live: Integers, number: int, alive: Flags) -> int:
+    """Leave groups that were merged out of the first so many of a list; return how many stay."""
+    end = 0
+    for i in range(number):
+        if alive[live[i]]:
+            live[end] = live[i]
+            end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _cheapest(
-    forest: Forest,
+    row: Floats,
     regions: Codes,
     sizes: Integers,
-    costs: Floats,
-    alive: Flags,
+    losses: Floats,
+    live: Integers,
     g: int,
     limit: float,
 ) -> tuple[float, int]:
     """Return what it costs to merge a group with that where it costs least, and which that is.
 
-    If none costs less than the limit, the cost is infinite.
+    If none costs less than the limit, the cost is infinite. The row has what each label costs together with the group;
+    a group that was merged has lost −∞, so that no merger with it is cheap.
     """
-    best, partner = limit, -1
-    for other in range(alive.size):
-        if other != g and alive[other]:
-            together = sizes[g] + sizes[other]
-            before = sizes[g] * costs[g] + sizes[other] * costs[other]
-            most = (best + before) / together
-            cost = joint_cost(forest, regions[g], regions[other], most)
-            if cost < most:
-                best, partner = together * cost - before, other
-    return (best if partner >= 0 else np.inf), partner
+    best, partner = limit + losses[g], -1
+    size, attributes = sizes[g], regions.shape[1]
+    for other in live:
+        cost = 0.0
+        for a in range(attributes):
+            cost += row[regions[other, a]]
+        more = (size + sizes[other]) * cost - losses[other]
+        if more < best and other != g:
+            best, partner = more, other
+    return (best - losses[g] if partner >= 0 else np.inf), partner
 
 
 # Rearranging: near groups are taken apart and put together anew
@@ -668,6 +742,8 @@ class _Pool(NamedTuple):
 
     units: Integers
     """The units."""
+    leaves: Codes
+    """Per place in the pool (row) and attribute, the value of that unit."""
     clusters: Integers
     """Per place in the pool, the cluster of that unit."""
     loose: Integers
@@ -678,6 +754,8 @@ class _Pool(NamedTuple):
     """Per cluster, its records."""
     costs: Floats
     """Per cluster, what each of its records loses."""
+    row: Floats
+    """Per label, what a record loses by it together with what is compared."""
     tally: Tally
     """Room to count sensitive values."""
     random: Words
@@ -685,27 +763,35 @@ class _Pool(NamedTuple):
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def rearrange(setting: Setting, seed: int, work: float) -> tuple[Integers, float]:
+def rearrange(
+    setting: Setting, seed: int, work: float, full: float, left: int
+) -> tuple[Integers, float]:
     """Take groups apart with some of the nearest and put them together anew, where that loses no more.
 
     Args:
         setting: The labels, criteria and units.
         seed: Where chance begins.
         work: When the squares of the units in all pools add up to more, the rest is left as it is.
+        full: What a record loses if it is suppressed.
+        left: How many records may be suppressed.
 
     Returns:
-        Per unit the number of its group, and how much work was done.
+        Per unit the number of its group, −1 where it is suppressed, and how much work was done.
     """
     block, pool = _new_block(setting), _new_pool(setting, seed)
     near = np.empty(_NEIGHBOURS, np.int64)
     chosen = np.empty(_POOLED + 1, np.int64)
+    ends = common(setting.forest, block.regions[: block.used[0]])
     done = 0.0
     # As often as there are groups, take a random one that loses something.
     for _ in range(setting.starts.size - 1):
         chosen[0] = _below(pool.random, block.used[0])
         if block.sizes[chosen[0]] == 0 or block.costs[chosen[0]] == 0.0 or done > work:
             continue
-        known = _nearest(setting.forest, block, chosen[0], near)
+        fill(setting.forest, block.regions[chosen[0]], ends, pool.row)
+        known = _nearest(block, pool.row, chosen[0], near)
+        if left > 0 and block.sizes[chosen[0]] * block.costs[chosen[0]] > full:
+            left -= _shed(setting, block, pool, chosen[0], near[:known], ends, full, left)
         # Take it apart with some of the nearest until the clusters lose no more: the loss never grows.
         for _ in range(_TRIES):
             taken, units = _take_apart(block, near[:known], chosen, pool)
@@ -717,7 +803,7 @@ def rearrange(setting: Setting, seed: int, work: float) -> tuple[Integers, float
             if clusters > 0 and _write_back(block, pool, units, clusters, chosen[:taken]):
                 break
     # Number the units by the group that they are in now.
-    numbers = np.empty(setting.weights.size, np.int64)
+    numbers = np.full(setting.weights.size, -1, np.int64)
     for group in range(block.used[0]):
         unit = block.heads[group]
         while unit >= 0:
@@ -751,31 +837,37 @@ def _new_block(setting: Setting) -> _GroupLists:
 def _new_pool(setting: Setting, seed: int) -> _Pool:
     return _Pool(
         np.empty(_ROOM, np.int64),
+        np.empty((_ROOM, setting.leaves.shape[1]), np.int32),
         np.empty(_ROOM, np.int64),
         np.empty(_ROOM, np.int64),
         np.empty((_ROOM, setting.leaves.shape[1]), np.int32),
         np.empty(_ROOM, np.int64),
         np.empty(_ROOM),
+        np.empty(setting.forest.cost.size),
         new_tally(setting.checks),
         np.array([seed], np.uint64),
     )
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _nearest(forest: Forest, block: _GroupLists, chosen: int, near: Integers) -> int:
+def _nearest(block: _GroupLists, row: Floats, chosen: int, near: Integers) -> int:
     """Write down the groups that lose least together with a group, the nearest first; return how many they are."""
+    regions, sizes = block.regions, block.sizes
     distances = np.empty(near.size)
-    known = 0
+    known, limit = 0, np.inf
     for group in range(block.used[0]):
-        limit = distances[known - 1] if known == near.size else np.inf
-        distance = joint_cost(forest, block.regions[chosen], block.regions[group], limit)
-        if group != chosen and block.sizes[group] > 0 and distance < limit:
+        distance = 0.0
+        for a in range(regions.shape[1]):
+            distance += row[regions[group, a]]
+        if distance < limit and group != chosen and sizes[group] > 0:
             place = min(known, near.size - 1)
             while place > 0 and distances[place - 1] > distance:
                 distances[place], near[place] = distances[place - 1], near[place - 1]
                 place -= 1
             distances[place], near[place] = distance, group
             known = min(known + 1, near.size)
+            if known == near.size:
+                limit = distances[known - 1]
     return known
 
 
@@ -823,18 +915,23 @@ def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> in
     Returns:
         How many clusters there are; 0: such ones were not found.
     """
-    loose, clusters = units, 0
     for i in range(units):
         pool.loose[i] = i
+        pool.leaves[i] = setting.leaves[pool.units[i]]
+    ends = common(setting.forest, pool.leaves[:units])
     # Grow clusters; the last may fail for want of units, which then join the others.
+    loose, clusters, lost = units, 0, 0.0
     while loose > 0:
-        loose, failed = _grow(setting, pool, clusters, loose)
+        loose, failed = _grow(setting, pool, clusters, loose, ends)
         if failed == MET:
+            lost += pool.sizes[clusters] * pool.costs[clusters]
+            if lost > limit + NO_GAIN:
+                return 0
             clusters += 1
         elif clusters > 0:
             for i in range(units):
                 if pool.clusters[i] == clusters:
-                    _add(setting, pool, _best_cluster(setting, pool, clusters, i), i)
+                    _join_best(setting, pool, clusters, i, ends, np.inf)
     # Judge what came of it.
     lost = 0.0
     for cluster in range(clusters):
@@ -845,45 +942,64 @@ def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> in
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int) -> tuple[int, int]:
+def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int, ends: Codes) -> tuple[int, int]:
     """Grow a cluster of loose units; return how many stay loose, and which criterion is not met."""
+    forest, checks, plain = setting.forest, setting.checks, setting.checks.kinds.size == 0
+    region, row = pool.regions[cluster], pool.row
     place = _below(pool.random, loose)
-    pool.sizes[cluster] = 0
-    pool.regions[cluster] = setting.leaves[pool.units[pool.loose[place]]]
-    clear(setting.checks, pool.tally)
-    failed = TOO_SMALL
+    size, cost, failed = 0, 0.0, TOO_SMALL
+    region[:] = pool.leaves[pool.loose[place]]
+    fill(forest, region, ends, row)
+    if not plain:
+        clear(checks, pool.tally)
     while place >= 0:
+        # Add the unit, and look again at the attributes in which the region has grown.
         i = pool.loose[place]
+        unit = pool.units[i]
         loose -= 1
         pool.loose[place] = pool.loose[loose]
-        _add(setting, pool, cluster, i)
-        unit = pool.units[i]
-        count(setting.checks, pool.tally, setting.secrets[unit], setting.weights[unit])
-        failed = unmet(setting.checks, pool.tally, pool.sizes[cluster])
+        pool.clusters[i] = cluster
+        cost = 0.0
+        for a in range(region.size):
+            label = joined(forest, region[a], pool.leaves[i, a])
+            if label != region[a]:
+                region[a] = label
+                fill_attribute(forest, label, ends[a], row)
+            cost += forest.cost[label]
+        size += setting.weights[unit]
+        if plain:
+            failed = MET if size >= checks.least else TOO_SMALL
+        else:
+            count(checks, pool.tally, setting.secrets[unit], setting.weights[unit])
+            failed = unmet(checks, pool.tally, size)
         place = -1
         if failed != MET and loose > 0:
-            place = _best_to_add(setting, pool, cluster, loose, failed)
+            place = _best_to_add(setting, pool, size, cost, loose, failed)
+    pool.sizes[cluster], pool.costs[cluster] = size, cost
     return loose, failed
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _best_to_add(setting: Setting, pool: _Pool, cluster: int, loose: int, failed: int) -> int:
+def _best_to_add(
+    setting: Setting, pool: _Pool, size: int, cost: float, loose: int, failed: int
+) -> int:
     """Return the place of the loose unit that costs least in a cluster, of those that help if any; ties at random."""
-    size = pool.sizes[cluster]
-    before = size * pool.costs[cluster]
+    leaves, row = pool.leaves, pool.row
+    before = size * cost
     best, chosen, ties, helped = np.inf, 0, 0, False
     for place in range(loose):
-        unit = pool.units[pool.loose[place]]
+        i = pool.loose[place]
+        unit = pool.units[i]
         useful = failed >= 0 and helps(
             setting.checks, pool.tally, failed, setting.secrets[unit], size
         )
         if useful and not helped:
             best, helped = np.inf, True
         if useful or not helped:
-            together = size + setting.weights[unit]
-            most = (best + NO_GAIN + before) / together
-            cost = joint_cost(setting.forest, pool.regions[cluster], setting.leaves[unit], most)
-            delta = together * cost - before
+            cost = 0.0
+            for a in range(leaves.shape[1]):
+                cost += row[leaves[i, a]]
+            delta = (size + setting.weights[unit]) * cost - before
             if delta < best - NO_GAIN:
                 best, chosen, ties = delta, place, 1
             elif delta <= best + NO_GAIN:
@@ -894,26 +1010,109 @@ def _best_to_add(setting: Setting, pool: _Pool, cluster: int, loose: int, failed
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add(setting: Setting, pool: _Pool, cluster: int, i: int) -> None:
-    """Add the unit at a place of the pool to a cluster."""
-    unit = pool.units[i]
-    pool.costs[cluster] = widen(setting.forest, pool.regions[cluster], setting.leaves[unit])
-    pool.sizes[cluster] += setting.weights[unit]
-    pool.clusters[i] = cluster
+def _join_best(
+    setting: Setting, pool: _Pool, clusters: int, i: int, ends: Codes, limit: float
+) -> float:
+    """Add the unit at a place of the pool to that of the first so many clusters where it costs least.
+
+    Returns:
+        What it costs; where that is the limit or more, the limit, and the unit is in no cluster (−1).
+    """
+    best, target, weight = limit, -1, setting.weights[pool.units[i]]
+    fill(setting.forest, pool.leaves[i], ends, pool.row)
+    for cluster in range(clusters):
+        cost = 0.0
+        for a in range(ends.size):
+            cost += pool.row[pool.regions[cluster, a]]
+        more = (pool.sizes[cluster] + weight) * cost - pool.sizes[cluster] * pool.costs[cluster]
+        if more < best:
+            best, target = more, cluster
+    pool.clusters[i] = target
+    if target >= 0:
+        pool.costs[target] = widen(setting.forest, pool.regions[target], pool.leaves[i])
+        pool.sizes[target] += weight
+    return best
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _best_cluster(setting: Setting, pool: _Pool, clusters: int, i: int) -> int:
-    """Return the cluster where a unit costs least."""
-    best, target, unit = np.inf, 0, pool.units[i]
-    for cluster in range(clusters):
-        before = pool.sizes[cluster] * pool.costs[cluster]
-        together = pool.sizes[cluster] + setting.weights[unit]
-        most = (best + before) / together
-        cost = joint_cost(setting.forest, pool.regions[cluster], setting.leaves[unit], most)
-        if cost < most:
-            best, target = together * cost - before, cluster
-    return target
+def _shed(
+    setting: Setting,
+    block: _GroupLists,
+    pool: _Pool,
+    chosen: int,
+    near: Integers,
+    ends: Codes,
+    full: float,
+    left: int,
+) -> int:
+    """Suppress records of a group where that loses less than to release them; return how many.
+
+    Either one unit leaves the group; or the group is given up: each unit joins that of the nearest where it costs
+    least, or is suppressed. Only criteria on the size of groups surely stay met in the second way.
+    """
+    units, unit = 0, block.heads[chosen]
+    while unit >= 0 and units < _ROOM:
+        pool.units[units], pool.leaves[units] = unit, setting.leaves[unit]
+        units += 1
+        unit = block.nexts[unit]
+    if unit >= 0 or near.size == 0:
+        return 0
+    # Find the unit without which the others lose least.
+    lost = block.sizes[chosen] * block.costs[chosen]
+    best, out = lost - NO_GAIN, -1
+    for i in range(units):
+        weight = setting.weights[pool.units[i]]
+        if weight <= left and weight < block.sizes[chosen]:
+            after = weight * full + _without(setting, pool, units, i)
+            if after < best and unmet(setting.checks, pool.tally, pool.sizes[0]) == MET:
+                best, out = after, i
+    if out >= 0:
+        _without(setting, pool, units, out)
+        block.regions[chosen], block.sizes[chosen] = pool.regions[0], pool.sizes[0]
+        block.costs[chosen], block.heads[chosen] = pool.costs[0], -1
+        for i in range(units):
+            if i != out:
+                unit = pool.units[i]
+                block.nexts[unit], block.heads[chosen] = block.heads[chosen], unit
+        return int(setting.weights[pool.units[out]])
+    # Else see what it costs to give the group up.
+    spent, gone = 0.0, 0
+    for cluster in range(near.size):
+        pool.regions[cluster] = block.regions[near[cluster]]
+        pool.sizes[cluster] = block.sizes[near[cluster]]
+        pool.costs[cluster] = block.costs[near[cluster]]
+    for i in range(units):
+        weight = setting.weights[pool.units[i]]
+        limit = weight * full if gone + weight <= left else np.inf
+        spent += _join_best(setting, pool, near.size, i, ends, limit)
+        gone += weight if pool.clusters[i] < 0 else 0
+    if setting.checks.kinds.size or gone == 0 or spent >= lost - NO_GAIN:
+        return 0
+    block.heads[chosen], block.sizes[chosen] = -1, 0
+    for cluster in range(near.size):
+        block.regions[near[cluster]] = pool.regions[cluster]
+        block.sizes[near[cluster]] = pool.sizes[cluster]
+        block.costs[near[cluster]] = pool.costs[cluster]
+    for i in range(units):
+        if pool.clusters[i] >= 0:
+            group, unit = near[pool.clusters[i]], pool.units[i]
+            block.nexts[unit], block.heads[group] = block.heads[group], unit
+    return gone
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _without(setting: Setting, pool: _Pool, units: int, out: int) -> float:
+    """Make the first cluster of all units of a pool but one; return what its records lose together."""
+    pool.sizes[0] = 0
+    pool.regions[0] = pool.leaves[0 if out else 1]
+    clear(setting.checks, pool.tally)
+    for i in range(units):
+        if i != out:
+            unit = pool.units[i]
+            pool.costs[0] = widen(setting.forest, pool.regions[0], pool.leaves[i])
+            pool.sizes[0] += setting.weights[unit]
+            count(setting.checks, pool.tally, setting.secrets[unit], setting.weights[unit])
+    return float(pool.sizes[0] * pool.costs[0])
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]

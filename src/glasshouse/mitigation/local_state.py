@@ -69,8 +69,6 @@ MET, TOO_SMALL = -1, -2
 NO_GAIN = 1e-9
 """Doubles that differ by less are taken for equal."""
 
-_BLOCK = 2500
-"""So many groups at most are compared with each other."""
 _FUZZ = 0.8
 """How much chance has its say in how blocks are divided."""
 _LONGEST_SET = 32
@@ -137,10 +135,17 @@ class Items:
             records=table.records,
         )
 
-    @property
-    def suppressed(self) -> int:
-        """How many records are suppressed."""
-        return self.records - len(self.retained)
+    def of_groups(self, groups: ItemGroups, seed: int) -> Items:
+        """Return the items with as many records as are in groups; which ones of an item go is left to chance."""
+        counts = np.bincount(groups.items, groups.counts, len(self.weights)).astype(np.int64)
+        if np.array_equal(counts, self.weights):
+            return self
+        by_item = _by_item(self, seed)
+        places = stretches(np.zeros_like(self.weights), self.weights)[1]
+        stay = np.sort(by_item[places < np.repeat(counts, self.weights)])
+        return replace(
+            self, retained=self.retained[stay], numbers=self.numbers[stay], weights=counts
+        )
 
     def by_combination(self) -> ItemGroups:
         """Return the items grouped by quasi-identifiers."""
@@ -267,8 +272,8 @@ class Space:
         highest = np.maximum.reduceat(leaves, groups.starts[:-1], axis=0)
         return self.forest.joins(lowest, highest)
 
-    def blocks(self, regions: Codes, random: np.random.Generator) -> Iterator[Integers]:
-        """Divide groups into blocks of near ones.
+    def blocks(self, regions: Codes, random: np.random.Generator, most: int) -> Iterator[Integers]:
+        """Divide groups into blocks of near ones, so many groups at most in each.
 
         A block is cut in the middle of the attribute by which it loses most as a whole, as far as chance does not have
         its say; so two divisions differ, and what one separates another does not.
@@ -276,7 +281,7 @@ class Space:
         stack = [np.arange(len(regions))]
         while stack:
             block = stack.pop()
-            if len(block) <= _BLOCK:
+            if len(block) <= most:
                 yield block
                 continue
             within = regions[block]
@@ -308,14 +313,49 @@ def joined(forest: Forest, one: int, other: int) -> int:
     return one
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def joint_cost(forest: Forest, one: Codes, other: Codes, limit: float) -> float:
-    """Return what a record loses if two regions are released alike; beyond a limit, anything beyond it."""
-    cost, a = 0.0, 0
-    while a < one.size and cost <= limit:  # a for loop with a break is five times slower
-        cost += forest.cost[joined(forest, one[a], other[a])]
-        a += 1
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def region_cost(forest: Forest, region: Codes) -> float:
+    """Return what a record loses by a region."""
+    cost = 0.0
+    for a in range(region.size):
+        cost += forest.cost[region[a]]
     return cost
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def common(forest: Forest, regions: Codes) -> Codes:
+    """Return the region that stands for all of some regions (rows)."""
+    together = regions[0].copy()
+    for i in range(1, regions.shape[0]):
+        widen(forest, together, regions[i])
+    return together
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def fill(forest: Forest, region: Codes, ends: Codes, row: Floats) -> None:
+    """Write into a row what a record loses by each label if it is released together with a region.
+
+    Only labels under those of another region, which stands for this one too, are written. What two regions lose
+    together is then the sum of the entries at the labels of the other: comparing one with many is looking up.
+    """
+    for a in range(region.size):
+        fill_attribute(forest, region[a], ends[a], row)
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def fill_attribute(forest: Forest, label: int, end: int, row: Floats) -> None:
+    """Write into a row what a record loses by each label under an end, together with one of them."""
+    low, high = label, forest.last[label]
+    for i in range(low, high + 1):
+        row[i] = forest.cost[label]
+    while label != end:
+        label = forest.parent[label]
+        cost = forest.cost[label]
+        for i in range(label, low):
+            row[i] = cost
+        for i in range(high + 1, forest.last[label] + 1):
+            row[i] = cost
+        low, high = label, forest.last[label]
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -519,10 +559,10 @@ class Judge:
                 failing |= ~criterion.holds(ClassCounts.seen_by(criterion, groups.sizes, counts))
         return failing
 
-    def most_classes(self, classes: int) -> int:
-        """Return in how many classes all records may be released, if at most in so many."""
+    def most_classes(self, classes: int, records: int) -> int:
+        """Return in how many classes so many records may be released, if at most in so many."""
         limits = (
-            criterion.most_classes(len(self.items.retained))
+            criterion.most_classes(records)
             for criterion in self.criteria
             if isinstance(criterion, AverageRisk)
         )
@@ -778,7 +818,8 @@ def recoding_of(
         texts = list(dict.fromkeys([*texts, SUPPRESSED]))
         with_suppressed = np.append(labels, texts.index(SUPPRESSED))
         released[name] = released_column(name, texts, with_suppressed[order], numbers)
-        sums.append(int(sizes @ groups.sizes))
+        gone = items.records - len(items.retained)
+        sums.append(int(sizes @ groups.sizes) + gone * attribute.domain)
     suppressed = (order == len(groups))[numbers]
     return Recoding(
         method=method,
@@ -789,7 +830,7 @@ def recoding_of(
         classes=_verified(
             table, criteria, dict(zip(items.names, attributes, strict=True)), released, suppressed
         ),
-        loss=lost(sums, items, attributes, objective, weights),
+        loss=lost(sums, items.records, attributes, objective, weights),
         optimal=False,
         bound=0.0,
         objective=objective,
@@ -798,20 +839,17 @@ def recoding_of(
 
 def lost(
     sums: Sequence[int],
-    items: Items,
+    records: int,
     attributes: Sequence[LocalAttribute],
     objective: str,
     weights: Sequence[float] | None = None,
 ) -> float:
-    """Return what is lost, given how many values of each domain stand under the labels of the records that are kept."""
+    """Return what is lost, given how many values of each domain stand under the labels of all records."""
     measure = granularity_loss if objective == "granularity" else loss
     return measure(
-        [
-            total + items.suppressed * attribute.domain
-            for total, attribute in zip(sums, attributes, strict=True)
-        ],
+        sums,
         domains=[attribute.domain for attribute in attributes],
-        records=items.records,
+        records=records,
         weights=weights,
     )
 
@@ -822,11 +860,18 @@ def _group_of_records(items: Items, groups: ItemGroups, seed: int) -> Integers:
     Which records of an item go where is left to chance: they are alike in everything that was looked at.
     """
     order = np.argsort(groups.items, kind="stable")
-    shuffled = np.random.default_rng(seed).permutation(len(items.retained))
-    by_item = shuffled[np.argsort(items.numbers[shuffled], kind="stable")]
     numbers = np.full(items.records, len(groups))
-    numbers[items.retained[by_item]] = np.repeat(groups.numbers[order], groups.counts[order])
+    numbers[items.retained[_by_item(items, seed)]] = np.repeat(
+        groups.numbers[order], groups.counts[order]
+    )
     return numbers
+
+
+def _by_item(items: Items, seed: int) -> Integers:
+    """Return the places of the retained records item by item, those of one item in random order."""
+    shuffled = np.random.default_rng(seed).permutation(len(items.retained))
+    by_item: Integers = shuffled[np.argsort(items.numbers[shuffled], kind="stable")]
+    return by_item
 
 
 def _verified(

@@ -259,9 +259,9 @@ def protected_table(
     """
     _refuse_stars(table)
     protection = study.protection
-    parameters = protection.model_dump(
-        mode="json", exclude_none=True, exclude={"method", "hierarchies", "order", "format"}
-    )
+    without = {"method", "hierarchies", "order", "format"}
+    without |= set() if protection.recoding == "local" else {"effort"}
+    parameters = protection.model_dump(mode="json", exclude_none=True, exclude=without)
     if protection.order:  # not the values themselves, which a report does not tell
         parameters["order"] = list(protection.order)
     released = {*columns_of(table), *table.sensitive, *protection.keep}
@@ -305,7 +305,8 @@ def _recoding(
     criteria = _criteria(study, hierarchies)
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
-    how = recode if protection.recoding == "global" else partial(recode_locally, seed=study.seed)
+    locally = partial(recode_locally, seed=study.seed, effort=protection.effort)
+    how = recode if protection.recoding == "global" else locally
     return how(
         table,
         hierarchies=hierarchies,

@@ -130,6 +130,8 @@ class Protection(Model):
     """What is promised of every class, with a policy of all of them together; with Anatomy, of every group."""
     recoding: Literal["global", "local", "mondrian"] = "global"
     """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
+    effort: Literal["fast", "good", "best"] = "good"
+    """How long local recoding looks for a lower loss."""
     k: StrictInt | None = Field(default=None, ge=1)
     """The least number of records alike."""
     l: Diversity | None = None  # noqa: E741 - the word of the field
@@ -216,6 +218,7 @@ class Protection(Model):
             ("diversity", "`l`"): self.diversity != "distinct" and self.l is None,
             ("closeness", "`t`"): self.closeness != "equal" and self.t is None,
             ("order", "`closeness` ordered"): bool(self.order) and self.closeness != "ordered",
+            ("effort", "`recoding` local"): self.effort != "good" and self.recoding != "local",
         }
         for (name, other), alone in without.items():
             if alone:
