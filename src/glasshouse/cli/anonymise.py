@@ -35,8 +35,8 @@ class ProtectionOptions:
     effort: str = protection(
         "--effort",
         "fast|good|best",
-        "With --recoding local: how long a lower loss is looked for; seconds, about a minute, or minutes for a million "
-        "records.",
+        "With --recoding local: how long a lower loss is looked for; seconds, a minute or two, or minutes for a "
+        "million records.",
         default="good",
     )
     k: str | None = protection("--k", "N", "Records alike.")

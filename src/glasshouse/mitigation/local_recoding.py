@@ -83,9 +83,9 @@ class Effort(NamedTuple):
     """How much is done for a low loss."""
 
     block: int
-    """So many groups at most are compared with each other,"""
-    compared: float
-    """and so many pairs of groups at most in all, where that leaves blocks of `_SMALLEST_BLOCK`."""
+    """So many groups at most are compared with each other."""
+    merged: float
+    """Where there are more different combinations of values, they are divided only, not merged."""
     limit: float
     """Mergers that cost more wait until all others are done, and so on with twice as much."""
     passes: int
@@ -97,12 +97,11 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(block=500, compared=1e8, limit=1.6, passes=2, least_gain=0.01, work=5e7),
-    "good": Effort(block=2500, compared=1e9, limit=0.4, passes=8, least_gain=0.01, work=6e8),
-    "best": Effort(block=2500, compared=inf, limit=0.4, passes=24, least_gain=0.002, work=6e9),
+    "fast": Effort(block=500, merged=200_000, limit=1.6, passes=2, least_gain=0.01, work=5e7),
+    "good": Effort(block=2500, merged=inf, limit=0.4, passes=8, least_gain=0.01, work=6e8),
+    "best": Effort(block=2500, merged=inf, limit=0.4, passes=24, least_gain=0.002, work=6e9),
 }
-"""How much can be done: seconds, about a minute, or minutes of a processor for a million different records."""
-_SMALLEST_BLOCK = 100
+"""How much can be done: seconds, a minute or two, or minutes of a processor for a million different records."""
 _GLOBAL_SECONDS = 10.0
 """So long the best full-domain recoding is looked for."""
 _SINGLES = 7
@@ -329,8 +328,9 @@ class _GroupSearch:
     def run(self, on_progress: OnProgress | None) -> ItemGroups:
         """Find groups: first any, then better ones."""
         starts = [divided(self.items, self.attributes, self.judge)]
-        if time.monotonic() < self.deadline:
-            starts.append(self._merged(self.items.by_combination()))
+        combinations = self.items.by_combination()
+        if len(combinations) <= self.effort.merged and time.monotonic() < self.deadline:
+            starts.append(self._merged(combinations))
         best = min(starts, key=self._loss)
         least, gain, passes, is_shed = self._loss(best), inf, 0, False
         while True:
@@ -437,8 +437,7 @@ class _GroupSearch:
         )
 
     def _blocks(self, regions: Codes) -> Iterator[Integers]:
-        most = max(_SMALLEST_BLOCK, self.effort.compared / len(regions))
-        return self._space.blocks(regions, self.random, int(min(most, self.effort.block)))
+        return self._space.blocks(regions, self.random, self.effort.block)
 
     def _setting(self, starts: Integers, items: Integers, counts: Integers) -> Setting:
         leaves, secrets = self._space.leaves[items], self.items.secrets[items]

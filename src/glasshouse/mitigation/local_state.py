@@ -325,7 +325,7 @@ def region_cost(forest: Forest, region: Codes) -> float:
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def common(forest: Forest, regions: Codes) -> Codes:
     """Return the region that stands for all of some regions (rows)."""
-    together = regions[0].copy()
+    together: Codes = regions[0].copy()
     for i in range(1, regions.shape[0]):
         widen(forest, together, regions[i])
     return together
