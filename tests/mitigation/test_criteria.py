@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
@@ -20,8 +21,10 @@ from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.mitigation import criteria as criteria_module
 from glasshouse.mitigation.criteria import (
     AverageRisk,
+    BetaLikeness,
     ClassCounts,
     Criterion,
+    DeltaDisclosure,
     DistinctDiversity,
     EntropyDiversity,
     EqualCloseness,
@@ -635,3 +638,70 @@ def test_the_classes_that_arx_keeps_are_those_that_hold(shared: Callable[[str], 
         assert int(classes.sizes[~holds].sum()) == found["classes"]["suppressed_records"], case
         assert int(np.count_nonzero(holds)) == found["classes"]["classes"], case
         assert int(classes.sizes[holds].min()) == found["classes"]["min_class"], case
+
+
+# How much more likely a value becomes
+
+
+def ratios(own: Class, everyone: Sequence[str]) -> dict[str, Fraction]:
+    """Return the share of every value of the table in a class, by its share in the table."""
+    return {
+        value: Fraction(own.count(value), len(own)) / Fraction(everyone.count(value), len(everyone))
+        for value in set(everyone)
+    }
+
+
+@given(CLASSES, st.sampled_from(["0.5", "1", "2.5", "1/3"]))
+def test_beta_likeness_bounds_how_much_more_frequent_a_value_becomes(
+    classes: list[Class], beta: str
+) -> None:
+    everyone = [value for own in classes for value in own]
+    counts, limit = counted(classes), 1 + Fraction(beta)
+    basic = [max(ratios(own, everyone).values()) <= limit for own in classes]
+    assert BetaLikeness(beta, "ill").holds(counts).tolist() == basic
+    enhanced = [
+        all(
+            ratio <= limit
+            and (ratio <= 1 or ratio <= 1 - math.log(everyone.count(value) / len(everyone)))
+            for value, ratio in ratios(own, everyone).items()
+        )
+        for own in classes
+    ]
+    assert BetaLikeness(beta, "ill", enhanced=True).holds(counts).tolist() == enhanced
+
+
+@given(CLASSES, st.sampled_from(["0.2", "0.7", "1", "2"]))
+def test_delta_disclosure_asks_for_every_value_in_every_class(
+    classes: list[Class], delta: str
+) -> None:
+    everyone = [value for own in classes for value in own]
+    expected = [
+        all(
+            ratio > 0 and abs(math.log(ratio)) < float(delta)
+            for ratio in ratios(own, everyone).values()
+        )
+        for own in classes
+    ]
+    assert DeltaDisclosure(delta, "ill").holds(counted(classes)).tolist() == expected
+
+
+@given(CLASSES)
+def test_a_union_of_classes_that_are_like_all_records_is_so_too(classes: list[Class]) -> None:
+    everyone = [value for own in classes for value in own]
+    for criterion in (
+        BetaLikeness(1, "ill"),
+        BetaLikeness(3, "ill", enhanced=True),
+        DeltaDisclosure(1, "ill"),
+    ):
+        holds = criterion.holds(counted(classes))
+        union = [value for own, met in zip(classes, holds, strict=True) if met for value in own]
+        if union:
+            assert criterion.holds(counted([union], everyone)).all()
+
+
+def test_beta_and_delta_are_positive() -> None:
+    with pytest.raises(StudyError, match="beta must be positive, not 0"):
+        BetaLikeness(0, "ill")
+    with pytest.raises(StudyError, match="delta must be positive, not -1"):
+        DeltaDisclosure(-1, "ill")
+    assert BetaLikeness("0.5", "ill").name == '0.5-likeness of "ill"'

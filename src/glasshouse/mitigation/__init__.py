@@ -15,6 +15,8 @@ from glasshouse.mitigation.comparison import (
 )
 from glasshouse.mitigation.criteria import (
     AverageRisk,
+    BetaLikeness,
+    DeltaDisclosure,
     DistinctDiversity,
     EntropyDiversity,
     EqualCloseness,
@@ -43,6 +45,16 @@ from glasshouse.mitigation.hierarchies import (
 )
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
+from glasshouse.mitigation.microaggregation import code_tails, microaggregate
+from glasshouse.mitigation.perturbation import (
+    PerturbationRisk,
+    exchange_ranks,
+    noise,
+    perturbation_risk,
+    randomise,
+    rank_exchange,
+    retention,
+)
 from glasshouse.mitigation.utility import Utility, compare_utility
 from glasshouse.mitigation.versions import ProtectedVersions, Version
 
@@ -52,10 +64,12 @@ __all__ = [
     "AssessedRuns",
     "Attained",
     "AverageRisk",
+    "BetaLikeness",
     "ComparedAttack",
     "ComparedRelease",
     "ComparedRun",
     "Comparison",
+    "DeltaDisclosure",
     "DistinctDiversity",
     "EntropyDiversity",
     "EqualCloseness",
@@ -69,6 +83,7 @@ __all__ = [
     "MeasuredRuns",
     "NamedShare",
     "OrderedCloseness",
+    "PerturbationRisk",
     "ProtectedVersions",
     "Quality",
     "Recoding",
@@ -78,18 +93,26 @@ __all__ = [
     "anatomise",
     "attained",
     "by_rule",
+    "code_tails",
     "compare_assessments",
     "compare_figures",
     "compare_release",
     "compare_utility",
     "date_parts",
+    "exchange_ranks",
     "intervals",
+    "microaggregate",
     "mondrian",
+    "noise",
+    "perturbation_risk",
     "prefixes",
     "quality",
+    "randomise",
+    "rank_exchange",
     "read_hierarchy",
     "recode",
     "recode_locally",
+    "retention",
     "rounding",
     "suggest",
     "suppression_only",

@@ -28,12 +28,20 @@ from math import ceil, floor, gcd, prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.language import marked, printable, quoted, translated
+from glasshouse.mitigation.criteria_kernels import (
+    add_equal_distance,
+    add_hierarchical_distance,
+    add_ordered_distance,
+    distinct_values,
+    entropy_holds,
+    most_and_tail,
+    products_at_most,
+)
 from glasshouse.mitigation.distinct_rows import CodedHierarchy, ValueCounts
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedTable
@@ -44,10 +52,8 @@ LARGEST_EXACT_ENTROPY = 10_000
 LONGEST_EXACT_SUM = 2**63
 """Sums below it are exact integers."""
 
-_ENTROPY_GUARD = 1e-12
-_ROUNDING = 4e-16
 _SUM_GUARD = 1e-9
-_FEW = 32
+_LOGARITHM_GUARD = 1e-12
 
 
 @dataclass(frozen=True)
@@ -453,7 +459,7 @@ class DistinctDiversity(_Diversity):
         super().__post_init__()
 
     def _holds(self, classes: ClassCounts) -> Flags:
-        enough: Flags = _distinct(classes.starts, classes.counts) >= self.l
+        enough: Flags = distinct_values(classes.starts, classes.counts) >= self.l
         return enough
 
 
@@ -484,7 +490,7 @@ class EntropyDiversity(_Diversity):
 
     def _holds(self, classes: ClassCounts) -> Flags:
         least = exact(self.l, what="l")
-        holds, undecided = _entropy(
+        holds, undecided = entropy_holds(
             classes.starts, classes.counts, classes.sizes, float(least), ceil(least)
         )
         for number in np.flatnonzero(undecided).tolist():
@@ -523,7 +529,7 @@ class RecursiveDiversity(_Diversity):
 
     def _holds(self, classes: ClassCounts) -> Flags:
         """Tell whether r₁ < c · tail: whether tail / r₁ is not at most 1 / c."""
-        most, tail = _most_and_tail(classes.starts, classes.counts, self.l)
+        most, tail = most_and_tail(classes.starts, classes.counts, self.l)
         return ~_at_most(tail, most, 1 / exact(self.c, what="c"))
 
 
@@ -562,7 +568,7 @@ class InferenceRisk(_OfSensitive):
         return self
 
     def _holds(self, classes: ClassCounts) -> Flags:
-        most, _ = _most_and_tail(classes.starts, classes.counts, 1)
+        most, _ = most_and_tail(classes.starts, classes.counts, 1)
         return _at_most(most, classes.sizes, exact(self.p, what="p"))
 
 
@@ -622,7 +628,7 @@ class EqualCloseness(_Closeness):
     says: ClassVar[str] = "{t}-closeness of {sensitive} (equal distances)"
 
     def _sum(self, classes: ClassCounts) -> tuple[int, int, Callable[..., None], tuple[Any, ...]]:
-        return 2, 2, _add_equal_distance, (classes.values, classes.reference)
+        return 2, 2, add_equal_distance, (classes.values, classes.reference)
 
 
 @dataclass(frozen=True)
@@ -666,7 +672,7 @@ class OrderedCloseness(_Closeness):
             raise _not_ready(self.name)
         by_rank = np.bincount(self._ranks, classes.reference, self._domain).astype(np.int64)
         arguments = self._ranks[classes.values], np.cumsum(by_rank)
-        return self._domain - 1, 2 * self._domain, _add_ordered_distance, arguments
+        return self._domain - 1, 2 * self._domain, add_ordered_distance, arguments
 
 
 @dataclass(frozen=True)
@@ -701,7 +707,89 @@ class HierarchicalCloseness(_Closeness):
             raise _not_ready(self.name)
         top, records = self._tree.top, self._tree.summed(classes.reference)
         arguments = classes.values, self._tree.parents, records, top
-        return top, top * (top + 1), _add_hierarchical_distance, arguments
+        return top, top * (top + 1), add_hierarchical_distance, arguments
+
+
+class _Likeness(_OfSensitive):
+    """What limits how much more, or less, likely each value is in a class than in the whole table."""
+
+    def _shares(self, classes: ClassCounts) -> tuple[Integers, Integers]:
+        """Return, per value of a class, the products c N and R n, whose ratio is its share there by that of all."""
+        sizes = np.repeat(classes.sizes, np.diff(classes.starts))
+        if int(classes.sizes.max(initial=0)) * classes.records >= LONGEST_EXACT_SUM:
+            raise StudyError("the table has too many records for {name}", name=self.name)
+        return classes.counts * classes.records, classes.reference[classes.values] * sizes
+
+    def _all(self, classes: ClassCounts, met: Flags) -> Flags:
+        """Tell of each class whether something is met by all its values."""
+        return np.logical_and.reduceat(met, classes.starts[:-1]) if len(met) else met
+
+
+@dataclass(frozen=True)
+class BetaLikeness(_Likeness):
+    """No value is more frequent in a class than in the table by more than a share β of that (Cao and Karras 2012).
+
+    With shares p in the class and q in the table: (p − q) / q ≤ β wherever p > q, that is c N ≤ (1 + β) R n. Enhanced,
+    ≤ min(β, −ln q), so that frequent values are protected too; then doubles decide, and near ties are not claimed to
+    hold. Not monotone: a class that holds does no more beside many records with one value. Monotone without
+    suppression: the share in a union lies between those of its parts.
+    """
+
+    beta: Number
+    """By which share of it a frequency may grow."""
+    sensitive: str
+    """The sensitive attribute."""
+    enhanced: bool = False
+    """Whether frequent values may grow by less."""
+
+    kind: ClassVar[str] = marked("beta-likeness")
+    says: ClassVar[str] = "{beta}-likeness of {sensitive}"
+
+    def __post_init__(self) -> None:
+        if _bounded(self.beta, "beta") <= 0:
+            raise StudyError("beta must be positive, not {beta}", beta=str(self.beta))
+        super().__post_init__()
+
+    def _holds(self, classes: ClassCounts) -> Flags:
+        inside, outside = self._shares(classes)
+        met = _at_most(inside, outside, 1 + exact(self.beta, what="beta"))
+        if self.enhanced:
+            limit = 1 - np.log(classes.reference[classes.values] / classes.records)
+            met &= (inside <= outside) | (inside * (1 + _LOGARITHM_GUARD) <= limit * outside)
+        return self._all(classes, met)
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(_Likeness):
+    """Every value is in every class, about as frequent as in the whole table (Brickell and Shmatikov 2008).
+
+    With shares p in the class and q in the table, |ln(p / q)| < δ for all values of the table: a class that lacks one
+    does not hold (tools that look only at the values of a class are more lenient, and unions of their classes may
+    fail). e^δ is no fraction, so that there are no ties; doubles decide, and what is too near is not claimed to hold.
+    Not monotone; monotone without suppression, as the share in a union lies between those of its parts.
+    """
+
+    delta: Number
+    """How far the logarithm of a frequency may be from that of the whole table."""
+    sensitive: str
+    """The sensitive attribute."""
+
+    kind: ClassVar[str] = marked("delta-disclosure privacy")
+    says: ClassVar[str] = "{delta}-disclosure privacy of {sensitive}"
+
+    def __post_init__(self) -> None:
+        if _bounded(self.delta, "delta") <= 0:
+            raise StudyError("delta must be positive, not {delta}", delta=str(self.delta))
+        super().__post_init__()
+
+    def _holds(self, classes: ClassCounts) -> Flags:
+        inside, outside = self._shares(classes)
+        present = distinct_values(classes.starts, classes.counts)
+        limit = float(exact(self.delta, what="delta")) - _LOGARITHM_GUARD
+        with np.errstate(divide="ignore"):
+            met = np.abs(np.log(inside / outside)) < limit
+        complete: Flags = present == np.count_nonzero(classes.reference)
+        return complete & self._all(classes, met)
 
 
 @dataclass(frozen=True)
@@ -809,7 +897,7 @@ def _at_most(sums: NDArray[Any], wholes: NDArray[Any], limit: Fraction) -> Flags
     """Tell of each sum whether it is at most this share of its whole: exactly, or if in doubt no."""
     if sums.dtype == np.float64:
         return np.asarray(sums + _SUM_GUARD * wholes <= float(limit) * wholes)
-    within: Flags = _products_at_most(
+    within: Flags = products_at_most(
         sums.astype(np.uint64),
         np.uint64(limit.denominator),
         wholes.astype(np.uint64),
@@ -827,243 +915,3 @@ def _has_entropy(counts: list[int], least: Fraction) -> bool:
         return False
     needed = prod(count**count for count in counts) * least.numerator**records
     return bool((records * least.denominator) ** records >= needed)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _distinct(starts: Integers, counts: Integers) -> Integers:
-    distinct = np.zeros(starts.size - 1, np.int64)
-    for number in range(distinct.size):
-        for i in range(starts[number], starts[number + 1]):
-            distinct[number] += counts[i] > 0
-    return distinct
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integers, Integers]:
-    """Return per class the greatest count, and the sum of all counts from the ``begin``-th greatest on."""
-    most = np.zeros(starts.size - 1, np.int64)
-    tail = np.zeros(starts.size - 1, np.int64)
-    rising, order = _room_to_sort(starts)
-    for number in range(most.size):
-        entries = starts[number + 1] - starts[number]
-        rising[:entries] = counts[starts[number] : starts[number + 1]]
-        if begin > 1:
-            _sort(rising, order, entries)
-        for i in range(entries):
-            most[number] = max(most[number], rising[i])
-            if i <= entries - begin:
-                tail[number] += rising[i]
-    return most, tail
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
-    """Return room for the numbers of any class, and for their order."""
-    largest = 0
-    for number in range(starts.size - 1):
-        largest = max(largest, starts[number + 1] - starts[number])
-    return np.empty(largest, np.int64), np.empty(largest, np.int64)
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _sort(numbers: Integers, order: Integers, count: int) -> None:
-    """Sort the first numbers in their place, and say where each was."""
-    if count > _FEW:
-        order[:count] = np.argsort(numbers[:count])
-        numbers[:count] = numbers[order[:count]]
-        return
-    for i in range(count):
-        number, place = numbers[i], i
-        while place > 0 and numbers[place - 1] > number:
-            numbers[place] = numbers[place - 1]
-            order[place] = order[place - 1]
-            place -= 1
-        numbers[place] = number
-        order[place] = i
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _entropy(
-    starts: Integers, counts: Integers, sizes: Integers, least: float, least_values: int
-) -> tuple[Flags, Flags]:
-    """Tell of each class whether n ln n − Σ c ln c ≥ n ln l, and whether that is too close for doubles.
-
-    Values that are equally frequent are enough if there are ``least_values`` of them, ⌈l⌉.
-    """
-    holds = np.zeros(sizes.size, np.bool_)
-    undecided = np.zeros(sizes.size, np.bool_)
-    for number in range(sizes.size):
-        spent = 0.0
-        entries, fewest, most = 0, sizes[number], 0
-        for i in range(starts[number], starts[number + 1]):
-            if counts[i] > 0:
-                entries += 1
-                fewest = min(fewest, counts[i])
-                most = max(most, counts[i])
-                spent += counts[i] * np.log(float(counts[i]))
-        # Equal counts are decided by their number.
-        if fewest == most:
-            holds[number] = entries >= least_values
-            continue
-        # Others by doubles, unless the two sides are nearer than rounding can tell.
-        size = float(sizes[number])
-        greatest, needed = size * np.log(size), size * np.log(least)
-        surplus = greatest - spent - needed
-        guard = (_ENTROPY_GUARD + _ROUNDING * entries) * (greatest + needed)
-        holds[number] = surplus > guard
-        undecided[number] = abs(surplus) <= guard
-    return holds, undecided
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add_equal_distance(
-    distance: NDArray[Any],
-    one: Any,
-    starts: Integers,
-    counts: Integers,
-    sizes: Integers,
-    values: NDArray[np.uint32],
-    reference: Integers,
-) -> None:
-    """Add Σ |c N − R n| to each class; the values that it lacks make up n times their records together."""
-    records = one * reference.sum()
-    for number in range(sizes.size):
-        size = one * sizes[number]
-        lacking = records
-        for i in range(starts[number], starts[number + 1]):
-            expected = one * reference[values[i]]
-            lacking -= expected
-            distance[number] += abs(counts[i] * records - expected * size)
-        distance[number] += lacking * size
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add_ordered_distance(
-    distance: NDArray[Any],
-    one: Any,
-    starts: Integers,
-    counts: Integers,
-    sizes: Integers,
-    ranks: Integers,
-    at_or_below: Integers,
-) -> None:
-    """Add Σ_i |C_i N − R_i n| to each class, with C_i and R_i the records up to rank i.
-
-    From one value of the class to its next C_i stays while R_i grows: the terms change sign once at most, where a
-    search finds it, and running sums of R_i give both sides. So the work is that of the values in the class, not of
-    all values.
-    """
-    domain = at_or_below.size
-    records = one * at_or_below[domain - 1]
-    summed = np.zeros(domain + 1, np.int64)
-    summed[1:] = np.cumsum(at_or_below)
-    rising, order = _room_to_sort(starts)
-    for number in range(sizes.size):
-        size = one * sizes[number]
-        begin, entries = starts[number], starts[number + 1] - starts[number]
-        rising[:entries] = ranks[begin : begin + entries]
-        _sort(rising, order, entries)
-        reached = records * 0
-        low = 0
-        # From one rank of the class to its next, C_i N stays what was ``reached``.
-        for i in range(entries + 1):
-            high = rising[i] if i < entries else domain - 1
-            # Find where R_i n passes it: terms before are positive, terms from there on negative.
-            split, beyond = low, high
-            while split < beyond:
-                middle = (split + beyond) // 2
-                if at_or_below[middle] * size > reached:
-                    beyond = middle
-                else:
-                    split = middle + 1
-            # Add both sides by the running sums of R_i.
-            distance[number] += (split - low) * reached - (summed[split] - summed[low]) * size
-            distance[number] += (summed[high] - summed[split]) * size - (high - split) * reached
-            if i < entries:
-                reached += counts[begin + order[i]] * records
-            low = high
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _add_hierarchical_distance(
-    distance: NDArray[Any],
-    one: Any,
-    starts: Integers,
-    counts: Integers,
-    sizes: Integers,
-    values: NDArray[np.uint32],
-    parents: Integers,
-    reference: Integers,
-    top: int,
-) -> None:
-    """Add Σ level · min(positive, negative extras) to each class, with extras c N − R n.
-
-    Only labels above values of the class are visited: below any other all extras are negative. Of a label that is
-    visited, the labels below that are not lack n times their records together.
-    """
-    records = one * reference[-1]
-    held = np.zeros(parents.size, np.int64)
-    visited_below = np.zeros(parents.size, np.int64)
-    surplus = np.zeros(parents.size, distance.dtype)
-    deficit = np.zeros(parents.size, distance.dtype)
-    labels = np.empty(parents.size, np.int64)
-    for number in range(sizes.size):
-        size = one * sizes[number]
-        # Visit the values that occur: of each label visited, ``held`` has the records of the class under it.
-        visited = 0
-        for i in range(starts[number], starts[number + 1]):
-            if counts[i] > 0:
-                labels[visited] = values[i]
-                held[values[i]] = counts[i]
-                visited += 1
-        for level in range(1, top + 1):
-            # Visit the labels right above those visited last, and hand on to each the extras below it.
-            above = 0
-            for i in range(visited):
-                label = labels[i]
-                parent = parents[label]
-                if held[parent] == 0:
-                    labels[above] = parent
-                    above += 1
-                held[parent] += held[label]
-                visited_below[parent] += reference[label]
-                extra = held[label] * records - reference[label] * size
-                surplus[parent] += max(extra, records * 0)
-                deficit[parent] += max(-extra, records * 0)
-                held[label] = 0
-            visited = above
-            # Move what is too much under a label to what lacks there; the rest moves at a level above.
-            for i in range(visited):
-                label = labels[i]
-                lacking = (reference[label] - visited_below[label]) * size
-                distance[number] += level * min(surplus[label], deficit[label] + lacking)
-                surplus[label] = 0
-                deficit[label] = 0
-                visited_below[label] = 0
-        for i in range(visited):
-            held[labels[i]] = 0
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _products_at_most(
-    sums: Words, denominator: np.uint64, wholes: Words, numerator: np.uint64
-) -> Flags:
-    """Tell where sum · denominator ≤ whole · numerator."""
-    within = np.empty(sums.size, np.bool_)
-    for i in range(sums.size):
-        high, low = _product(sums[i], denominator)
-        high_limit, low_limit = _product(wholes[i], numerator)
-        within[i] = high < high_limit or (high == high_limit and low <= low_limit)
-    return within
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Return the upper and the lower 64 bits of a product of unsigned integers of 64 bits."""
-    half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
-    a_high, a_low, b_high, b_low = a >> half, a & mask, b >> half, b & mask
-    low = a_low * b_low
-    middle = a_high * b_low + (low >> half)
-    other = a_low * b_high + (middle & mask)
-    high = a_high * b_high + (middle >> half) + (other >> half)
-    return high, (other << half) | (low & mask)

@@ -1,0 +1,161 @@
+"""Randomised releases: the risk that is told equals that of the channel found by enumerating every original table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations, product
+from math import prod
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glasshouse.errors import DataError, StudyError
+from glasshouse.microdata import attack
+from glasshouse.mitigation.perturbation import (
+    exchange_ranks,
+    noise,
+    perturbation_risk,
+    randomise,
+    rank_exchange,
+    retention,
+)
+from glasshouse.qif import BayesVulnerability, Channel, Prior
+from glasshouse.table import EncodedTable, read
+from tests.mitigation.test_local import rows_of, texts
+
+NAMES = ["age", "sex"]
+ROWS = st.lists(
+    st.tuples(st.sampled_from(["20", "21", "22"]), st.sampled_from(["f", "m"])),
+    min_size=1,
+    max_size=4,
+)
+
+
+def people(rows: list[tuple[str, str]]) -> EncodedTable:
+    ages, sexes = zip(*rows, strict=True)
+    return read(pa.table({"age": ages, "sex": sexes}), quasi_identifiers=NAMES)
+
+
+def enumerated(
+    rows: list[tuple[str, str]], released: list[tuple[str, ...]], matrices: dict[str, Channel]
+) -> Fraction:
+    """Return the posterior of the adversary, over every table that the release may come from.
+
+    Each true record is drawn by how frequent it is; the target is a random one of them, whose values she sees.
+    """
+    frequent = Counter(rows)
+    count = len(rows)
+
+    def chance(true: tuple[str, ...], seen: tuple[str, ...]) -> Fraction:
+        cells = zip(NAMES, true, seen, strict=True)
+        return prod(
+            (
+                Fraction(matrices[name][x, y]) if name in matrices else Fraction(x == y)
+                for name, x, y in cells
+            ),
+            start=Fraction(1),
+        )
+
+    joint = [dict.fromkeys(frequent, Fraction(0)) for _ in range(count)]
+    for table in product(frequent, repeat=count):
+        weight = prod(
+            (
+                Fraction(frequent[true], count) * chance(true, seen)
+                for true, seen in zip(table, released, strict=True)
+            ),
+            start=Fraction(1),
+        )
+        for place, true in enumerate(table):
+            joint[place][true] += weight
+    matrix = [[part / sum(row.values()) for part in row.values()] for row in joint]
+    channel = Channel(matrix, inputs=range(count), outputs=frequent)
+    return Fraction(BayesVulnerability().posterior(Prior.uniform(range(count)), channel))
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.sampled_from(["0", "0.5", "0.9", "1"]), st.booleans(), st.integers(0, 5))
+def test_the_risk_of_a_randomised_release_is_that_of_its_enumerated_channel(
+    rows: list[tuple[str, str]], keep: str, uniform: bool, seed: int
+) -> None:
+    table = people(rows)
+    matrices = {
+        "age": noise(table.column("age"), "0.5"),
+        "sex": retention(table.column("sex"), keep, uniform=uniform),
+    }
+    release = randomise(table, matrices, seed=seed)
+    risk = perturbation_risk(table, release, matrices)
+    assert risk.posterior == enumerated(rows, rows_of(release, NAMES), matrices)
+    assert risk.prior <= risk.posterior <= 1
+
+
+@given(ROWS)
+def test_matrices_that_change_nothing_give_the_risk_of_the_table_itself(
+    rows: list[tuple[str, str]],
+) -> None:
+    table = people(rows)
+    matrices = {name: retention(table.column(name), 1) for name in NAMES}
+    release = randomise(table, matrices)
+    assert rows_of(release, NAMES) == rows_of(table, NAMES)
+    risk = perturbation_risk(table, release, matrices)
+    assert risk.posterior == risk.kept == attack(table).probabilistic.posterior
+
+
+@given(st.lists(st.sampled_from(["1", "2", "10"]), min_size=1, max_size=6), st.integers(1, 3))
+def test_the_matrix_of_exchanged_ranks_counts_every_order_of_each_stretch(
+    values: list[str], window: int
+) -> None:
+    column = read(pa.table({"x": values})).column("x")
+    order = sorted(values, key=float)
+    cuts = [window * number for number in range(1, max(1, len(values) // window))]
+    pairs: Counter[tuple[str, str]] = Counter()
+    shares: dict[tuple[str, str], Fraction] = {}
+    for begin, end in zip([0, *cuts], [*cuts, len(values)], strict=True):
+        stretch = order[begin:end]
+        orders = list(permutations(stretch))
+        for dealt in orders:
+            pairs.update(zip(stretch, dealt, strict=True))
+        for pair, count in pairs.items():
+            shares[pair] = shares.get(pair, Fraction(0)) + Fraction(count, len(orders))
+        pairs.clear()
+    matrix = rank_exchange(column, window)
+    for x in set(values):
+        for y in set(values):
+            assert matrix[x, y] == shares.get((x, y), Fraction(0)) / values.count(x)
+
+
+def test_exchanged_numbers_stay_as_often_as_they_were_and_near_their_rank() -> None:
+    values = [str(number) for number in range(100)]
+    table = read(pa.table({"x": values}))
+    release = exchange_ranks(table, "x", window=10, seed=1)
+    released = texts(release, "x")
+    assert sorted(released) == sorted(values)
+    assert released != values
+    assert all(int(x) // 10 == int(y) // 10 for x, y in zip(values, released, strict=True))
+
+
+def test_values_are_drawn_as_the_matrix_says_and_the_same_seed_draws_the_same() -> None:
+    table = read(pa.table({"x": ["a"] * 9_000 + ["b"] * 1_000}))
+    matrix = {"x": retention(table.column("x"), "0.5", uniform=True)}
+    release = randomise(table, matrix, seed=3)
+    drawn = Counter(zip(texts(table, "x"), texts(release, "x"), strict=True))
+    assert abs(drawn["a", "b"] - 9_000 / 4) < 5 * (9_000 * 3 / 16) ** 0.5
+    assert texts(randomise(table, matrix, seed=3), "x") == texts(release, "x")
+    assert texts(randomise(table, matrix, seed=4), "x") != texts(release, "x")
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    table = read(pa.table({"x": ["1", "2.5"]}), quasi_identifiers=["x"])
+    column = table.column("x")
+    with pytest.raises(DataError, match="lies between two steps of 1"):
+        noise(column, "0.5")
+    assert noise(column, "0.5", step="0.5").outputs == ("1", "1.5", "2", "2.5")
+    with pytest.raises(StudyError, match="a chance from 0 to 1, not 2"):
+        retention(column, 2)
+    with pytest.raises(StudyError, match="from 1 on, not 0"):
+        rank_exchange(column, 0)
+    other = retention(read(pa.table({"x": ["1"]})).column("x"), 1)
+    with pytest.raises(DataError, match=r'the value "2\.5" is not in its matrix'):
+        randomise(table, {"x": other})
