@@ -1,9 +1,15 @@
-"""Recoding: Adult as ARX's examples have it, and 10,000,000 school-census records.
+"""Recoding: Adult as ARX's examples have it, and 1,000,000 and 10,000,000 school-census records.
 
 Adult, 5-anonymity with 4 % suppression, searched exactly over 4,320 nodes. Promise: within 1 CPU second, warm. The
 baseline is anjana, which is greedy, and pycanon, which only looks at the classes of a release; both run where they are
 installed, in this interpreter or in that which the variable ANJANA_PYTHON names (they are no part of the project).
 ARX itself took 0.35 to 1.5 s per search on the machine of the golden figures.
+
+Adult by local recoding, 5-anonymity, beside ARX's figures: a loss of 0.0325 in 1.5 CPU seconds, measured where ours was
+9.6 for what is now ``best``. Promise: ``fast`` loses no more in no more CPU, ``best`` loses 0.0276 in half of 9.6.
+
+1,000,000 census records with eight quasi-identifiers, and as many with eight numbers. Promise: global recoding within 2
+CPU seconds, local with effort ``fast`` within 20, microaggregation (MDAV, k = 5) within 10; together within 1 GiB.
 
 The census, 5-anonymity and 0.3-closeness with 4 % suppression and suggested hierarchies. Promise: within 6 GiB.
 """
@@ -20,14 +26,24 @@ import time
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+
 from census import school_census
-from glasshouse.mitigation import Recoding, attained, recode
+from glasshouse.mitigation import Recoding, attained, microaggregate, recode, recode_locally
 from glasshouse.mitigation.criteria import EqualCloseness, KAnonymity
 from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suggest
 from glasshouse.table import EncodedTable, read
 from measure import cpu_seconds
 
-RECORDS = 10_000_000
+RECORDS, MILLION = 10_000_000, 1_000_000
+ARX_LOCAL_LOSS, ARX_LOCAL_SECONDS = 0.0325, 1.5
+LOCAL_PROMISES = {
+    "fast": (ARX_LOCAL_LOSS, ARX_LOCAL_SECONDS),
+    "good": (0.03, 4.8),
+    "best": (0.0276, 4.8),
+}
+"""Per effort, the highest loss and the most CPU seconds."""
 KNOWN = (
     *("day_of_birth", "month_of_birth", "year_of_birth", "gender", "ethnicity", "nationality"),
     *("city_of_residence", "school_type"),
@@ -116,6 +132,52 @@ def beside_others(table: EncodedTable, found: Recoding, own: float) -> bool:
     return bool(seconds >= 20 * own and looking >= 20 * looked)
 
 
+def local_holds() -> bool:
+    if not ADULT.exists():
+        return True
+    table, hierarchies = adult()
+    holds = True
+    for effort, (most, seconds) in LOCAL_PROMISES.items():
+        work = partial(
+            recode_locally,
+            table,
+            hierarchies=hierarchies,
+            criteria=[KAnonymity(5)],
+            effort=effort,
+        )
+        recoding, own = work(), cpu_seconds(work, repeats=2)
+        met = recoding.loss <= most and own <= seconds
+        print(
+            f"Adult, local recoding, k = 5, {effort}: {own:.2f} CPU s, loss {recoding.loss:.4f} (promised: {seconds} "
+            f"CPU s, {most}; ARX {ARX_LOCAL_SECONDS} and {ARX_LOCAL_LOSS}) {'holds' if met else 'BROKEN'}"
+        )
+        holds &= met
+    return holds
+
+
+def million_holds() -> bool:
+    table = school_census(MILLION).with_roles(quasi_identifiers=KNOWN)
+    hierarchies = {name: suggest(table.column(name)) for name in KNOWN}
+    random = np.random.default_rng(0)
+    numbers = random.normal(size=(MILLION, 8)) @ random.normal(size=(8, 8)) * 1000
+    columns = {f"x{i}": pa.array(numbers[:, i].astype(int)).cast(pa.string()) for i in range(8)}
+    points = read(pa.table(columns), quasi_identifiers=list(columns))
+    options = {"hierarchies": hierarchies, "criteria": [KAnonymity(5)]}
+    holds = True
+    for name, seconds, work in (
+        ("global, 4 % suppression", 2, partial(recode, table, suppression=0.04, **options)),
+        ("local, fast", 20, partial(recode_locally, table, effort="fast", **options)),
+        ("microaggregation by MDAV", 10, partial(microaggregate, points, k=5)),
+    ):
+        loss, own = work().loss, cpu_seconds(work, repeats=1)
+        print(
+            f"{MILLION:,} records × 8, k = 5, {name}: {own:.1f} CPU s (promised: at most {seconds}), loss {loss:.4f}, "
+            f"peak {peak():.2f} GiB (promised: at most 1) {'holds' if own <= seconds and peak() <= 1 else 'BROKEN'}"
+        )
+        holds &= own <= seconds and peak() <= 1
+    return holds
+
+
 def census_holds() -> bool:
     table = school_census(RECORDS).with_roles(quasi_identifiers=KNOWN, sensitive=["transport"])
     before = peak()
@@ -145,7 +207,7 @@ def peak() -> float:
 
 
 def main() -> bool:
-    return all([adult_holds(), census_holds()])
+    return all([adult_holds(), local_holds(), million_holds(), census_holds()])
 
 
 if __name__ == "__main__":

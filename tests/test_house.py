@@ -115,7 +115,7 @@ def _ours(kind: object) -> list[type]:
 NO_RESULTS = {
     # what is asked or handed on, not what came out
     *("EncodedTable", "EncodedColumn", "Instance", "Release", "Hierarchy", "TotalsStudy"),
-    *("GainFunction", "GainMatrix", "Victims", "Original", "Terms"),
+    *("Channel", "GainFunction", "GainMatrix", "Victims", "Original", "Terms"),
 }
 """Classes that functions take and give, and that are no results."""
 

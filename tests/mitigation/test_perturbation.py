@@ -100,7 +100,7 @@ def test_matrices_that_change_nothing_give_the_risk_of_the_table_itself(
     release = randomise(table, matrices)
     assert rows_of(release, NAMES) == rows_of(table, NAMES)
     risk = perturbation_risk(table, release, matrices)
-    assert risk.posterior == risk.kept == attack(table).probabilistic.posterior
+    assert risk.posterior == risk.unchanged == attack(table).probabilistic.posterior
 
 
 @given(st.lists(st.sampled_from(["1", "2", "10"]), min_size=1, max_size=6), st.integers(1, 3))

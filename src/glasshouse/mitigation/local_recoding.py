@@ -413,15 +413,15 @@ class _GroupSearch:
         limits = np.diff(np.floor(ends / ends[-1] * limit))
         seeds = self.random.integers(1 << 63, size=len(blocks), dtype=np.uint64)
 
-        def rearrange_block(block: Integers, seed: np.uint64, left: float) -> _Rearranged:
+        def rearrange_block(block: Integers, seed: np.uint64, most: float) -> _Rearranged:
             starts, items, counts = _with_singles(*groups.taken(block), self.checks.least)
             is_late = time.monotonic() >= self.deadline
             work = 0.0 if is_late else self.work * counts.sum() / len(self.items.retained)
             numbers, done = rearrange(
-                self._setting(starts, items, counts), seed, work, full, int(left)
+                self._setting(starts, items, counts), seed, work, full, int(most)
             )
-            kept = numbers >= 0
-            return numbers[kept], items[kept], counts[kept], done
+            stay = numbers >= 0
+            return numbers[stay], items[stay], counts[stay], done
 
         with ThreadPoolExecutor() as threads:
             done = list(threads.map(rearrange_block, blocks, seeds, limits))
@@ -763,7 +763,7 @@ class _Pool(NamedTuple):
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def rearrange(
-    setting: Setting, seed: int, work: float, full: float, left: int
+    setting: Setting, seed: int, work: float, full: float, limit: int
 ) -> tuple[Integers, float]:
     """Take groups apart with some of the nearest and put them together anew, where that loses no more.
 
@@ -772,7 +772,7 @@ def rearrange(
         seed: Where chance begins.
         work: When the squares of the units in all pools add up to more, the rest is left as it is.
         full: What a record loses if it is suppressed.
-        left: How many records may be suppressed.
+        limit: How many records may be suppressed.
 
     Returns:
         Per unit the number of its group, −1 where it is suppressed, and how much work was done.
@@ -789,8 +789,8 @@ def rearrange(
             continue
         fill(setting.forest, block.regions[chosen[0]], ends, pool.row)
         known = _nearest(block, pool.row, chosen[0], near)
-        if left > 0 and block.sizes[chosen[0]] * block.costs[chosen[0]] > full:
-            left -= _shed(setting, block, pool, chosen[0], near[:known], ends, full, left)
+        if limit > 0 and block.sizes[chosen[0]] * block.costs[chosen[0]] > full:
+            limit -= _shed(setting, block, pool, chosen[0], near[:known], ends, full, limit)
         # Take it apart with some of the nearest until the clusters lose no more: the loss never grows.
         for _ in range(_TRIES):
             taken, units = _take_apart(block, near[:known], chosen, pool)
@@ -1042,7 +1042,7 @@ def _shed(
     near: Integers,
     ends: Codes,
     full: float,
-    left: int,
+    most: int,
 ) -> int:
     """Suppress records of a group where that loses less than to release them; return how many.
 
@@ -1061,7 +1061,7 @@ def _shed(
     best, out = lost - NO_GAIN, -1
     for i in range(units):
         weight = setting.weights[pool.units[i]]
-        if weight <= left and weight < block.sizes[chosen]:
+        if weight <= most and weight < block.sizes[chosen]:
             after = weight * full + _without(setting, pool, units, i)
             if after < best and unmet(setting.checks, pool.tally, pool.sizes[0]) == MET:
                 best, out = after, i
@@ -1082,7 +1082,7 @@ def _shed(
         pool.costs[cluster] = block.costs[near[cluster]]
     for i in range(units):
         weight = setting.weights[pool.units[i]]
-        limit = weight * full if gone + weight <= left else np.inf
+        limit = weight * full if gone + weight <= most else np.inf
         spent += _join_best(setting, pool, near.size, i, ends, limit)
         gone += weight if pool.clusters[i] < 0 else 0
     if setting.checks.kinds.size or gone == 0 or spent >= lost - NO_GAIN:

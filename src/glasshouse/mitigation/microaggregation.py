@@ -273,7 +273,7 @@ def _shortest_path(rising: Floats, k: int) -> Integers:
     errors[0] = 0.0
     before = np.zeros(count + 1, np.int64)
     for end in range(k, count + 1):
-        # Lengthen the last stretch one by one to the left; its mean and squared error follow (Welford 1962).
+        # Lengthen the last stretch one by one to the remaining; its mean and squared error follow (Welford 1962).
         mean, squared = 0.0, 0.0
         for size in range(1, min(2 * k - 1, end) + 1):
             number = rising[end - size]
@@ -326,34 +326,36 @@ def _mdav(points: Floats, k: int) -> Integers:
     count, columns = points.shape
     groups = np.full(count, -1, np.int64)
     rest, number = np.arange(count), 0
-    left = count
+    remaining = count
     distances = np.empty(count)
     mean = np.empty(columns)
-    while left >= 2 * k:
+    while remaining >= 2 * k:
         # The point farthest from the mean of the rest, and the k nearest to it.
         mean[:] = 0.0
-        for i in range(left):
+        for i in range(remaining):
             for a in range(columns):
                 mean[a] += points[rest[i], a]
-        mean /= left
-        far = _farthest(points, rest, left, mean, distances)
-        left = _take(points, rest, left, points[far], k, groups, number, distances)
+        mean /= remaining
+        far = _farthest(points, rest, remaining, mean, distances)
+        remaining = _take(points, rest, remaining, points[far], k, groups, number, distances)
         number += 1
         # The point farthest from that one, and the k nearest to it.
-        if left >= 2 * k:
-            other = _farthest(points, rest, left, points[far], distances)
-            left = _take(points, rest, left, points[other], k, groups, number, distances)
+        if remaining >= 2 * k:
+            other = _farthest(points, rest, remaining, points[far], distances)
+            remaining = _take(points, rest, remaining, points[other], k, groups, number, distances)
             number += 1
-    for i in range(left):
+    for i in range(remaining):
         groups[rest[i]] = number
     return groups
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _farthest(points: Floats, rest: Integers, left: int, centre: Floats, distances: Floats) -> int:
+def _farthest(
+    points: Floats, rest: Integers, remaining: int, centre: Floats, distances: Floats
+) -> int:
     """Return which of the points that are left is farthest from a centre."""
     best, far = -1.0, 0
-    for i in range(left):
+    for i in range(remaining):
         distance = 0.0
         for a in range(centre.size):
             distance += (points[rest[i], a] - centre[a]) ** 2
@@ -366,7 +368,7 @@ def _farthest(points: Floats, rest: Integers, left: int, centre: Floats, distanc
 def _take(
     points: Floats,
     rest: Integers,
-    left: int,
+    remaining: int,
     centre: Floats,
     k: int,
     groups: Integers,
@@ -374,19 +376,19 @@ def _take(
     distances: Floats,
 ) -> int:
     """Make a group of the k points nearest to a centre; return how many points are left, in their order."""
-    for i in range(left):
+    for i in range(remaining):
         distances[i] = 0.0
         for a in range(centre.size):
             distances[i] += (points[rest[i], a] - centre[a]) ** 2
     for _ in range(k):
         best, nearest = np.inf, 0
-        for i in range(left):
+        for i in range(remaining):
             if distances[i] < best:
                 best, nearest = distances[i], i
         groups[rest[nearest]] = number
         distances[nearest] = np.inf
     end = 0
-    for i in range(left):
+    for i in range(remaining):
         if groups[rest[i]] < 0:
             rest[end] = rest[i]
             end += 1

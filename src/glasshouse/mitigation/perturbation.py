@@ -193,13 +193,17 @@ class PerturbationRisk:
     """The chance of naming somebody's record without knowing anything of her."""
     posterior: Fraction
     """The chance for who knows her true values, the matrices, and how often each combination occurs."""
-    kept: Fraction
+    unchanged: Fraction
     """The chance if nothing had been changed."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""
-        figures = {name: float(getattr(self, name)) for name in ("prior", "posterior", "kept")}
+        figures = {name: float(getattr(self, name)) for name in ("prior", "posterior", "unchanged")}
         return {"records": self.records, **figures}
+
+    def to_frame(self) -> pa.Table:
+        """Return the figures as a table of one row."""
+        return pa.Table.from_pylist([self.to_dict()])
 
 
 def perturbation_risk(
@@ -225,7 +229,7 @@ def perturbation_risk(
     >>> people = read(pa.table({"age": ["20", "20", "30", "40"]}), quasi_identifiers=["age"])
     >>> matrices = {"age": retention(people.column("age"), "0.5")}
     >>> risk = perturbation_risk(people, people, matrices)
-    >>> print(risk.prior, risk.posterior, risk.kept)
+    >>> print(risk.prior, risk.posterior, risk.unchanged)
     1/4 1/2 3/4
     """
     names = [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
@@ -254,7 +258,7 @@ def perturbation_risk(
         records=table.records,
         prior=Fraction(1, table.records),
         posterior=sum(best, Fraction(0)) / table.records,
-        kept=Fraction(classes.classes, table.records),
+        unchanged=Fraction(classes.classes, table.records),
     )
 
 
