@@ -199,6 +199,10 @@ BAD = {
     "no k": (("--method", "k-anonymity"), "k-anonymity needs --k"),
     "c alone": (("--k", 3, "--c", 2), "--c says nothing without"),
     "kind of nothing": (("--k", 3, "--closeness", "ordered"), "--closeness says nothing without"),
+    "effort for nothing": (
+        ("--k", 3, "--effort", "fast"),
+        "--effort says nothing without --recoding",
+    ),
     "part of a value": (("--l", 2.5, "-s", "ill"), "only --diversity entropy takes others"),
     "part of a value of Anatomy": (
         ("--method", "anatomy", "--l", 1.5, "-s", "ill"),
