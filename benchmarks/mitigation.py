@@ -25,6 +25,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -162,7 +163,7 @@ def million_holds() -> bool:
     numbers = random.normal(size=(MILLION, 8)) @ random.normal(size=(8, 8)) * 1000
     columns = {f"x{i}": pa.array(numbers[:, i].astype(int)).cast(pa.string()) for i in range(8)}
     points = read(pa.table(columns), quasi_identifiers=list(columns))
-    options = {"hierarchies": hierarchies, "criteria": [KAnonymity(5)]}
+    options: dict[str, Any] = {"hierarchies": hierarchies, "criteria": [KAnonymity(5)]}
     holds = True
     for name, seconds, work in (
         ("global, 4 % suppression", 2, partial(recode, table, suppression=0.04, **options)),

@@ -368,7 +368,7 @@ class InferenceAdded(_OfSecret):
     says: ClassVar[str] = "right guesses of {sensitive} more often by at most {p}"
 
     def _right(self, starts: Integers, counts: Integers) -> int:
-        most, _ = _most_and_tail(starts, counts, 1)
+        most, _ = most_and_tail(starts, counts, 1)
         return int(most.sum())
 
     def _right_before(self, totals: Integers) -> int:
@@ -385,7 +385,7 @@ class InferenceCertain(_OfSecret):
     says: ClassVar[str] = "certainty about {sensitive} for a share of at most {p}"
 
     def _right(self, starts: Integers, counts: Integers) -> int:
-        most, all_of_class = _most_and_tail(starts, counts, 1)
+        most, all_of_class = most_and_tail(starts, counts, 1)
         return int(most[most == all_of_class].sum())
 
     def _right_before(self, totals: Integers) -> int:
