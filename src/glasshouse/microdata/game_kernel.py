@@ -265,9 +265,10 @@ def _refine(
             work.tally[work.seen[v]] = 0
         _add_singles(plan, aims, work, store.cells, everywhere, frame.lo, frame.hi, frame.live)
         return
-    copy_by_value(
-        work.records, work.counts, plan.words, work.tally, work.seen, frame, plan.fields[a], values
-    )
+    frame.child_top = copy_by_value(
+        work.records, work.counts, work.records, work.counts, plan.words, work.tally, work.seen,
+        plan.fields[a], values, frame.lo, frame.hi, frame.top, frame.merged != 0,
+    )  # fmt: skip
     is_last = rest == 0 or depth >= plan.largest
     start = np.int64(frame.top)
     for v in range(values):

@@ -86,8 +86,12 @@ class Plan(NamedTuple):
     """The attributes after the root, in the order of refinement."""
     secrets: Fields
     """The sensitive attributes."""
+    grouped: int
+    """The secret with the most values, by which records are grouped; -1: there is none."""
+    group: Fields
+    """Where it stands, alone; no bits: there is none."""
     largest_secret: int
-    """The largest number of values of a sensitive attribute."""
+    """The largest number of values of the other sensitive attributes."""
     largest: int
     """The largest number of attributes in a subset, the root not counted."""
     size_bin: Integers
@@ -129,7 +133,9 @@ class Workspace(NamedTuple):
     tally: NDArray[np.int32]
     """How often each value of an attribute occurs; zeros in between."""
     seen: NDArray[np.int32]
-    """The values that occur."""
+    """The values that occur, and room for one more."""
+    leaves: Any
+    """Per value of an attribute that is the last of its subset, a `LEAF`; zeros in between."""
     secret_tally: NDArray[np.int32]
     """How often each value of a secret occurs, or each pair of an attribute's and a secret's; zeros in between."""
     slots: NDArray[np.int32]
@@ -182,6 +188,16 @@ FRAME = np.dtype(
 """A class that is being refined."""
 CHILD = np.dtype([("begin", np.int32), ("end", np.int32)], align=True)
 """A class that is still to be visited: where its records begin and end."""
+LEAF = np.dtype(
+    [
+        ("total", np.int32),  # its records
+        ("hidden", np.int32),  # the value of the grouped secret that was seen last
+        ("run", np.int32),  # how often that was seen
+        ("most", np.int32),  # how often the most frequent value of a secret was seen
+    ],
+    align=True,
+)
+"""A class by the last attribute of a subset, while it is counted where it stands."""
 MERGES = np.dtype([("went_in", np.float64), ("came_out", np.float64)], align=True)
 """How many records went into merges, and how many came out."""
 
@@ -228,28 +244,35 @@ def sweep_parts(
     for part in parts:
         # Merging (docs/lattice.md): what is equal on all that is still to come is one record of the next step too.
         lo, size = starts[part], ends[part] - starts[part]
-        for i in range(size * words):
-            work.records[i] = records[lo * words + i]
-        for i in range(size):
-            work.counts[i] = counts[lo + i] if merged else np.int32(1)
         merged_size = size
         if merged or of_parts.came_out <= MERGE_AT_ROOT * of_parts.went_in:
-            merged_size = merge(
-                work.records, work.counts, words, _NONE, size, merged, keep, work.slots
+            merged_size = (
+                merge(records, counts, words, lo, lo + size, merged, keep, work.slots) - lo
             )
             of_parts.went_in += size
             of_parts.came_out += merged_size
-            for i in range(merged_size * words):
-                records[lo * words + i] = work.records[i]
-        for i in range(merged_size):
-            counts[lo + i] = work.counts[i]
+        else:
+            for i in range(lo, lo + size):
+                counts[i] = 1
         ends[part] = lo + merged_size
+        # Grouping: records with the same value of the widest secret are copied together, and stay together in every
+        # class, since refining and merging keep the order: how often a value occurs is the length of its run.
+        has_counts = merged or merged_size < size
+        values = tally_values(
+            records, words, work.tally, work.seen, plan.group[0], lo, lo + merged_size
+        )
+        copy_by_value(
+            records, counts, work.records, work.counts, words, work.tally, work.seen, plan.group[0],
+            values, lo, lo + merged_size, _NONE, has_counts,
+        )  # fmt: skip
+        for v in range(values):
+            work.tally[work.seen[v]] = 0
         # Depth-first refinement: the part is the only class of the empty subset, nothing is known to be constant in it,
         # and every attribute is to refine it. From here on each T is open at the classes on the stack, or is settled.
         root.todo = 0
         root.free = 0
         root.live = (1 << plan.secrets.size) - 1
-        root.merged = merged or merged_size < size
+        root.merged = has_counts
         root.child = root.children = 0
         root.children_end = 1
         root.child_subset = 0
@@ -282,11 +305,13 @@ def _visit(
     subset, todo, merged = above.child_subset, above.child_todo, above.merged != 0
     work.visits[0] += hi - lo
     # Free attributes: those to come that do not vary. The class is one of every T between S and S with all of them.
-    total = differences(work.records, plan.words, work.counts, work.bits, lo, hi, merged)
+    total, longest = _look_at(
+        work.records, plan.words, work.counts, work.bits, plan.group[0], lo, hi, merged
+    )
     vary = np.int64(0)
     for a in range(plan.fields.size):
-        if (todo >> a) & 1 and work.bits[plan.fields[a].word] & plan.fields[a].field:
-            vary |= 1 << a
+        vary |= np.int64((work.bits[plan.fields[a].word] & plan.fields[a].field) != 0) << a
+    vary &= todo
     free = above.free | (todo & ~vary)
     cell = cell_of(store, subset, free)
     _add_class(store.cells, cell, plan.size_bin, total, _ONCE)
@@ -298,9 +323,11 @@ def _visit(
         secret, column = plan.secrets[s], SECRETS + PER_SECRET * s
         if work.bits[secret.word] & secret.field:
             live |= 1 << s
-            most = _most_frequent(
-                work.records, plan.words, work.counts, work.secret_tally, secret, lo, hi, merged
-            )
+            most = longest
+            if s != plan.grouped:
+                most = _most_frequent(
+                    work.records, plan.words, work.counts, work.secret_tally, secret, lo, hi, merged
+                )
             _add_divided(store.cells, cell, column, total, most, _ONCE)
         else:
             if everywhere < 0:
@@ -319,6 +346,34 @@ def _visit(
     frame.fresh = 1
     frame.child = frame.children = frame.children_end = above.children_end
     return True
+
+
+@_inlined  # type: ignore[untyped-decorator]
+def _look_at(
+    records: Words, words: Integer, counts: Any, bits: Words, group: Any,
+    lo: Integer, hi: Integer, merged: bool,
+) -> tuple[Integer, Integer]:  # fmt: skip
+    """Find the bits on which the records of a class differ.
+
+    Returns:
+        How many records it counts, and how often the most frequent value of the grouped secret occurs.
+    """
+    word, hidden = group.word, group.field
+    first = records[lo * words + word]
+    last, varying = first & hidden, np.uint64(0)
+    total = run = longest = np.int64(0)
+    for i in range(lo, hi):
+        record = records[i * words + word]
+        varying |= record ^ first
+        count = np.int64(counts[i]) if merged else np.int64(1)
+        total += count
+        run = count + (run if record & hidden == last else np.int64(0))
+        last = record & hidden
+        longest = max(longest, run)
+    bits[word] = varying
+    if words > 1:
+        differences(records, words, counts, bits, lo, hi, False)
+    return total, longest
 
 
 @_inlined  # type: ignore[untyped-decorator]
@@ -381,20 +436,23 @@ def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
     frame.child_subset = frame.subset | (1 << a)
     frame.child = frame.children_end = frame.children
     work.visits[0] += frame.hi - frame.lo
+    # The last attribute of a subset: its classes are counted where they stand, and not refined further.
+    is_last = rest == 0 or depth >= plan.largest
+    others = frame.live if plan.grouped < 0 else frame.live & ~(np.int64(1) << plan.grouped)
+    if is_last and (others == 0 or plan.fields[a].size * plan.largest_secret <= JOINT_VALUES):
+        _count_leaves(plan, work, store, frame, a, others)
+        return
     values = tally_values(
         work.records, plan.words, work.tally, work.seen, plan.fields[a], frame.lo, frame.hi
     )
-    # The last attribute of a subset: its classes are counted where they stand, and not refined further.
-    is_last = rest == 0 or depth >= plan.largest
-    if is_last and _count_leaves(plan, work, store, frame, a, values):
-        return
     # What is settled early: one, two and three records for all T that are open there. Others wait to be visited.
     if not is_last and values == frame.hi - frame.lo:
         _settle_all_single(plan, work, store, frame, values, rest)
         return
-    copy_by_value(
-        work.records, work.counts, plan.words, work.tally, work.seen, frame, plan.fields[a], values
-    )
+    frame.child_top = copy_by_value(
+        work.records, work.counts, work.records, work.counts, plan.words, work.tally, work.seen,
+        plan.fields[a], values, frame.lo, frame.hi, frame.top, frame.merged != 0,
+    )  # fmt: skip
     if is_last:
         _count_copied_leaves(plan, work, store, frame, values)
     else:
@@ -412,46 +470,48 @@ def tally_values(
     for i in range(lo, hi):
         value = np.int64((records[i * words + word] >> shift) & mask)
         count = tally[value]
-        if count == 0:
-            seen[values] = value
-            values += 1
+        seen[values] = value  # stays if it is new: without a branch, which could not be foreseen
+        values += np.int64(count == 0)
         tally[value] = count + 1
     return values
 
 
 @_inlined  # type: ignore[untyped-decorator]
 def copy_by_value(
-    records: Words, counts: Any, words: Integer, tally: Any, seen: Any,
-    frame: Any, field: Any, values: Integer,
-) -> None:  # fmt: skip
-    """Copy the records of a frame above it, value by value; the tally then says where each value ends."""
+    source: Words, source_counts: Any, records: Words, counts: Any, words: Integer,
+    tally: Any, seen: Any, field: Any, values: Integer,
+    lo: Integer, hi: Integer, top: Integer, merged: bool,
+) -> Integer:  # fmt: skip
+    """Copy some records from a place on, value by value, in their order, and return where they end.
+
+    The tally then says where each value ends.
+    """
     word, shift, mask = field.word, field.shift, field.mask
-    place = np.int32(frame.top)
+    place = np.int32(top)
     for v in range(values):
         value = seen[v]
         count = tally[value]
         tally[value] = place
         place += count
-    frame.child_top = place
-    merged = frame.merged != 0
     if words == 1:
-        for i in range(frame.lo, frame.hi):
-            record = records[i]
+        for i in range(lo, hi):
+            record = source[i]
             value = np.int64((record >> shift) & mask)
             at = tally[value]
             tally[value] = at + 1
             records[at] = record
             if merged:
-                counts[at] = counts[i]
-        return
-    for i in range(frame.lo, frame.hi):
-        value = np.int64((records[i * words + word] >> shift) & mask)
+                counts[at] = source_counts[i]
+        return np.int64(place)
+    for i in range(lo, hi):
+        value = np.int64((source[i * words + word] >> shift) & mask)
         at = tally[value]
         tally[value] = at + 1
         for w in range(words):
-            records[at * words + w] = records[i * words + w]
+            records[at * words + w] = source[i * words + w]
         if merged:
-            counts[at] = counts[i]
+            counts[at] = source_counts[i]
+    return np.int64(place)
 
 
 @_inlined  # type: ignore[untyped-decorator]
@@ -610,30 +670,47 @@ def _settle_few(
 
 @_pasted  # type: ignore[untyped-decorator]
 def _count_leaves(
-    plan: Plan, work: Workspace, store: Store, frame: Any, a: Integer, values: Integer
-) -> Any:
-    """Count the classes by the last attribute of a subset where they stand; or say that it has too many values."""
-    tally, seen, live = work.tally, work.seen, frame.live
-    is_certain = live == 0 or values == frame.hi - frame.lo
-    if not is_certain and plan.fields[a].size * plan.largest_secret > JOINT_VALUES:
-        return False
+    plan: Plan, work: Workspace, store: Store, frame: Any, a: Integer, others: Integer
+) -> None:
+    """Count the classes by the last attribute of a subset where they stand, with the secrets that live."""
+    records, words, leaves, seen = work.records, plan.words, work.leaves, work.seen
+    field, group, merged = plan.fields[a], plan.group[0], frame.merged != 0
+    word, shift, mask = field.word, field.shift, field.mask
+    hidden_word, hidden_shift, hidden_mask = group.word, group.shift, group.mask
+    values = np.int64(0)
+    for i in range(frame.lo, frame.hi):
+        value = np.int64((records[i * words + word] >> shift) & mask)
+        hidden = np.int32((records[i * words + hidden_word] >> hidden_shift) & hidden_mask)
+        count = work.counts[i] if merged else np.int32(1)
+        leaf = leaves[value]
+        before = leaf.total
+        seen[values] = value
+        values += np.int64(before == 0)
+        run = np.int32(count + (leaf.run if leaf.hidden == hidden else np.int32(0)))
+        leaf.total = before + count
+        leaf.hidden = hidden
+        leaf.run = run
+        leaf.most = max(leaf.most, run)
     cell = cell_of(store, frame.child_subset, frame.free)
-    if frame.merged:
-        _weigh(work, plan.words, plan.fields[a], frame, values)
+    is_live = frame.live != others
+    column = SECRETS + PER_SECRET * np.int64(plan.grouped)
     total = np.int64(0)
     for v in range(values):
-        size = np.int64(tally[seen[v]])
+        leaf = leaves[seen[v]]
+        size = np.int64(leaf.total)
         total += size
         _add_class(store.cells, cell, plan.size_bin, size, _ONCE)
-    if is_certain:
-        _add_certain(store.cells, cell, plan.secrets.size, live, total)
+        if is_live:
+            _add_values(store.cells, cell, column, size, np.int64(leaf.most))
+        leaf.run = leaf.most = 0
+    if values == frame.hi - frame.lo:
+        _add_certain(store.cells, cell, plan.secrets.size, others, total)
     else:
         for s in range(plan.secrets.size):
-            if (live >> s) & 1:
+            if (others >> s) & 1:
                 _count_joint(plan, work, store.cells, frame, a, values, s, cell)
     for v in range(values):
-        tally[seen[v]] = 0
-    return True
+        leaves[seen[v]].total = 0
 
 
 @_inlined  # type: ignore[untyped-decorator]
@@ -664,23 +741,12 @@ def _count_copied_leaves(
 
 
 @_inlined  # type: ignore[untyped-decorator]
-def _weigh(work: Workspace, words: Integer, field: Any, frame: Any, values: Integer) -> None:
-    """Turn the tally of a frame's entries into one of the records that they stand for."""
-    records, tally = work.records, work.tally
-    word, shift, mask = field.word, field.shift, field.mask
-    for v in range(values):
-        tally[work.seen[v]] = 0
-    for i in range(frame.lo, frame.hi):
-        tally[np.int64((records[i * words + word] >> shift) & mask)] += work.counts[i]
-
-
-@_inlined  # type: ignore[untyped-decorator]
 def _count_joint(
     plan: Plan, work: Workspace, cells: Any, frame: Any,
     a: Integer, values: Integer, s: Integer, cell: Integer,
 ) -> None:  # fmt: skip
-    """Count leaves for one secret where they stand, by pairs of values of attribute and secret."""
-    records, words, joint = work.records, plan.words, work.secret_tally
+    """Count leaves for a secret that is not grouped, by pairs of values of attribute and secret."""
+    records, words, joint, leaves = work.records, plan.words, work.secret_tally, work.leaves
     field, secret = plan.fields[a], plan.secrets[s]
     word, shift, mask = field.word, field.shift, field.mask
     secret_word, secret_shift, secret_mask = secret.word, secret.shift, secret.mask
@@ -689,16 +755,24 @@ def _count_joint(
     for i in range(frame.lo, frame.hi):
         value = np.int64((records[i * words + word] >> shift) & mask)
         hidden = np.int64((records[i * words + secret_word] >> secret_shift) & secret_mask)
-        joint[value * size + hidden] += work.counts[i] if merged else np.int32(1)
+        pair = value * size + hidden
+        now = np.int32(joint[pair] + (work.counts[i] if merged else np.int32(1)))
+        joint[pair] = now
+        leaves[value].most = max(leaves[value].most, now)
+    is_wide = values * size > frame.hi - frame.lo
+    for i in range(frame.lo, frame.hi if is_wide else frame.lo):
+        value = np.int64((records[i * words + word] >> shift) & mask)
+        hidden = np.int64((records[i * words + secret_word] >> secret_shift) & secret_mask)
+        joint[value * size + hidden] = 0
     for v in range(values):
         value = np.int64(work.seen[v])
-        most = np.int32(0)
-        for j in range(value * size, (value + 1) * size):
-            most = max(most, joint[j])
-            joint[j] = 0
+        leaf = leaves[value]
         _add_values(
-            cells, cell, SECRETS + PER_SECRET * s, np.int64(work.tally[value]), np.int64(most)
+            cells, cell, SECRETS + PER_SECRET * s, np.int64(leaf.total), np.int64(leaf.most)
         )
+        leaf.most = 0
+        for pair in range(value * size, value * size if is_wide else (value + 1) * size):
+            joint[pair] = 0
 
 
 @_inlined  # type: ignore[untyped-decorator]

@@ -370,11 +370,15 @@ def _values(packing: Packing, field: Any, records: Words) -> NDArray[np.uint32]:
 
 
 def _plan(packing: Packing, rest: Sequence[int], largest: int) -> Plan:
+    sizes = packing.secrets["size"]
+    grouped = int(sizes.argmax()) if len(sizes) else -1
     return Plan(
         words=packing.words,
         fields=packing.attributes[list(rest)],
         secrets=packing.secrets,
-        largest_secret=int(packing.secrets["size"].max(initial=1)),
+        grouped=grouped,
+        group=packing.secrets[[grouped]] if len(sizes) else np.zeros(1, sweep_kernel.FIELD),
+        largest_secret=int(np.delete(sizes, grouped).max(initial=1)) if len(sizes) else 1,
         largest=largest,
         size_bin=sweep_kernel.size_bins(),
         threshold=MERGE_THRESHOLD,
@@ -839,14 +843,16 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
             records=int(largest_part),
         )
     values = int(plan.fields["size"].max(initial=1))
+    counted = max(values, int(plan.group["size"].max()), 1)
     statistics = min(1 << attributes, sweep_kernel.MERGE_STATISTICS)
     return Workspace(
         records=np.empty(room * plan.words, np.uint64),
         counts=np.empty(room, np.int32),
         children=np.empty(room // 3 + levels, sweep_kernel.CHILD),
-        tally=np.zeros(values, np.int32),
-        seen=np.zeros(values, np.int32),
-        secret_tally=np.zeros(max(sweep_kernel.JOINT_VALUES, plan.largest_secret), np.int32),
+        tally=np.zeros(counted, np.int32),
+        seen=np.zeros(counted + 1, np.int32),
+        leaves=np.zeros(values, sweep_kernel.LEAF),
+        secret_tally=np.zeros(max(sweep_kernel.JOINT_VALUES, counted), np.int32),
         slots=np.empty(_slots(largest_part), np.int32),
         frames=np.zeros(levels, sweep_kernel.FRAME),
         bits=np.zeros(plan.words, np.uint64),
