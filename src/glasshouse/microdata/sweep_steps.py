@@ -48,8 +48,8 @@ GAME_SUMS = 1 << 23
 """Where cells are wider than those of `sweep_kernel`, so many sums are kept at a time."""
 SAMPLED_RECORDS = 20_000
 """The order of attributes is chosen from a sample of so many records."""
-CHUNK_RECORDS = 1 << 20
-"""So many records are packed, and handed on, at a time."""
+CHUNK_RECORDS = 1 << 17
+"""So many records are packed, and handed on, at a time: a megabyte or two, which caches hold."""
 LEAST_RECORDS = 100_000
 """A memory that holds fewer records at a time than this is refused."""
 MERGE_THRESHOLD = 3.0
@@ -83,6 +83,8 @@ class Swept(NamedTuple):
     """The rows of earlier cells, which were full."""
 
 
+Share = Callable[[Callable[[int], Any], int], list[Any]]
+"""Has a number of tasks done, by however many; returns what each gave."""
 SweepBundles = Callable[[Iterable[Integers]], Swept]
 """Sweeps bundles of parts."""
 Spread = Callable[[SweepBundles, Sequence[Integers]], Sequence[Swept]]
@@ -205,6 +207,7 @@ def sweep_partition(
     largest: int | None = None,
     bounds: Integers | None = None,
     spread: Spread | None = None,
+    share: Share | None = None,
     on_bundle: Callable[[int], None] | None = None,
     aims: Aims | None = None,
 ) -> tuple[Integers, Words, Counts]:
@@ -225,6 +228,7 @@ def sweep_partition(
         bounds: Where the records that are alike on the prefix end, and before that where the first begin, if they are
             laid out so already; the records and counts are then overwritten. By default both are left as they are.
         spread: Has the bundles of parts swept by several threads; by default by this one.
+        share: Has what is left of the records copied by several threads; by default they are closed up in place.
         on_bundle: Called when a bundle is finished with how many records were looked at, from the thread that did it.
         aims: What is added up for an adversary beyond one guess; by default what `sweep_kernel` adds up.
 
@@ -237,7 +241,7 @@ def sweep_partition(
     plan = _plan(packing, rest, len(rest) if largest is None else largest)
     starts, ends = bounds[:-1], bounds[1:].copy()
     sizes = weights = ends - starts
-    if counts is not None and len(sizes):
+    if counts is not None and counts.sum(dtype=np.int64) >= COUNTED:
         weights = np.add.reduceat(counts, starts, dtype=np.int64)
     light = weights < (COUNTED if aims is None else 2**31)
     if aims is not None and not light.all():
@@ -288,10 +292,33 @@ def sweep_partition(
             records, left, packing.words, starts[part], ends[part], True, keep,
             np.empty(_slots(int(sizes[part])), np.int32),
         )  # fmt: skip
-    number = close_up(records, left, packing.words, starts, ends)
     if aims is None:
         rows = _completed(rows)
+    if share:
+        return rows, *_closed_up(records, left, packing.words, starts, ends, share)
+    number = close_up(records, left, packing.words, starts, ends, records, left, 0)
     return rows, records[: number * packing.words], left[:number]
+
+
+def _closed_up(
+    records: Words, counts: Counts, words: int, starts: Integers, ends: Integers, share: Share
+) -> tuple[Words, Counts]:
+    """Return copies of the records of all parts, in their order, made by several threads: each has parts of its own."""
+    before = np.concatenate([[0], np.cumsum(ends - starts)])
+    number = int(before[-1])
+    closed, closed_counts = np.empty(number * words, np.uint64), np.empty(number, counts.dtype)
+    cuts = np.searchsorted(before, np.arange(BUNDLES + 1) * number // BUNDLES)
+    cuts[-1] = len(starts)
+
+    def copy(piece: int) -> None:
+        parts = slice(cuts[piece], cuts[piece + 1])
+        close_up(
+            records, counts, words, starts[parts], ends[parts], closed, closed_counts,
+            before[parts.start],
+        )  # fmt: skip
+
+    share(copy, BUNDLES)
+    return closed, closed_counts
 
 
 def _rows_by_longer_prefixes(
@@ -434,8 +461,8 @@ class MemorySpool:
         self._parts: list[tuple[Words, Counts]] = []
 
     def append(self, records: Words, counts: Counts) -> None:
-        """Add a copy of some records."""
-        self._parts.append((records.copy(), counts.astype(self._kind)))
+        """Add some records, which nobody writes to any more."""
+        self._parts.append((records, counts.astype(self._kind, copy=False)))
 
     def chunks(self, words: int) -> Iterator[tuple[Words, Counts]]:
         """Yield views of the records."""
@@ -521,6 +548,8 @@ class _Steps:
         self._table_records = table.records
         self._folder = folder
         self._capacity = table.records if memory is None else self._fitting(memory)
+        # What fits is laid out by all threads, each of which has some of the chunks; slices are read one by one.
+        self._shares = threads if self._capacity >= table.records else 1
         self._kind = np.int32 if table.records < 1 << 31 else np.int64
         self._spool: Spool = MemorySpool(self._kind)
         self._visits = 0
@@ -543,7 +572,8 @@ class _Steps:
             begun: The rows of the step as far as an earlier sweep had it.
             on_step: Called with the rows as far as they are, each time that so much is done that it is worth it.
         """
-        spool, sizes = self._new_spool(step), self._sizes(step)
+        spool, by_share = self._new_spool(step), self._sizes(step)
+        sizes = by_share.sum(axis=0)
         before = np.concatenate([[0], np.cumsum(sizes)])
         rest = range(step, len(self._packing.attributes))
         plan = _plan(self._packing, rest, self._largest - 1)
@@ -553,12 +583,13 @@ class _Steps:
             if values < len(sizes) and records == before[values]:
                 rows, answered = begun[:-1], values
         cuts = self._slice_cuts(sizes)
-        slices = self._slices(step, sizes, cuts)
+        slices = self._slices(step, by_share, cuts)
         for first, last in pairwise(cuts):
             values, laid_out = first + np.flatnonzero(sizes[first:last]), next(slices)
             known = int(np.searchsorted(values, answered))
             if known:
-                spool.append(*self._left_out(step, laid_out.between(0, known, self._packing.words)))
+                some = laid_out.between(0, known, self._packing.words)
+                spool.append(*self._left_out(step, some, spool))
             for begin, end in self._portions(laid_out.bounds, known, whole=on_step is None):
                 done, answered = before[values[begin]], int(values[end - 1]) + 1
                 threads = _Threads(self._threads)
@@ -575,6 +606,7 @@ class _Steps:
                     largest=self._largest - 1,
                     bounds=portion.bounds,
                     spread=threads.spread,
+                    share=None if isinstance(spool, DiskSpool) else self._share,
                     on_bundle=threads.count,
                     aims=self._aims,
                 )
@@ -605,13 +637,14 @@ class _Steps:
     def skip(self, step: int) -> None:
         """Leave the step's attribute out without answering anything."""
         spool = self._new_spool(step)
-        sizes = self._sizes(step)
-        for laid_out in self._slices(step, sizes, self._slice_cuts(sizes)):
-            spool.append(*self._left_out(step, laid_out))
+        by_share = self._sizes(step)
+        cuts = self._slice_cuts(by_share.sum(axis=0))
+        for laid_out in self._slices(step, by_share, cuts):
+            spool.append(*self._left_out(step, laid_out, spool))
         self._use(spool)
 
-    def _left_out(self, step: int, laid_out: _Slice) -> tuple[Words, Counts]:
-        """Merge records that are equal without the step's attribute; return those that are left, and their counts."""
+    def _left_out(self, step: int, laid_out: _Slice, spool: Spool) -> tuple[Words, Counts]:
+        """Merge records that are equal without the step's attribute; return those that are left for a spool."""
         bounds, records, counts = laid_out
         words, starts, ends = self._packing.words, bounds[:-1], bounds[1:].copy()
         keep = _bits_to_keep(self._packing, range(step, len(self._packing.attributes)))
@@ -621,7 +654,9 @@ class _Steps:
             ends[value] = sweep_kernel.merge(
                 records, own_counts, words, starts[value], ends[value], True, keep, slots
             )
-        left = close_up(records, own_counts, words, starts, ends)
+        if not isinstance(spool, DiskSpool):
+            return _closed_up(records, own_counts, words, starts, ends, self._share)
+        left = close_up(records, own_counts, words, starts, ends, records, own_counts, 0)
         return records[: left * words], own_counts[:left]
 
     def _fitting(self, memory: int) -> int:
@@ -640,6 +675,7 @@ class _Steps:
         fixed = self._threads * (cells * width * cell_bytes + sweep_kernel.JOINT_VALUES * 4)
         fixed += 2 * cells * width * 8 + 2 * subsets * width * 8
         chunk = 4 * min(CHUNK_RECORDS, self._table_records) * self._packing.words * 8
+        chunk = self._threads * (chunk + 2 * 8 * max(a.cardinality for a in self._attributes))
         # Laid out, copied while it is parted, and copied again by the thread that refines it.
         record_bytes = 3 * (8 * self._packing.words + 4)
         room = (memory - resident - fixed - chunk) // record_bytes
@@ -666,13 +702,23 @@ class _Steps:
             self._spool.remove()
         self._spool = spool
 
+    def _share(self, task: Callable[[int], Any], tasks: int) -> list[Any]:
+        """Have tasks done by as many threads as share the records."""
+        if self._shares == 1:
+            return [task(number) for number in range(tasks)]
+        with ThreadPoolExecutor(self._shares) as pool:
+            return list(pool.map(task, range(tasks)))
+
     def _sizes(self, step: int) -> Integers:
-        """Return how many records there are of each value of the step's attribute."""
-        values = self._attributes[step].cardinality
-        sizes = np.zeros(values, np.int64)
-        for chunk_values, _, _ in self._chunks(step, values_only=True):
-            sizes += np.bincount(chunk_values, minlength=values)
-        return sizes
+        """Return how many records there are of each value of the step's attribute, in the chunks of each share."""
+
+        def count(share: int) -> Integers:
+            sizes = np.zeros(self._attributes[step].cardinality, np.int64)
+            for chunk_values, _, _ in self._chunks(step, share, values_only=True):
+                count_values(chunk_values, sizes)
+            return sizes
+
+        return np.stack(self._share(count, self._shares))
 
     def _slice_cuts(self, sizes: Integers) -> list[int]:
         """Cut the values into slices whose records fit, or that are a single value whose records do not."""
@@ -684,9 +730,13 @@ class _Steps:
             filled += size
         return [*cuts, len(sizes)]
 
-    def _slices(self, step: int, sizes: Integers, cuts: Sequence[int]) -> Iterator[_Slice]:
-        """Lay the records out by the step's attribute, some values at a time."""
-        words = self._packing.words
+    def _slices(self, step: int, by_share: Integers, cuts: Sequence[int]) -> Iterator[_Slice]:
+        """Lay the records out by the step's attribute, some values at a time.
+
+        The records of a value stand in the order of the chunks, whoever lays them out: behind those of earlier shares.
+        """
+        words, sizes = self._packing.words, by_share.sum(axis=0)
+        earlier = np.cumsum(by_share, axis=0) - by_share
         for first, last in pairwise(cuts):
             inside = np.zeros(len(sizes), bool)
             inside[first:last] = True
@@ -697,10 +747,9 @@ class _Steps:
                 continue
             records = np.empty(int(bounds[-1]) * words, np.uint64)
             counts: Counts = np.empty(int(bounds[-1]) if step else 0, self._kind)
-            places = np.full(len(sizes), -1)
-            places[inside] = bounds[:-1]
-            for chunk_values, some, their_counts in self._chunks(step):
-                lay_out(some, their_counts, step > 0, words, chunk_values, places, records, counts)
+            places = np.where(inside, earlier, -1)
+            places[:, inside] += bounds[:-1]
+            self._share(partial(self._lay_out, step, places, records, counts), self._shares)
             if self._capacity >= self._table_records:
                 self._use(
                     MemorySpool(self._kind)
@@ -709,6 +758,15 @@ class _Steps:
             del records, counts
             yield part
             del part
+
+    def _lay_out(
+        self, step: int, places: Integers, records: Words, counts: Counts, share: int
+    ) -> None:
+        """Put the records of one share where its next record of each value goes."""
+        for values, some, some_counts in self._chunks(step, share):
+            lay_out(
+                some, some_counts, step > 0, self._packing.words, values, places[share], records, counts
+            )  # fmt: skip
 
     def _merged(self, step: int, value: int) -> _Slice:
         """Lay out the records of one value that do not fit, merging equal ones on the way.
@@ -740,12 +798,13 @@ class _Steps:
         return _Slice(np.array([0, filled]), records, counts)
 
     def _chunks(
-        self, step: int, *, values_only: bool = False
+        self, step: int, share: int = 0, *, values_only: bool = False
     ) -> Iterator[tuple[NDArray[np.uint32], Words, Counts]]:
-        """Yield the values of the step's attribute, with the records that have them."""
+        """Yield the values of the step's attribute, with the records that have them, chunk by chunk of one share."""
         if step == 0:
             none: Counts = np.empty(0, self._kind)
-            for begin in range(0, self._table_records, CHUNK_RECORDS):
+            begins = range(0, self._table_records, CHUNK_RECORDS)
+            for begin in begins[self._share_of(len(begins), share)]:
                 end = min(begin + CHUNK_RECORDS, self._table_records)
                 values = self._attributes[0].codes[begin:end].astype(np.uint32)
                 records: Words = np.empty(0, np.uint64)
@@ -756,8 +815,16 @@ class _Steps:
                 yield values, records, none
             return
         field = self._packing.attributes[step - 1]
-        for records, counts in self._spool.chunks(self._packing.words):
+        chunks: Iterable[tuple[Words, Counts]] = self._spool.chunks(self._packing.words)
+        if self._shares > 1:
+            views = list(chunks)
+            chunks = views[self._share_of(len(views), share)]
+        for records, counts in chunks:
             yield _values(self._packing, field, records), records, counts
+
+    def _share_of(self, chunks: int, share: int) -> slice:
+        """Return which of some chunks belong to a share: some that follow one another."""
+        return slice(share * chunks // self._shares, (share + 1) * chunks // self._shares)
 
     def _tell(
         self,
@@ -1001,6 +1068,13 @@ def read_values(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def count_values(values: Codes, sizes: Integers) -> None:
+    """Count how often each value occurs."""
+    for i in range(values.size):
+        sizes[values[i]] += 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def lay_out(
     records: Words, counts: Counts, merged: bool, words: int, values: Codes,
     places: Integers, laid: Words, laid_counts: Counts,
@@ -1029,14 +1103,19 @@ def lay_out(
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def close_up(records: Words, counts: Counts, words: int, starts: Integers, ends: Integers) -> int:
-    """Move the records of all parts together, in their order; return how many there are."""
-    at = 0
+def close_up(
+    records: Words, counts: Counts, words: int, starts: Integers, ends: Integers,
+    closed: Words, closed_counts: Counts, at: int,
+) -> int:  # fmt: skip
+    """Copy the records of some parts together, in their order, from a place on; return where they end.
+
+    Where they go may be where they stand, further to the front.
+    """
     for part in range(starts.size):
         for i in range(starts[part], ends[part]):
             for w in range(words):
-                records[at * words + w] = records[i * words + w]
-            counts[at] = counts[i]
+                closed[at * words + w] = records[i * words + w]
+            closed_counts[at] = counts[i]
             at += 1
     return at
 
