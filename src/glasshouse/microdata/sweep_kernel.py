@@ -829,6 +829,25 @@ def merge(
     for place in range(last + 1):
         slots[place] = 0
     end = lo
+    if words == 1:
+        kept = keep[0]
+        for i in range(lo, hi):
+            record = records[i] & kept
+            count = counts[i] if merged else np.int32(1)
+            mixed = (record ^ (record >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+            slot = np.int64(mixed >> shift)
+            known = slots[slot]
+            while known != 0 and records[lo + known - 1] != record:
+                slot = (slot + 1) & last
+                known = slots[slot]
+            if known == 0:
+                records[end] = record
+                counts[end] = count
+                end += 1
+                slots[slot] = end - lo
+            else:
+                counts[lo + known - 1] += count
+        return end
     for i in range(lo, hi):
         mixed = np.uint64(0)
         for w in range(words):
