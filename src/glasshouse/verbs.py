@@ -269,7 +269,8 @@ def assess(
         sensitive: What she wants to infer, each or several together; by default the table's sensitive attributes.
         id: The column that names a person; by default the table's.
         facts: Columns that she knows together or not at all, by name.
-        subsets: ``all``, ``full``, ``max:K``, or the sets of quasi-identifiers; by default all, where that is quick.
+        subsets: ``all``, ``full``, ``max:K``, ``within:SECONDS``, or the sets of quasi-identifiers; by default all, or
+            as many as a minute is reckoned to be enough for.
         weight: Record weights that shape her prior; by default the table's.
         prior: Per secret, what she believes of it beforehand.
         tries: How often she may guess.

@@ -219,8 +219,8 @@ def test_an_index_of_pandas_is_a_column_by_its_number(glasshouse: Glasshouse) ->
 
 
 def test_who_asks_for_json_is_told_what_was_not_assessed(glasshouse: Glasshouse) -> None:
-    columns = [f"c{i}" for i in range(14)]
-    Path("wide.csv").write_text(f"{','.join(columns)},ill\n{'1,' * 14}yes\n{'2,' * 14}no\n")
+    columns = [f"c{i}" for i in range(25)]
+    Path("wide.csv").write_text(f"{','.join(columns)},ill\n{'1,' * 25}yes\n{'2,' * 25}no\n")
     asked = (
         "assess",
         "wide.csv",
@@ -231,6 +231,29 @@ def test_who_asks_for_json_is_told_what_was_not_assessed(glasshouse: Glasshouse)
     outcome = glasshouse(*asked, "--json")
     assert outcome.code == 0
     assert "note: only the whole set of quasi-identifiers was assessed" in outcome.error
+
+
+def test_of_many_attributes_the_sets_that_fit_a_minute_are_assessed_and_told(
+    glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glasshouse.microdata.lattice.SUBSET_SECONDS", 4.0)
+    columns = [f"c{i}" for i in range(14)]
+    lines = [",".join(str((j + i) % (2 + i % 3)) for i in range(15)) for j in range(40)]
+    Path("wide.csv").write_text("\n".join([f"{','.join(columns)},ill", *lines]))
+    known = [word for name in columns for word in ("-q", name)]
+    asked = ("assess", "wide.csv", *known, "-s", "ill", "--out", "run")
+    outcome = glasshouse(*asked)
+    assert outcome.code == 0
+    told = (
+        "very set of at most 1 of the 14 quasi-identifiers was assessed, and all 14 together: for 40 records, larger "
+        "sets are reckoned to take more than the 60 seconds of “within:60”."
+    )
+    assert f"note: e{told}" in outcome.error
+    assert f"E{told}" in Path("run/report.html").read_text(encoding="utf-8")
+    sets = pyarrow.parquet.read_table("run/results.parquet")["quasi_identifiers"].to_pylist()
+    assert sorted({len(names) for names in sets}) == [1, 14]
+    line = refused(glasshouse, *asked, "--overwrite", "--subsets", "within:9", "--subsets", "c1")
+    assert '--subsets "within:9" chooses all of them; leave out the others' in line
 
 
 def test_the_risk_of_each_record_is_that_of_the_set_chosen(glasshouse: Glasshouse) -> None:

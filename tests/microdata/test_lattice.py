@@ -30,6 +30,8 @@ from glasshouse.microdata import (
     sweep_steps,
 )
 from glasshouse.microdata.assessment import SIZE_BINS
+from glasshouse.microdata.lattice import MOST_ATTRIBUTES, largest_size
+from glasshouse.study.assess import MOST_SWEPT
 from glasshouse.table import EncodedTable, encoded, read
 
 Row = tuple[int, ...]
@@ -510,3 +512,29 @@ def test_a_weighted_sweep_is_that_of_weighted_attacks(
         shares = [v.value for v in shapley_values(swept).values if v.sensitive == secret]
         whole = [a for a in single.attacks if (a.sensitive or None) == secret][-1]
         assert sum(shares) == whole.probabilistic.additive
+
+
+def test_the_subsets_that_fit_a_time_are_the_small_ones_and_the_whole_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glasshouse.microdata.lattice.SUBSET_SECONDS", 0.05)
+    columns = {f"c{i}": [j >> i & 1 for j in range(40)] for i in range(6)}
+    secret = {"s": [str(j % 3) if j % 5 else None for j in range(40)], "t": list("ab" * 20)}
+    table = read(pa.table(columns | secret), quasi_identifiers=list(columns), sensitive=["s", "t"])
+    swept = sweep(table, subsets="within:1")
+    chosen = [(name,) for name in columns]
+    assert swept.to_frame() == sweep(table, subsets=[*chosen, tuple(columns)]).to_frame()
+    assert swept.known["s"].records == 32
+    assert len(swept.known["s"].masks) == 7
+    assert sweep(table, subsets="within:100").to_frame() == sweep(table).to_frame()
+    with pytest.raises(StudyError, match="neither all"):
+        sweep(table, subsets="within:0")
+
+
+def test_the_largest_sets_that_fit_a_time_depend_on_its_length_and_on_the_data_alone() -> None:
+    sizes = [largest_size("within:60", 20, 10**power) for power in (3, 5, 6, 7, 9)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1
+    assert largest_size("within:600", 20, 10**6) > largest_size("within:60", 20, 10**6)
+    assert largest_size("within:60", 24, 10**6) == 3
+    assert MOST_SWEPT == MOST_ATTRIBUTES

@@ -14,8 +14,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, translated
 
 WHOLE_SET = marked(
-    "note: only the whole set of quasi-identifiers was assessed, as there are gains, priors, weights, joint secrets or "
-    "many of them; --subsets all assesses every set"
+    "note: only the whole set of quasi-identifiers was assessed: subsets are assessed of at most {most} of them"
 )
 
 
@@ -38,9 +37,10 @@ def assess(
     identifier: options.Identifier = None,
     subsets: list[str] | None = options.adversary(
         "--subsets",
-        "all|full|max:K|COL,COL…",
-        "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, or "
-        "these. Repeatable. \\[default: all, up to 13 of them; else full]",
+        "all|full|max:K|within:S|COL,COL…",
+        "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, the whole "
+        "set and every subset of as many as S seconds are enough for, or these. Repeatable. \\[default: all, up to 13 "
+        "of them; within:60, up to 24; else full]",
     ),
     links: list[str] | None = options.adversary(
         "--link",
@@ -109,7 +109,7 @@ def assess(
 
     Several years: glasshouse assess 2014.csv 2015.csv --id student -q school -q grade -s disability
     """
-    from glasshouse.study.assess import AssessStudy, with_default_subsets
+    from glasshouse.study.assess import MOST_SWEPT, AssessStudy, with_default_subsets
 
     group = None
 
@@ -195,7 +195,7 @@ def assess(
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
     if whole and not (chosen or study.by or study.each):
-        warn(translated(WHOLE_SET))
+        warn(translated(WHOLE_SET, most=MOST_SWEPT))
 
 
 def _links(links: list[str], file: Path, reading: options.DataOptions) -> list[dict[str, Any]]:

@@ -271,7 +271,7 @@ def minimal_subsets(
         sensitive=sensitive,
         risk=threshold,
         by_certainty=certain,
-        among_all=_holds_all(sweep),
+        among_all=holds_all(sweep),
         subsets=tuple(_risk(sweep, target, row) for row in rows),
     )
 
@@ -303,7 +303,7 @@ def shapley_values(sweep: Sweep) -> ShapleyValues:
     >>> [(each.quasi_identifier, str(each.value)) for each in shapley_values(swept).values]
     [('age', '1/2'), ('sex', '1/4')]
     """
-    if not _holds_all(sweep):
+    if not holds_all(sweep):
         raise StudyError(
             "Shapley values need every subset of the quasi-identifiers; this sweep has {held} of {every} subsets: "
             "sweep all subsets",
@@ -371,7 +371,8 @@ def _risk(sweep: Sweep, target: _Target, row: int | None) -> SubsetRisk:
     )
 
 
-def _holds_all(sweep: Sweep) -> bool:
+def holds_all(sweep: Sweep) -> bool:
+    """Tell whether a sweep holds every subset of its quasi-identifiers."""
     return len(sweep.masks) == _all_subsets(sweep)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
@@ -56,6 +56,9 @@ MOST_ATTRIBUTES = 24
 """A sweep takes at most so many quasi-identifiers."""
 RESULTS_LIMIT = 8 << 30
 """What the results may take where no memory is given."""
+RECORD_SECONDS, SUBSET_SECONDS = 2e-8, 2e-3
+"""What ``within:SECONDS`` reckons that a subset takes: for each record, and for its figures and its place in a report.
+Measured, and then fixed: the same data and seconds give the same subsets on every machine, however busy it is."""
 
 
 def sweep(
@@ -77,8 +80,9 @@ def sweep(
 
     Args:
         table: The release.
-        subsets: ``"all"``, ``"max:K"`` (at most K attributes), or a list of subsets, which is answered one by one: as
-            exact, but slower.
+        subsets: ``"all"``, ``"max:K"`` (at most K attributes), ``"within:SECONDS"`` (the whole set, and those of at
+            most as many attributes as `largest_size` reckons that time to be enough for), or a list of subsets, which
+            is answered one by one: as exact, but slower.
         quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         sensitive: The secrets; by default the table's sensitive attributes.
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
@@ -104,6 +108,23 @@ def sweep(
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     _check_roles(table, names, secrets)
     table = without_suppressed(table, names) if drop_suppressed else table
+    if isinstance(subsets, str) and subsets.startswith(WITHIN):
+        largest = largest_size(subsets, len(names), table.records)
+        roles: dict[str, Any] = {"quasi_identifiers": names, "sensitive": secrets}
+        swept = sweep(
+            table,
+            subsets=f"max:{largest}",
+            **roles,
+            threads=threads,
+            memory=memory,
+            on_progress=on_progress,
+            finished=finished,
+            on_step=on_step,
+            drop_suppressed=False,
+        )
+        if largest == len(names):
+            return swept
+        return _followed(swept, sweep(table, subsets=[names], **roles, drop_suppressed=False))
     groups = table.alike_known([(), *((name,) for name in secrets)])
     if len(groups) > 1:
         return _joined(
@@ -126,7 +147,7 @@ def sweep(
         )
     if not isinstance(subsets, str):
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
-    largest = largest_size(subsets, len(names))
+    largest = largest_size(subsets, len(names), table.records)
     width = sweep_kernel.cell_width(len(secrets))
     _check_budget(len(names), largest, width, memory or RESULTS_LIMIT)
     if table.weight is not None:
@@ -211,7 +232,7 @@ def attack_with_all_subsets(
 
     Args:
         table: The release.
-        subsets: ``"all"`` or ``"max:K"``.
+        subsets: ``"all"``, ``"max:K"`` or ``"within:SECONDS"``, as in `sweep`.
         quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret (the empty one is re-identification), what guesses are worth.
@@ -228,7 +249,7 @@ def attack_with_all_subsets(
         BudgetError: There are more subsets than the memory holds; it says which ``max:K`` fits.
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
-    largest = largest_size(subsets, len(names))
+    largest = largest_size(subsets, len(names), table.records)
     secrets = [attributes_of(s) for s in (table.sensitive if sensitive is None else sensitive)]
     _check_roles(table, names, ())
     refuse_unknown_secrets(OTHER_GAIN, gains or {}, secrets)
@@ -259,11 +280,23 @@ def attack_with_all_subsets(
         subsets_known = [tuple(names[i] for i in _positions(mask, len(names))) for mask in masks]
         for each in aims:
             outcomes[each.names] = games.attacks(each, subsets_known, sums)
-    return tuple(
+    swept = tuple(
         attack
         for row in zip(*(outcomes[secret] for secret in [(), *secrets]), strict=True)
         for attack in row
     )
+    if largest == len(names) or not holds_whole_set(subsets, len(names)):
+        return swept
+    whole = assess(
+        table,
+        subsets=[names],
+        sensitive=secrets,
+        gains=gains,
+        priors=priors,
+        weight=weight,
+        drop_suppressed=False,
+    )
+    return (*swept, *whole.attacks)
 
 
 class _Column(NamedTuple):
@@ -461,6 +494,17 @@ def _joined(secrets: tuple[str, ...], parts: Sequence[Sweep]) -> Sweep:
     )
 
 
+def _followed(swept: Sweep, further: Sweep) -> Sweep:
+    """Return the sums of two sweeps of the same records and secrets, one after the other."""
+    sums: dict[str, Any] = {
+        entry.name: np.concatenate([getattr(swept, entry.name), getattr(further, entry.name)])
+        for entry in fields(Sweep)
+        if isinstance(getattr(swept, entry.name), np.ndarray)
+    }
+    known = {name: _followed(of, further.known[name]) for name, of in swept.known.items()}
+    return replace(swept, known=known, **sums)
+
+
 def share_of(on_progress: OnProgress | None, place: int, sweeps: int) -> OnProgress | None:
     """Return a listener to the progress of one of several sweeps, which tells that of all."""
     if on_progress is None:
@@ -484,24 +528,45 @@ def _codes(table: EncodedTable) -> tuple[str, str]:
     return attack_code(table, ()), attack_code(table, ("secret",))
 
 
-def largest_size(subsets: str, attributes: int) -> int:
-    """Return the largest size of the subsets that ``all`` or ``max:K`` asks for.
+WITHIN = "within:"
+"""What asks for as many subsets as some seconds are enough for."""
+
+
+def largest_size(subsets: str, attributes: int, records: int) -> int:
+    """Return the largest size of the subsets that ``all``, ``max:K`` or ``within:SECONDS`` asks for.
+
+    For a time it is the largest K for which all subsets of at most K attributes are reckoned to fit, at least 1.
 
     Raises:
-        StudyError: It is neither.
+        StudyError: It is none of them.
 
-    >>> largest_size("all", 11), largest_size("max:3", 11), largest_size("max:30", 11)
+    >>> largest_size("all", 11, 1000), largest_size("max:3", 11, 1000), largest_size("max:30", 11, 1000)
     (11, 3, 11)
+    >>> largest_size("within:60", 14, 1000), largest_size("within:60", 20, 1_000_000)
+    (14, 3)
     """
     if subsets == "all":
         return attributes
     kind, _, number = subsets.partition(":")
+    if kind == "within" and number.isdecimal() and int(number) >= 1:
+        fitting = int(number) / (RECORD_SECONDS * records + SUBSET_SECONDS)
+        sizes = range(1, min(attributes, MOST_ATTRIBUTES) + 1)
+        return max((k for k in sizes if number_of_subsets(attributes, k) <= fitting), default=1)
     if kind != "max" or not number.isdecimal() or int(number) < 1:
         raise StudyError(
             'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on',
             subsets=subsets,
         )
     return min(int(number), attributes)
+
+
+def holds_whole_set(subsets: str, attributes: int) -> bool:
+    """Tell whether the set of all attributes is among the subsets that are asked for.
+
+    >>> holds_whole_set("within:60", 20), holds_whole_set("max:3", 20), holds_whole_set("max:3", 3)
+    (True, False, True)
+    """
+    return subsets.startswith(WITHIN) or largest_size(subsets, attributes, 0) == attributes
 
 
 def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:

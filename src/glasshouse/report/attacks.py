@@ -14,12 +14,31 @@ from glasshouse.report.labels import column_label
 from glasshouse.report.page import Severity
 from glasshouse.report.severity import graded
 from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
+from glasshouse.study.assess import AssessStudy
 
 METHOD = (
     "Alvim, Fernandes, McIver, Morgan and Nunes 2022, “Flexible and scalable privacy assessment for very large "
     "datasets”, PoPETs"
 )
 """Whose method it is."""
+
+
+def subsets_sentence(assessment: Assessment, study: AssessStudy) -> str:
+    """Say which sets were assessed and why, where the time asked for is not enough for all; else nothing."""
+    attributes = len(study.adversary.knowable)
+    sizes = {len(attack.quasi_identifiers) for attack in assessment.attacks}
+    smaller = max(sizes - {attributes}, default=0)
+    if study.seconds is None or smaller >= attributes - 1:
+        return ""
+    return text(
+        "Every set of at most {largest} of the {attributes} quasi-identifiers was assessed, and all {attributes} "
+        "together: for {records} records, larger sets are reckoned to take more than the {seconds} seconds of "
+        "“within:{seconds}”.",
+        largest=smaller,
+        attributes=attributes,
+        records=assessment.records,
+        seconds=study.seconds,
+    )
 
 
 def target_label(secret: Sequence[str]) -> str:

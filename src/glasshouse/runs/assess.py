@@ -21,13 +21,14 @@ from glasshouse.microdata.attacks import whole_set
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
-    largest_size,
+    holds_whole_set,
     numbered_from,
     share_of,
     steps_of,
 )
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
+from glasshouse.report.attacks import subsets_sentence
 from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
 from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
@@ -169,6 +170,8 @@ def answer(
         else None
     )
     warnings = (*notes, *_person_notes(looks), *_column_notes(outcome))
+    if sentence := subsets_sentence(outcome, study):
+        warnings += (text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}"),)
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
 
 
@@ -177,10 +180,9 @@ def _exposures(
 ) -> tuple[Exposure, ...]:
     """Return who can be named, where the whole of what can be known was assessed."""
     whole = study.adversary.knowable
-    if study.sweep is not None:
-        is_whole = largest_size(study.sweep, len(whole)) == len(whole)
-    else:
-        is_whole = whole in study.chosen_subsets()
+    if study.sweep is not None and not holds_whole_set(study.sweep, len(whole)):
+        return ()
+    is_whole = study.sweep is not None or whole in study.chosen_subsets()
     return attacks.exposures(table, most_records=resources.most_records) if is_whole else ()
 
 
@@ -281,7 +283,7 @@ def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
     """Return the quasi-identifiers that risks per record are of: all of them, or the one set that was chosen."""
     whole = study.adversary.knowable
     if study.sweep is not None:
-        sets = [whole] if largest_size(study.sweep, len(whole)) == len(whole) else []
+        sets = [whole] if holds_whole_set(study.sweep, len(whole)) else []
     else:
         sets = list(study.chosen_subsets())
     if whole in sets:
@@ -549,7 +551,7 @@ def _family(
             "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
             "`by` and `each`"
         )
-    if study.sweep is None and study.subsets != ("full",):
+    if (study.sweep is None and study.subsets != ("full",)) or study.seconds is not None:
         raise StudyError("parts are compared with `subsets` all, max:K or full, and one guess")
     steps: list[Step] = []
     whole = 1

@@ -18,14 +18,21 @@ from glasshouse.study.question import (
 )
 
 Subset = str | tuple[str, ...]
-"""``full`` (the whole set), ``all`` (every subset), ``max:K`` (every one of at most K), or the ones named."""
+"""``full`` (the whole set), ``all`` (every subset), ``max:K`` (every one of at most K), ``within:SECONDS`` (the whole
+set, and every one of at most as many as that time is enough for), or the ones named."""
 
-SWEEP = re.compile(r"all|max:([1-9]\d*)")
+WITHIN = re.compile(r"within:([1-9]\d{0,5})")
+"""The word that asks for as many subsets as some seconds are enough for."""
+SWEEP = re.compile(rf"all|max:([1-9]\d*)|{WITHIN.pattern}")
 """The words that ask for many subsets at once."""
 LINK = re.compile(r"(?P<name>.+?)(?P<shift>[+-][0-9]{1,6})?(=(?P<persists>[0-9.eE+-]+))?")
 """How a linking key is said in short: ``nationality=0.999``, ``age+1``, ``birth_date``."""
 SWEPT_BY_DEFAULT = 13
 """Up to so many quasi-identifiers every subset is assessed unless a study says otherwise."""
+MOST_SWEPT = 24
+"""Of so many quasi-identifiers subsets can be assessed."""
+DEFAULT_SECONDS = 60
+"""Of more quasi-identifiers than `SWEPT_BY_DEFAULT` as many subsets are assessed as so many seconds are enough for."""
 
 
 class Key(Model):
@@ -86,9 +93,14 @@ class AssessStudy(ReleaseStudy):
         known = self.adversary.knowable
         for subset in self.subsets:
             if isinstance(subset, str):
+                if WITHIN.fullmatch(subset) and len(self.subsets) > 1:
+                    raise ContradictionError(
+                        '`subsets` "{subset}" chooses all of them; leave out the others',
+                        subset=subset,
+                    )
                 if subset != "full" and not SWEEP.fullmatch(subset):
                     raise ContradictionError(
-                        '"{subset}" are no subsets; say full, all, max:K or a list of names',
+                        '"{subset}" are no subsets; say full, all, max:K, within:SECONDS or a list of names',
                         subset=subset,
                     )
                 continue
@@ -122,7 +134,7 @@ class AssessStudy(ReleaseStudy):
 
     @property
     def sweep(self) -> str | None:
-        """``all`` or ``max:K`` where one sweep answers the study, else None.
+        """``all``, ``max:K`` or ``within:SECONDS`` where one sweep answers the study, else None.
 
         Subsets that are named, and records that are linked, are assessed one by one.
         """
@@ -131,11 +143,25 @@ class AssessStudy(ReleaseStudy):
             return None
         return None if self.links else subset
 
+    @property
+    def seconds(self) -> int | None:
+        """The time that the subsets are chosen for, where they are."""
+        match = WITHIN.fullmatch(self.sweep or "")
+        return int(match[1]) if match else None
+
 
 def with_default_subsets(study: AssessStudy) -> AssessStudy:
-    """Return the study with the subsets that are assessed when nobody says which: all, where there are not many."""
-    swept = study.model_copy(update={"subsets": ("all",)})
-    return swept if len(study.adversary.knowable) <= SWEPT_BY_DEFAULT and swept.sweep else study
+    """Return the study with the subsets that are assessed when nobody says which: all, or as many as are quick.
+
+    Parts are compared by the same subsets whatever their size, and of too many attributes only the whole set is left.
+    """
+    attributes, chosen = len(study.adversary.knowable), "all"
+    if attributes > SWEPT_BY_DEFAULT:
+        if attributes > MOST_SWEPT or study.by is not None or study.each:
+            return study
+        chosen = f"within:{DEFAULT_SECONDS}"
+    swept = study.model_copy(update={"subsets": (chosen,)})
+    return swept if swept.sweep else study
 
 
 def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:

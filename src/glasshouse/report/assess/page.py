@@ -9,7 +9,7 @@ from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Explanation, value_text
-from glasshouse.microdata.influence import shapley_values
+from glasshouse.microdata.influence import holds_all, shapley_values
 from glasshouse.microdata.parts import Family
 from glasshouse.report.assess.charts import (
     before_and_after_figure,
@@ -34,6 +34,7 @@ from glasshouse.report.attacks import (
     growth,
     last_window,
     stage_labels,
+    subsets_sentence,
     target_label,
     widest,
 )
@@ -154,7 +155,7 @@ def _report(outcome: Assessment | Family, question: AssessStudy, provenance: Pro
         subject=question.subject,
         provenance=provenance,
         sweep=outcome.sweep,
-        notes=_notes(outcome, question),
+        notes=[*_notes(outcome, question), *filter(None, [subsets_sentence(outcome, question)])],
         currency=gain.currency,
         tries=gain.tries,
         study=question,
@@ -176,7 +177,7 @@ def brief(outcome: Assessment | Family, question: AssessStudy) -> Brief:
         table for explanation in outcome.explanations for table in _explanation_tables(explanation)
     ]
     tables += _terminal_tables(outcome, gain.currency)
-    if outcome.sweep is not None and question.subsets == ("all",):
+    if outcome.sweep is not None and holds_all(outcome.sweep):
         tables.append(_shapley_table(outcome.sweep))
     legend = [] if any(attack.gain for attack in outcome.attacks) else [translated(LEGEND)]
     return Brief(
