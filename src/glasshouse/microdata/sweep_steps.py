@@ -549,7 +549,8 @@ class _Steps:
         self._folder = folder
         self._capacity = table.records if memory is None else self._fitting(memory)
         # What fits is laid out by all threads, each of which has some of the chunks; slices are read one by one.
-        self._shares = threads if self._capacity >= table.records else 1
+        chunks = -(-table.records // CHUNK_RECORDS)
+        self._shares = max(1, min(threads, chunks)) if self._capacity >= table.records else 1
         self._kind = np.int32 if table.records < 1 << 31 else np.int64
         self._spool: Spool = MemorySpool(self._kind)
         self._visits = 0
