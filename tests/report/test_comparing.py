@@ -12,7 +12,6 @@ from tests.report.reading import comparing, heard, templates_of, tries
 
 NO_FIGURES = {
     "Let no group of people who look alike differ by more than {points}": "what to do",
-    "told or not at all, being no numbers": "how columns were treated",
     "alike on {known}; orange: fewer alike": "how to read a picture",
     "Parts with fewer than {people}": "the smallest-cell rule",
     "at least one of them has fewer than {people}": "the smallest-cell rule",
