@@ -42,6 +42,8 @@ from glasshouse.study.protect import ProtectStudy
 from glasshouse.table import EncodedColumn, EncodedTable, Step, available_columns
 from glasshouse.table.encoded import smallest_unsigned
 
+MOST_RECORDS = 200_000
+"""Up to so many records a local recoding is looked for with good effort, beyond that fast."""
 MOST_DIVERSE = 20
 """Up to which l Anatomy is tried."""
 
@@ -213,7 +215,8 @@ class _Search:
         # Dividing is quick, and tells about how many have to be alike; from there on it is the family itself.
         quick, _ = self._least(lambda k: content | {"recoding": "mondrian", "k": k}, least, last)
         promised = quick.protection.k or least
-        local = content | {"recoding": "local"}
+        effort = "good" if self.table.records <= MOST_RECORDS else "fast"
+        local = content | {"recoding": "local", "effort": effort}
         made = self._made(local | {"k": promised}, seconds)
         while not self._meets(*made):
             promised += max(1, promised // 4)
