@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Without it all of them compile the same at the same time, and of two that write to an index of the cache one is
     lost. Who compiles waits for what its loop calls, never for what calls it: so nobody waits in a circle.
     """
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    if not hasattr(config, "workerinput"):
         return
     folder = Path(config.getoption("basetemp")).parent / "compiled"
     folder.mkdir(parents=True, exist_ok=True)

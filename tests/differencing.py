@@ -105,7 +105,7 @@ def drawing_modules() -> list[ModuleType]:
     """Return the modules of the report that draw."""
     found = pkgutil.walk_packages(report.__path__, "glasshouse.report.")
     modules = [importlib.import_module(module.name) for module in found]
-    return [module for module in modules if hasattr(module, "alt")]
+    return [module for module in modules if hasattr(module, "vega")]
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def sketched() -> Iterator[None]:
     """Let reports hand their pictures, data and all, to a pencil."""
     with ExitStack() as stack:
         for module in drawing_modules():
-            stack.enter_context(patch.object(module, "alt", PENCIL))
+            stack.enter_context(patch.object(module, "vega", PENCIL))
         stack.enter_context(patch("glasshouse.report.charts.specification", lambda chart: {}))
         yield
 

@@ -80,7 +80,7 @@ def test_a_class_that_is_generalised_to_nothing_stays_one_in_its_folder(
     options = ("--k", 3, "--recoding", "local", "--out", "run", "--json")
     made = glasshouse("anonymise", "people.csv", "-q", "age", "-q", "sex", *options)
     after = json.loads(made.out)["after"][0]
-    assert Path("run/release.csv").read_text().count('"*","*"') == 3
+    assert Path("run/release.csv").read_text().count("*,*") == 3
     document = json.loads(glasshouse("assess", "run", "--subsets", "full", "--json").out)
     assert (document["records"], document["results"][0]["classes"]) == (6, 2)
     assert after["classes"] == 2

@@ -22,11 +22,13 @@ from glasshouse.mitigation.criteria import (
     AverageRisk,
     DistinctDiversity,
     EqualCloseness,
+    InferenceAdded,
     InferenceRisk,
     KAnonymity,
+    NamedShare,
 )
 from glasshouse.mitigation.global_recoding import recode
-from glasshouse.mitigation.hierarchies import Hierarchy, suggest
+from glasshouse.mitigation.hierarchies import Hierarchy, suggest, suppression_only
 from glasshouse.mitigation.information_loss import Recoding, quality
 from glasshouse.mitigation.local_recoding import EFFORTS, OBJECTIVES, mondrian, recode_locally
 from glasshouse.mitigation.local_state import Judge
@@ -581,3 +583,15 @@ def test_a_release_that_does_not_keep_its_promise_is_never_returned(
     for find in (mondrian, recode_locally):
         with pytest.raises(InternalError, match="does not meet 3-anonymity"):
             find(SIX, hierarchies=HIERARCHIES, criteria=[KAnonymity(3)])
+
+
+def test_what_is_about_all_classes_together_is_refused_in_one_line() -> None:
+    people = pa.table({"a": ["1", "2"], "ill": ["x", "y"]})
+    table = read(people, quasi_identifiers=["a"], sensitive=["ill"])
+    for criterion in (NamedShare("0.5"), InferenceAdded("0.5", "ill")):
+        with pytest.raises(StudyError, match="global"):
+            recode_locally(
+                table,
+                hierarchies={"a": suppression_only(table.column("a"))},
+                criteria=[criterion],
+            )

@@ -387,9 +387,6 @@ CRITERION: st.SearchStrategy[AnyCriterion] = st.one_of(
     st.builds(KAnonymity, st.integers(1, 4)),
     st.builds(HighestRisk, SHARE),
     st.builds(AverageRisk, SHARE),
-    st.builds(NamedShare, SHARE),
-    st.builds(InferenceAdded, SHARE, st.just("secret")),
-    st.builds(InferenceCertain, SHARE, st.just("secret")),
     st.builds(DistinctDiversity, st.integers(1, 3), st.just("secret")),
     st.builds(EntropyDiversity, st.sampled_from(["1", "1.5", "2", "3"]), st.just("secret")),
     st.builds(
@@ -400,6 +397,12 @@ CRITERION: st.SearchStrategy[AnyCriterion] = st.one_of(
     st.builds(OrderedCloseness, SHARE, st.just("secret"), st.just(SECRETS)),
     st.builds(HierarchicalCloseness, SHARE, st.just("secret"), st.just(SECRET_HIERARCHY)),
 )
+OF_ALL_CLASSES: st.SearchStrategy[AnyCriterion] = st.one_of(
+    st.builds(NamedShare, SHARE),
+    st.builds(InferenceAdded, SHARE, st.just("secret")),
+    st.builds(InferenceCertain, SHARE, st.just("secret")),
+)
+"""What only a recoding of all records alike is searched by."""
 
 
 @st.composite
@@ -414,7 +417,7 @@ def questions(draw: st.DrawFn) -> Question:
     return Question(
         rows=draw(st.lists(row, min_size=1, max_size=12)),
         hierarchies=hierarchies,
-        criteria=draw(st.lists(CRITERION, min_size=1, max_size=3)),
+        criteria=draw(st.lists(CRITERION | OF_ALL_CLASSES, min_size=1, max_size=3)),
         suppression=draw(st.sampled_from([Fraction(i, 10) for i in (0, 1, 2, 3, 5, 10)])),
         objective=objective,
         weights=draw(st.none() | weights) if weighable else None,
