@@ -42,7 +42,7 @@ messages: $(VENV)/.installed-dev
 	$(BIN)/python scripts/messages.py --check
 
 tests: $(VENV)/.installed-dev
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
 
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
