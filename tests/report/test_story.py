@@ -91,7 +91,14 @@ def test_a_picture_that_a_finding_shows_is_not_shown_again() -> None:
         Chapter("Protected", "3", told, findings=0, figures=3),
     ]
     whole = story_page(chapters, title="t", lead="l", command="c", provenance=PROVENANCE)
-    assert [figure.label for figure in whole.figures] == ["line", "bar", "line", "point"]
+    assert [figure.label for figure in whole.figures] == [
+        "Two years: line",
+        "Protected: bar",
+        "Protected: line",
+        "Protected: point",
+    ]
+    labels = [figure.label for figure in whole.pictures]
+    assert len(set(labels)) == len(labels), "a screen reader tells every picture by its name"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

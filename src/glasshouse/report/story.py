@@ -84,17 +84,29 @@ def _tile(chapter: Chapter) -> Tile | None:
 
 def _findings(chapter: Chapter, most: int) -> list[Finding]:
     """Return the first findings of a chapter, each saying of which chapter it is."""
-    return [replace(finding, chapter=chapter.title) for finding in chapter.page.findings[:most]]
+    return [
+        replace(
+            finding,
+            chapter=chapter.title,
+            picture=finding.picture and _of_chapter(finding.picture, chapter),
+        )
+        for finding in chapter.page.findings[:most]
+    ]
+
+
+def _of_chapter(figure: Figure, chapter: Chapter) -> Figure:
+    """Return a picture under a name of its own: several chapters may have pictures of the same."""
+    return replace(figure, label=f"{chapter.title}: {figure.label}")
 
 
 def _pictures(chapter: Chapter, front: Figure | None) -> list[Figure]:
     """Return the pictures of a chapter that neither the first screen nor a finding shows, each with its chapter."""
-    inside = [finding.picture for finding in _findings(chapter, chapter.findings)]
+    inside = [finding.picture for finding in chapter.page.findings[: chapter.findings]]
     inside = [picture for picture in inside if picture is not None]
     pictures = [figure for figure in chapter.page.pictures if figure not in (front, *inside)]
     return [
         replace(
-            figure,
+            _of_chapter(figure, chapter),
             caption=text(
                 "{chapter}. {caption} More in {folder}/report.html.",
                 chapter=chapter.title,
