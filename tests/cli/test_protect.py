@@ -239,3 +239,18 @@ def test_an_interrupted_search_goes_on_with_the_versions_that_it_has(
         if path.is_file():
             same = Path("run", path.relative_to("whole"))
             assert same.read_bytes() == path.read_bytes(), path
+
+
+@pytest.mark.parametrize(
+    "wrong", [("--hierarchy", "twon=suppression_only"), ("--importance", "twon=2")]
+)
+def test_a_column_that_is_not_known_is_one_line_and_no_version(
+    glasshouse: Glasshouse, wrong: tuple[str, str]
+) -> None:
+    arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml", *wrong)
+    refused = glasshouse("protect", *arguments, "--out", "run")
+    assert refused.code == 2
+    assert "twon" in refused.error
+    assert "meets the policy" not in refused.error
+    assert refused.error.count("\n") == 1
+    assert not Path("run").exists()

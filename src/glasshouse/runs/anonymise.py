@@ -42,13 +42,13 @@ from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.report.anonymise.dictionary import data_dictionary
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
-from glasshouse.runs.reading import labels_of, only_one
+from glasshouse.runs.reading import Prepared, labels_of, only_one
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.exports import TextForm, write_table
 from glasshouse.sources.files import fingerprint
-from glasshouse.study import ColumnType, Dialect
+from glasshouse.study import ColumnType, Dialect, ReleaseStudy
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.table import EncodedColumn, EncodedTable, Labels, Step, available_columns
@@ -168,18 +168,23 @@ def answer(
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
-    single = only_one(
-        study, also=study.protection.keep, tables=tables, on_progress=resources.on_progress
-    )
-    there = (
-        single.read.columns
-        if tables
-        else available_columns(study.datasets[0].path, dialect=study.datasets[0].dialect)
-    )
-    protected = protected_table(
-        study, single.table, resources, columns=list(there), steps=single.steps
-    )
+    single, columns = unprotected(study, study.protection.keep, resources, tables)
+    protected = protected_table(study, single.table, resources, columns=columns, steps=single.steps)
     return protected_run(study, protected)
+
+
+def unprotected(
+    study: ReleaseStudy,
+    keep: Sequence[str],
+    resources: Resources,
+    tables: Sequence[EncodedTable] = (),
+) -> tuple[Prepared, tuple[str, ...]]:
+    """Return the records that a study is to protect, and all columns of their file, or of the table in memory."""
+    single = only_one(study, also=keep, tables=tables, on_progress=resources.on_progress)
+    if tables:
+        return single, tuple(single.read.columns)
+    dataset = study.datasets[0]
+    return single, tuple(available_columns(dataset.path, dialect=dataset.dialect))
 
 
 def protected_run(
@@ -245,6 +250,7 @@ def protected_table(
     *,
     columns: Sequence[str] = (),
     steps: tuple[Step, ...] = (),
+    hierarchies: Mapping[str, Hierarchy] | None = None,
     recoding: Recoding | None = None,
 ) -> ProtectedTable:
     """Protect a table in the way that a study asks for.
@@ -255,6 +261,7 @@ def protected_table(
         resources: What there is to work with.
         columns: The columns of the data, so that it can be told which are not released.
         steps: What was left out of the data before.
+        hierarchies: Those that the study asks for, where they are made already.
         recoding: How it was recoded, where that is known; else it is searched for.
     """
     _refuse_stars(table)
@@ -279,7 +286,8 @@ def protected_table(
             table, release, groups, parameters=parameters, left_out=left_out, steps=steps
         )
         return ProtectedTable(table, release, None, groups, {}, outcome)
-    hierarchies = hierarchies_of(protection, table, encoding=study.datasets[0].dialect.encoding)
+    if hierarchies is None:
+        hierarchies = hierarchies_of(protection, table, encoding=study.datasets[0].dialect.encoding)
     if recoding is None:
         recoding = _recoding(study, table, hierarchies, resources)
     outcome = Anonymisation.of_recoding(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,24 +22,26 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.mitigation.anonymisation import columns_of
 from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compare_release
 from glasshouse.mitigation.criteria import AverageRisk, least_size
-from glasshouse.mitigation.information_loss import Recoding
+from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.information_loss import Recoding, attribute_weights
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
 from glasshouse.report.verdict import measures, verdict_on
 from glasshouse.runs.anonymise import (
     ProtectedTable,
+    hierarchies_of,
     policy_criteria,
     protected_run,
     protected_table,
     release_manifest,
+    unprotected,
 )
 from glasshouse.runs.compare import comparable_release
 from glasshouse.runs.folder import VERSIONS, write_run
-from glasshouse.runs.reading import only_one
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.study import Address, validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.protect import ProtectStudy
-from glasshouse.table import EncodedColumn, EncodedTable, Step, available_columns
+from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.encoded import smallest_unsigned
 
 MOST_RECORDS = 200_000
@@ -69,13 +71,9 @@ def answer(
         StudyError: No version meets the policy.
         BudgetError: The time was over before any version was found.
     """
-    means = study.means
-    single = only_one(study, also=means.keep, tables=tables, on_progress=resources.on_progress)
-    dataset = study.datasets[0]
-    columns = (
-        single.read.columns if tables else available_columns(dataset.path, dialect=dataset.dialect)
-    )
-    search = _Search(study, single.table, resources, tuple(columns), single.steps)
+    single, columns = unprotected(study, study.means.keep, resources, tables)
+    search = _Search(study, single.table, resources, columns, single.steps)
+    search.check()
     found, without = search.versions()
     if not found:
         raise StudyError(
@@ -125,11 +123,23 @@ class _Search:
     resources: Resources
     columns: tuple[str, ...]
     steps: tuple[Step, ...]
+    made: dict[str, Mapping[str, Hierarchy]] = field(default_factory=dict)
 
     @cached_property
     def original(self) -> ComparedRelease:
         """The data before protection."""
         return compare_release(self.table, self.table, name="original", loss=0.0)
+
+    def check(self) -> None:
+        """Make sure that what may be done makes sense, which is no matter of one family.
+
+        Raises:
+            DataError: A hierarchy cannot be read, or lacks a value.
+            StudyError: One is of a column that is not known, or so is a weight.
+        """
+        attribute_weights(columns_of(self.table), self.study.means.importance)
+        hierarchies = self.study.means.hierarchies
+        self._hierarchies(self._version_study({"method": "policy", "hierarchies": hierarchies}))
 
     def versions(self) -> tuple[dict[str, Made], dict[str, str]]:
         """Return the versions by their families, and why the other families have none."""
@@ -285,7 +295,8 @@ class _Search:
         )
         return self._protected(content["protection"], recoding)
 
-    def _protected(self, protection: Mapping[str, Any], recoding: Recoding | None = None) -> Made:
+    def _version_study(self, protection: Mapping[str, Any]) -> AnonymiseStudy:
+        """Return the study that makes a version."""
         content = {
             "datasets": self.study.datasets,
             "adversary": self.study.adversary,
@@ -296,13 +307,25 @@ class _Search:
             "labels": self.study.labels,
             "protection": protection,
         }
-        study = validated(AnonymiseStudy, content, "protect")
+        return validated(AnonymiseStudy, content, "protect")
+
+    def _hierarchies(self, study: AnonymiseStudy) -> Mapping[str, Hierarchy]:
+        """Return the hierarchies of a version, each made once for all that use it."""
+        key = json.dumps(study.protection.hierarchies, default=str, sort_keys=True)
+        if key not in self.made:
+            encoding = study.datasets[0].dialect.encoding
+            self.made[key] = hierarchies_of(study.protection, self.table, encoding=encoding)
+        return self.made[key]
+
+    def _protected(self, protection: Mapping[str, Any], recoding: Recoding | None = None) -> Made:
+        study = self._version_study(protection)
         protected = protected_table(
             study,
             self.table,
             self.resources,
             columns=self.columns,
             steps=self.steps,
+            hierarchies=None if study.protection.method == "anatomy" else self._hierarchies(study),
             recoding=recoding,
         )
         return study, protected
