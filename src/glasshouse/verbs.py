@@ -32,6 +32,7 @@ from glasshouse.runs import run as carry_out
 from glasshouse.runs.assess import understood
 from glasshouse.runs.folder import is_run, stored_measures
 from glasshouse.runs.run import in_memory
+from glasshouse.sources.entry import is_on_spark
 from glasshouse.study import (
     Dataset,
     Dialect,
@@ -136,7 +137,8 @@ def read(
 
     Args:
         data: A path to a file of any kind that ``docs/files.md`` names, to a folder of them or with wildcards, or to a
-            saved table; or a frame of pandas, Polars, Arrow, or a DuckDB relation.
+            saved table; or a frame of pandas, Polars, Arrow, or a DuckDB relation. A frame of Spark stays on its
+            cluster: the table is one that `assess` takes, see ``docs/spark.md``.
         quasi_identifiers: The columns that an adversary can know of a person.
         sensitive: The columns that she wants to infer.
         id: The column that names a person.
@@ -188,7 +190,12 @@ def read(
         "member": member,
     }
     dialect = validated(Dialect, written, "read")
-    return read_table(
+    reader: Any = read_table
+    if is_on_spark(data):
+        from glasshouse.engines.spark.table import SparkTable
+
+        reader = SparkTable.of
+    table_read: EncodedTable = reader(
         data,
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
@@ -207,6 +214,7 @@ def read(
         memory=memory,
         on_progress=on_progress,
     )
+    return table_read
 
 
 @verb
@@ -302,8 +310,16 @@ def assess(
     """
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
+    on_spark = _on_spark(data, quasi_identifiers, sensitive, id, facts, weight, further, seen)
     datasets, tables = _datasets(
-        data, quasi_identifiers, sensitive, id, facts, weight, also=further, seen=seen
+        data if on_spark is None else on_spark.first,
+        quasi_identifiers,
+        sensitive,
+        id,
+        facts,
+        weight,
+        also=further,
+        seen=seen,
     )
     chosen = [subsets] if isinstance(subsets, str) else subsets
     study = validated(
@@ -324,13 +340,18 @@ def assess(
         },
         "assess",
     )
-    return _answer(
-        study if chosen else with_default_subsets(study),
-        Resources(on_progress=on_progress, threads=threads, memory=memory),
-        tables=tables,
-        explain=explain,
-        per_record=per_record,
-    )
+    study = study if chosen else with_default_subsets(study)
+    resources = Resources(on_progress=on_progress, threads=threads, memory=memory)
+    if on_spark is not None:
+        from glasshouse.engines.spark.assess import answer
+
+        return answer(
+            study,
+            replace(on_spark, first=tables[0]),
+            resources=resources,
+            extras={"`explain`": explain, "`per_record`": per_record},
+        )
+    return _answer(study, resources, tables=tables, explain=explain, per_record=per_record)
 
 
 @verb
@@ -918,6 +939,37 @@ def _datasets(
         if not any(column in table.columns for table in tables):
             tables[0].column(column)
     return [_in_memory(table, seen) for table in tables], tables
+
+
+def _on_spark(
+    data: Data,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str | Sequence[str]] | None,
+    identifier: str | None,
+    facts: Mapping[str, Sequence[str]] | None,
+    weight: str | None,
+    further: Sequence[str],
+    seen: Mapping[str, Any],
+) -> Any:
+    """Return data on Spark as a table that stays there; None: they are not."""
+    if not is_on_spark(data):
+        return None
+    from glasshouse.engines.spark.table import SparkTable
+
+    if isinstance(data, SparkTable):
+        return data
+    return SparkTable.of(
+        data,
+        quasi_identifiers=quasi_identifiers or (),
+        sensitive=[name for secret in sensitive or () for name in _names(secret)],
+        id=identifier,
+        weight=weight,
+        facts=facts,
+        also=further,
+        types=dict.fromkeys(seen.get("bands", ()), "number"),
+        date=seen.get("date"),
+        derive=seen.get("derive"),
+    )
 
 
 def _seen(**words: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:

@@ -106,7 +106,7 @@ def sweep(
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
-    _check_roles(table, names, secrets)
+    check_roles(table, names, secrets)
     table = without_suppressed(table, names) if drop_suppressed else table
     if isinstance(subsets, str) and subsets.startswith(WITHIN):
         largest = largest_size(subsets, len(names), table.records)
@@ -127,7 +127,7 @@ def sweep(
         return _followed(swept, sweep(table, subsets=[names], **roles, drop_suppressed=False))
     groups = table.alike_known([(), *((name,) for name in secrets)])
     if len(groups) > 1:
-        return _joined(
+        return joined_sweeps(
             secrets,
             [
                 sweep(
@@ -149,7 +149,7 @@ def sweep(
         return _sweep_each(table, names, secrets, _listed(names, subsets), on_progress)
     largest = largest_size(subsets, len(names), table.records)
     width = sweep_kernel.cell_width(len(secrets))
-    _check_budget(len(names), largest, width, memory or RESULTS_LIMIT)
+    check_budget(len(names), largest, width, memory or RESULTS_LIMIT)
     if table.weight is not None:
         weighed = attack_with_all_subsets(
             table,
@@ -178,25 +178,49 @@ def sweep(
         finished=finished,
         on_step=on_step,
     )
-    first_bins = sums[:, : sweep_kernel.COUNTED_BINS] * np.array(
-        SIZE_BINS[: sweep_kernel.COUNTED_BINS]
-    )
-    counted = sums[:, sweep_kernel.RECORDS : sweep_kernel.SECRETS]
-    secret_sums = sums[
-        :, sweep_kernel.SECRETS : sweep_kernel.SECRETS + sweep_kernel.PER_SECRET * len(secrets)
-    ]
-    secret_sums = secret_sums.reshape(len(sums), len(secrets), sweep_kernel.PER_SECRET)
-    certain = secret_sums[:, :, sweep_kernel.CERTAIN]
-    classes = sums[:, : len(SIZE_LABELS)]
-    return Sweep(
+    return sweep_of_sums(
+        masks,
+        sums,
         datasets=table.datasets,
         codes=_codes(table),
         records=table.records,
         quasi_identifiers=names,
         sensitive=secrets,
-        total=table.records,
+        likeliest=[int(table.column(name).tally.max()) for name in secrets],
+    )
+
+
+def sweep_of_sums(
+    masks: Integers,
+    sums: Integers,
+    *,
+    datasets: tuple[str, ...],
+    codes: tuple[str, str],
+    records: int,
+    quasi_identifiers: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    likeliest: Sequence[int],
+) -> Sweep:
+    """Return the sums of root steps, wherever they were taken, as a sweep."""
+    first_bins = sums[:, : sweep_kernel.COUNTED_BINS] * np.array(
+        SIZE_BINS[: sweep_kernel.COUNTED_BINS]
+    )
+    counted = sums[:, sweep_kernel.RECORDS : sweep_kernel.SECRETS]
+    secret_sums = sums[
+        :, sweep_kernel.SECRETS : sweep_kernel.SECRETS + sweep_kernel.PER_SECRET * len(sensitive)
+    ]
+    secret_sums = secret_sums.reshape(len(sums), len(sensitive), sweep_kernel.PER_SECRET)
+    certain = secret_sums[:, :, sweep_kernel.CERTAIN]
+    classes = sums[:, : len(SIZE_LABELS)]
+    return Sweep(
+        datasets=datasets,
+        codes=codes,
+        records=records,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        total=records,
         heaviest=1,
-        likeliest=tuple(int(table.column(name).tally.max()) for name in secrets),
+        likeliest=tuple(likeliest),
         masks=masks,
         classes=classes,
         class_records=np.concatenate([first_bins, counted], axis=1),
@@ -251,7 +275,7 @@ def attack_with_all_subsets(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     largest = largest_size(subsets, len(names), table.records)
     secrets = [attributes_of(s) for s in (table.sensitive if sensitive is None else sensitive)]
-    _check_roles(table, names, ())
+    check_roles(table, names, ())
     refuse_unknown_secrets(OTHER_GAIN, gains or {}, secrets)
     refuse_unknown_secrets(OTHER_PRIOR, priors or {}, secrets)
     groups = table.alike_known([(), *secrets])
@@ -264,7 +288,7 @@ def attack_with_all_subsets(
             for secret in group
         ]
         games = _Games(known, aims, weights)
-        _check_budget(len(names), largest, games.width, memory or RESULTS_LIMIT)
+        check_budget(len(names), largest, games.width, memory or RESULTS_LIMIT)
         masks, sums = sweep_steps.sums_of_all_subsets(
             with_facts_joined(known, names),
             quasi_identifiers=names,
@@ -478,7 +502,7 @@ def _expected(secret: Secret, amounts: Integers) -> Fraction:
     return secret.expected(amounts)
 
 
-def _joined(secrets: tuple[str, ...], parts: Sequence[Sweep]) -> Sweep:
+def joined_sweeps(secrets: tuple[str, ...], parts: Sequence[Sweep]) -> Sweep:
     """Join the sweep of all records with those of the records of which some secrets are known."""
     whole = parts[0]
     sums = {name: (part, s) for part in parts for s, name in enumerate(part.sensitive)}
@@ -569,7 +593,12 @@ def holds_whole_set(subsets: str, attributes: int) -> bool:
     return subsets.startswith(WITHIN) or largest_size(subsets, attributes, 0) == attributes
 
 
-def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:
+def check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[str]) -> None:
+    """Make sure that a sweep of these attributes and secrets makes sense.
+
+    Raises:
+        StudyError: It does not.
+    """
     if not names:
         raise StudyError("a sweep needs at least one quasi-identifier")
     for name in names:
@@ -590,7 +619,12 @@ def _check_roles(table: EncodedTable, names: Sequence[str], secrets: Sequence[st
         raise StudyError("a column is given twice; name each once")
 
 
-def _check_budget(attributes: int, largest: int, width: int, memory: int) -> None:
+def check_budget(attributes: int, largest: int, width: int, memory: int) -> None:
+    """Make sure that the results of a sweep fit.
+
+    Raises:
+        BudgetError: They do not; it says which ``max:K`` fits.
+    """
     row = 8 * width
     subsets = number_of_subsets(attributes, largest)
     if attributes <= MOST_ATTRIBUTES and 3 * subsets * row <= memory:

@@ -5,14 +5,15 @@ Every advice carries what a guess achieves before and after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 from glasshouse.errors import GlasshouseError
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.assessment import Advice
+from glasshouse.microdata.assessment import Advice, ClassSizes
 from glasshouse.microdata.attacks import whole_set
 from glasshouse.report.attacks import by_knowledge, last_window
 from glasshouse.report.verdict import (
@@ -38,24 +39,28 @@ SECONDS = 20.0
 """How long generalising may be looked for."""
 NAMING = frozenset({"named", "best-guess", "highest-risk", "smallest-class"})
 """The measures that are about who somebody is."""
+SizesOf = Callable[[tuple[str, ...]], ClassSizes]
+"""Counts the classes of a set of attributes."""
 
 
 def advise(
     assessment: Assessment,
-    table: EncodedTable,
+    table: EncodedTable | None,
     study: AssessStudy,
     *,
     generalising: bool = False,
     resources: Resources | None = None,
+    sizes_of: SizesOf | None = None,
 ) -> tuple[Advice, ...]:
     """Return what could be released instead, where the policy is not met: none where it is, or where nothing helps.
 
     Args:
         assessment: What came out.
-        table: The records, with all datasets of a collection joined.
+        table: The records, with all datasets of a collection joined; None: they are elsewhere.
         study: What was asked.
         generalising: Whether to look for the least generalisation, too, which takes longer.
         resources: What there is to work with.
+        sizes_of: Counts the classes of a set of attributes, where the records are elsewhere.
     """
     verdict = verdict_on(measures(assessment, study), study.policy)
     sets = {
@@ -66,11 +71,22 @@ def advise(
     if verdict is None or not verdict.failed or whole not in sets:
         return ()
     resources = resources or Resources()
-    lattice = _Lattice(sets, table, study, _focus(verdict), resources)
+    if table is not None:
+        sizes_of = partial(_sizes_of, table, resources.most_records)
+    lattice = _Lattice(sets, sizes_of, study, _focus(verdict))
     advice = [*lattice.left_out(), *lattice.published()]
-    if generalising and table.records <= MOST_RECORDS and not study.is_joined:
+    if generalising and table is not None and table.records <= MOST_RECORDS and not study.is_joined:
         advice += _generalised(table, study, lattice, resources)
     return tuple(advice)
+
+
+def _sizes_of(
+    table: EncodedTable, most_records: int | None, known: tuple[str, ...]
+) -> ClassSizes:
+    (alone,) = whole_set(
+        table, quasi_identifiers=known, sensitive=(), most_records=most_records
+    )
+    return alone.class_sizes
 
 
 def _focus(verdict: Verdict) -> str | None:
@@ -91,14 +107,12 @@ class _Lattice:
     def __init__(
         self,
         sets: dict[frozenset[str], list[Attack]],
-        table: EncodedTable,
+        sizes_of: SizesOf | None,
         study: AssessStudy,
         secret: str | None,
-        resources: Resources,
     ) -> None:
-        self._resources = resources
         self._sets = sets
-        self._table = table
+        self._sizes_of = sizes_of
         self._study = study
         self.secret = secret
         self._order = study.adversary.knowable
@@ -150,14 +164,9 @@ class _Lattice:
 
     def _measured(self, known: frozenset[str], *, exactly: bool = False) -> list[Measurement]:
         attacks = self._sets[known]
-        if exactly:
-            (alone,) = whole_set(
-                self._table,
-                quasi_identifiers=self._ordered(known),
-                sensitive=(),
-                most_records=self._resources.most_records,
-            )
-            attacks = [replace(attack, class_sizes=alone.class_sizes) for attack in attacks]
+        if exactly and self._sizes_of is not None:
+            sizes = self._sizes_of(self._ordered(known))
+            attacks = [replace(attack, class_sizes=sizes) for attack in attacks]
         measured = list(of_attacks([attacks], None))
         for size in {c.knows for c in self._study.policy.conditions if c.knows != "all"}:
             parts = [frozenset(names) for names in combinations(known, min(size, len(known)))]

@@ -105,7 +105,7 @@ def answer(
         )
         looks = first_looks(study, tables)
         family = _family(study, resources, tables)
-        return Run(study, family, warnings=tuple(_person_notes(looks)), first_looks=looks)
+        return Run(study, family, warnings=tuple(person_notes(looks)), first_looks=looks)
     if explain and study.adversary.prior:
         raise StudyError(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
@@ -169,7 +169,7 @@ def answer(
         if per_record
         else None
     )
-    warnings = (*notes, *_person_notes(looks), *_column_notes(outcome))
+    warnings = (*notes, *person_notes(looks), *column_notes(outcome))
     if sentence := subsets_sentence(outcome, study):
         warnings += (text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}"),)
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
@@ -306,7 +306,7 @@ def _refuse(extras: Mapping[str, object], why: str) -> None:
             raise StudyError(why, option=option)
 
 
-def _column_notes(assessment: Assessment) -> Iterator[str]:
+def column_notes(assessment: Assessment) -> Iterator[str]:
     """Say of single attributes that tell nobody apart, or everybody."""
     last = assessment.attacks[-1].datasets
     for attack in assessment.attacks:
@@ -354,7 +354,7 @@ def _one_each(
     return assess(people, subsets=known, sensitive=(), drop_suppressed=False).attacks[0]
 
 
-def _person_notes(looks: Sequence[FirstLook]) -> Iterator[str]:
+def person_notes(looks: Sequence[FirstLook]) -> Iterator[str]:
     """Say where a record may not be a person."""
     for one in looks:
         if sentence := person_sentence(one) or repeated_sentence(one):
@@ -533,7 +533,7 @@ def _linkage(
         if (missing := _missing_values(dataset.table.column(key.name)))
     )
     looks = first_looks(study, in_memory)
-    warnings = (*notes, *_person_notes(looks))
+    warnings = (*notes, *person_notes(looks))
     return Run(study, replace(outcome, steps=steps), warnings=warnings, first_looks=looks)
 
 

@@ -128,6 +128,11 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
         return PostgresTable(address, table=table, query=query, name=name or table or "query")
     if isinstance(data, str | PathLike):
         return _open_path(Path(data), dialect or Dialect(), name)
+    if is_on_spark(data):
+        raise StudyError(
+            "data on Spark stay there: one frame is assessed by assess(); for anything else fetch it first, as "
+            "frame.toArrow()"
+        )
     if is_frame(data):
         refuse_dialect(dialect, name or UNNAMED)
         return Frame(data, name=name or UNNAMED)
@@ -135,6 +140,11 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
         "cannot read a {kind}; give a path, or a frame of pandas, Polars, Arrow or DuckDB",
         kind=type(data).__name__,
     )
+
+
+def is_on_spark(data: object) -> bool:
+    """Tell whether data are a frame of Spark, or a table that was made of one; Spark is not imported for it."""
+    return type(data).__module__.startswith(("pyspark.", "glasshouse.engines.spark."))
 
 
 def refuse_dialect(

@@ -121,9 +121,9 @@ def treat(
     >>> treated.table.records, [(step.what, step.column, step.left_out) for step in treated.steps[1::2]]
     (1, [('outside the selection', None, 1), ('invalid value', None, 1)])
     """
-    outside = [(condition.column, ~_meets(table, condition)) for condition in where]
+    outside = [(condition.column, ~meets(table, condition)) for condition in where]
     table, steps = _without(table, WHERE, outside)
-    wrong = [(condition.column, _meets(table, condition)) for condition in invalid]
+    wrong = [(condition.column, meets(table, condition)) for condition in invalid]
     table, more = _without(table, INVALID, wrong)
     steps += more
     if drop_missing:
@@ -208,8 +208,13 @@ def _without(
     return (table if remaining == table.records else table.of_records(~gone)), steps
 
 
-def _meets(table: EncodedTable, condition: Condition) -> Flags:
-    """Tell for every record whether it meets a condition."""
+def meets(table: EncodedTable, condition: Condition) -> Flags:
+    """Tell for every record whether it meets a condition.
+
+    Raises:
+        DataError: The table has no such column.
+        StudyError: The condition speaks of what the column held before it was put in bands or grouped.
+    """
     column = table.column(condition.column)
     _refuse_former(table, condition)
     if condition.is_interval:
