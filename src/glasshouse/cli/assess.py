@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,13 @@ from glasshouse.language import marked, translated
 WHOLE_SET = marked(
     "note: only the whole set of quasi-identifiers was assessed: subsets are assessed of at most {most} of them"
 )
+
+
+class Engine(StrEnum):
+    """What works a study out."""
+
+    LOCAL = "local"
+    SPARK = "spark"
 
 
 def assess(
@@ -101,6 +111,16 @@ def assess(
         "SIZE",
         "What the process may use, such as 4G; a sweep then goes over the disk. \\[default: no limit]",
     ),
+    engine: Engine = option(
+        "--engine",
+        says="Where it is worked out: on this machine, or on Apache Spark, for data that stay on their cluster.",
+        default=Engine.LOCAL,
+    ),
+    master: str | None = option(
+        "--master",
+        "URL",
+        "The cluster, such as spark://host:7077 or local\\[4]. \\[default: as Spark is set]",
+    ),
     reading: options.DataOptions,
 ) -> None:
     """Who can be named, and what can be inferred about them, by someone who knows some attributes.
@@ -173,7 +193,9 @@ def assess(
             "advise": advise,
         }
 
-    study = question(context, output, AssessStudy, content, allowed=("explain", "save_table"))
+    study = question(
+        context, output, AssessStudy, content, allowed=("explain", "save_table", "engine", "master")
+    )
     chosen = bool(subsets or output.study_file or links)
     if output.study_file is None and not subsets and group is None:
         study = with_default_subsets(study)
@@ -184,6 +206,8 @@ def assess(
     if save_table is not None:
         data = [dataset.place for dataset in study.datasets]
         check_new_file(save_table, data, overwrite=output.overwrite)
+    if master is not None and engine is not Engine.SPARK:
+        raise StudyError("--master is for --engine spark")
     carry_out(
         study,
         output,
@@ -192,10 +216,26 @@ def assess(
         memory=memory,
         per_record=per_record,
         extras={"save_table": save_table, "explain": explain},
+        engine=_on_spark(master) if engine is Engine.SPARK else None,
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
     if whole and not (chosen or study.by or study.each):
         warn(translated(WHOLE_SET, most=MOST_SWEPT))
+
+
+def _on_spark(master: str | None) -> Callable[..., Any]:
+    """Return what carries a study out on Spark.
+
+    Raises:
+        StudyError: Spark is not installed.
+    """
+    try:
+        from glasshouse.engines.spark.files import run_on_files
+    except ImportError:
+        raise StudyError(
+            "Spark is not installed here: {command}", command="pip install 'glasshouse[spark]'"
+        ) from None
+    return partial(run_on_files, master=master)
 
 
 def _links(links: list[str], file: Path, reading: options.DataOptions) -> list[dict[str, Any]]:

@@ -81,6 +81,7 @@ def carry_out(
     memory: str | None = None,
     per_record: Path | None = None,
     extras: Mapping[str, Any] | None = None,
+    engine: Callable[..., Run[Any, Any]] | None = None,
 ) -> Run[Question, Outcome]:
     """Carry out a study, keep the run where asked to, and say what came out.
 
@@ -92,6 +93,7 @@ def carry_out(
         memory: What the process may use, as it was typed.
         per_record: Where to write what is known of every record.
         extras: What else is asked for, as the command's module in ``runs`` says.
+        engine: What carries it out, if not this machine.
     """
     from glasshouse.atomic import held
     from glasshouse.checkpoint import Checkpoint
@@ -121,7 +123,7 @@ def carry_out(
     place = nullcontext() if output.out is None else held(output.out)
     with place, _resumable(checkpoint), progress() as on_progress:
         resources = Resources(on_progress, checkpoint, resume, threads, limit)
-        done = run(study, resources=resources, **(extras or {}))
+        done = (engine or run)(study, resources=resources, **(extras or {}))
         report = (
             None if output.out is None else write_run(done, output.out, overwrite=output.overwrite)
         )

@@ -208,7 +208,7 @@ def read_file(
     return read(dataset.path, dialect=dataset.dialect, **words | {"name": dataset.name} | roles)
 
 
-def _as_written(dataset: Dataset) -> Dataset:
+def as_written(dataset: Dataset) -> Dataset:
     """Return a dataset with numbers and codes as they are: who belongs to the study is asked before they are seen."""
     types = dict.fromkeys(dataset.group, ColumnType.TEXT)
     types |= dict.fromkeys(dataset.bands, ColumnType.NUMBER) | dataset.types
@@ -239,7 +239,7 @@ def _read_dataset(
     """Read the columns of a dataset that a study has to do with, and others that are named."""
     adversary = study.adversary
     return read_file(
-        _as_written(dataset),
+        as_written(dataset),
         quasi_identifiers=adversary.quasi_identifiers,
         sensitive=adversary.secret_columns,
         id=adversary.identifier,
@@ -283,7 +283,7 @@ def read_register(study: PeopleStudy, table: EncodedTable | None = None) -> Enco
                 fault=unknown_name("column", column, name, there),
             )
     register = read_file(
-        _as_written(dataset), there, quasi_identifiers=known, also=chosen, name=name
+        as_written(dataset), there, quasi_identifiers=known, also=chosen, name=name
     )
     return _prepare(register, study.treatment, dataset, study).table
 
@@ -339,7 +339,7 @@ def _read_known(
     for column in columns if focal else ():
         _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
     return read_file(
-        _as_written(dataset),
+        as_written(dataset),
         there,
         quasi_identifiers=list(dict.fromkeys(_untagged(column, tag) for column in known)),
         sensitive=adversary.secret_columns if focal else (),

@@ -84,7 +84,7 @@ def answer(
         BudgetError: It does not fit.
     """
     study.check_policy()
-    _refuse_local(study, extras or {})
+    refuse_local(study, extras or {})
     resources = resources or Resources()
     first, names = table.first, study.adversary.knowable
     secrets = study.adversary.secret_columns
@@ -137,7 +137,7 @@ def answer(
     )
 
 
-def _refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
+def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
     """Say what is not answered on a cluster.
 
     Raises:

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import SparkSession
 
 from glasshouse import errors
 from glasshouse.errors import DataError, GlasshouseError, StudyError
@@ -36,14 +37,8 @@ def session(master: str | None) -> Any:
         master: The address of the cluster, such as ``spark://host:7077`` or ``local[4]``; None: as Spark is set.
 
     Raises:
-        StudyError: Spark is not installed, or cannot be started.
+        StudyError: Spark cannot be started.
     """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise StudyError(
-            "Spark is not installed here: {command}", command="pip install 'glasshouse[spark]'"
-        ) from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("glasshouse")
     if master is not None:
@@ -98,8 +93,8 @@ def spark_failures() -> Iterator[None]:
 
 def _as_ours(message: str) -> GlasshouseError:
     if raised := _OUR_ERROR.search(message):
-        kind = getattr(errors, raised[1], DataError)
-        return kind(raised[2].replace("{", "{{").replace("}", "}}"))  # type: ignore[no-any-return]
+        kind: type[GlasshouseError] = getattr(errors, raised[1], DataError)
+        return kind("{message}", message=raised[2])
     if absent := _NO_MODULE.search(message):
         return StudyError(
             "the workers' Python has no {module}; install Glasshouse there, or set PYSPARK_PYTHON to an interpreter "

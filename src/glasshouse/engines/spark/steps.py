@@ -87,8 +87,9 @@ def sums_of_all_subsets(
             records, number = steps.run(
                 records, number, [stages[step] for step in taken], largest - 1
             )
-            for step in taken if on_step else ():
-                on_step(step, steps.rows(*stages[step], largest - 1))
+            if on_step:
+                for step in taken:
+                    on_step(step, steps.rows(*stages[step], largest - 1))
             waiting = waiting[len(taken) :]
             if on_progress:
                 on_progress(Progress("sweeping", 1 - len(waiting) / len(order), 1.0))
@@ -258,7 +259,8 @@ class _Steps:
         remaining = 0
         for row in answered.collect():
             sums = np.frombuffer(row["rows"], np.int64).reshape(-1, self.sums.shape[1])
-            self.add(*stages[row["stage"]], largest, sums)
+            prefix, rest = stages[row["stage"]]
+            self.add(prefix, rest, largest, sums)
             remaining += row["n"]
         return outcome.where(sf.col("stage").isNull()).select(*words, "n"), remaining
 

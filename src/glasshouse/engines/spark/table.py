@@ -64,10 +64,18 @@ class SparkTable:
     """The first of them, with the roles of the columns."""
     words: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """How its texts are to be understood, by the words of ``read``."""
+    is_decoded: bool = False
+    """Whether Spark decoded its texts, so that bytes which are no text have become U+FFFD."""
 
     @classmethod
     def of(
-        cls, frame: DataFrame, *, name: str | None = None, also: Sequence[str] = (), **words: Any
+        cls,
+        frame: DataFrame,
+        *,
+        name: str | None = None,
+        also: Sequence[str] = (),
+        is_decoded: bool = False,
+        **words: Any,
     ) -> SparkTable:
         """Return a frame of Spark as a table; the words are those of ``read``.
 
@@ -82,7 +90,8 @@ class SparkTable:
         for rule in words.get("bands") or {}:
             _refuse_quantiles(str(words["bands"][rule]))
         kinds = ("types", "missing", "date", "derive", "bands", "group", "dialect")
-        return cls(frame, first, {kind: words[kind] for kind in kinds if words.get(kind)})
+        understood = {kind: words[kind] for kind in kinds if words.get(kind)}
+        return cls(frame, first, understood, is_decoded)
 
 
 @dataclass(frozen=True)
@@ -273,6 +282,12 @@ class _Columns:
         self.texts, self._records = _distinct_texts(self.frame, coded, self._first.name)
         self._written, self._seen = {}, {}
         for place, texts in self.texts.items():
+            if table.is_decoded and pc.any(pc.match_substring(texts, "\ufffd")).as_py():
+                raise DataError(
+                    '{name}: column "{column}" holds bytes that are no text in this encoding; say `encoding`',
+                    name=self._first.name,
+                    column=self.sources[place],
+                )
             name = self.sources[place]
             self._written[name] = self._understood(name, texts)
             self._seen[name] = as_seen(self._written[name], study.datasets[0], study)
