@@ -345,12 +345,9 @@ def assess(
     if on_spark is not None:
         from glasshouse.engines.spark.assess import answer
 
-        return answer(
-            study,
-            replace(on_spark, first=tables[0]),
-            resources=resources,
-            extras={"`explain`": explain, "`per_record`": per_record},
-        )
+        extras = {"`explain`": explain, "`per_record`": per_record}
+        done = answer(study, replace(on_spark, first=tables[0]), resources=resources, extras=extras)
+        return replace(done, provenance=in_memory())
     return _answer(study, resources, tables=tables, explain=explain, per_record=per_record)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from glasshouse.engines.spark.steps import (
 )
 from glasshouse.engines.spark.table import PackedRelease, SparkTable, pack
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, quoted
+from glasshouse.language import marked, quoted, text
 from glasshouse.microdata import Assessment, Sweep, sweep_kernel
 from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes
 from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, best_guesses
@@ -119,13 +119,7 @@ def answer(
             steps=release.steps,
             suppressed=release.suppressed,
         )
-        places = {name: place for place, name in enumerate(names)}
-        advice = advise(
-            outcome,
-            None,
-            study,
-            sizes_of=lambda known: _class_sizes(release, [places[name] for name in known]),
-        )
+        advice = advise(outcome, None, study, sizes_of=cache(partial(_class_sizes, release, names)))
         release.frame.unpersist()
     outcome = replace(outcome, advice=advice)
     return Run(
@@ -149,12 +143,12 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`each`": study.each,
         "`by`": study.by,
         "`link`": study.links,
-        "`group` of Anatomy": study.group,
-        "a collection of several datasets": len(study.datasets) > 1,
+        text("a release by Anatomy"): study.group,
+        text("a collection of several datasets"): len(study.datasets) > 1,
         "`weight`": adversary.weight,
         "`advise`": study.advise,
-        "a gain, a prior or a joint secret": not adversary.guesses_once,
-        "a list of subsets": study.sweep is None and study.subsets != ("full",),
+        text("a gain, a prior or a joint secret"): not adversary.guesses_once,
+        text("a list of subsets"): study.sweep is None and study.subsets != ("full",),
     }
     for option, value in asked_for.items():
         if value:
@@ -336,8 +330,15 @@ def _classes(
     )
 
 
-def _class_sizes(release: PackedRelease, known: Sequence[int]) -> ClassSizes:
+def _class_sizes(
+    release: PackedRelease, names: Sequence[str], known: tuple[str, ...]
+) -> ClassSizes:
     """Return the sizes of the classes of some attributes, exactly."""
     packing = release.packing._replace(secrets=release.packing.secrets[:0])
-    sizes = merged(release.frame, packing, known).groupBy("n").count().collect()
+    sizes = (
+        merged(release.frame, packing, [names.index(name) for name in known])
+        .groupBy("n")
+        .count()
+        .collect()
+    )
     return ClassSizes.of(np.repeat([row["n"] for row in sizes], [row["count"] for row in sizes]))

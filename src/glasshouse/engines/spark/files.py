@@ -21,6 +21,8 @@ from glasshouse.sources.folders import DELTA_LOG
 from glasshouse.study import Address, Dataset, Dialect
 from glasshouse.study.assess import AssessStudy
 
+JAVA_NAMES = {"iso8859-1": "iso-8859-1", "cp1252": "windows-1252"}
+"""What Java calls encodings that Python calls otherwise."""
 _GLOB = re.compile(r"([\\*?\[\]{}])")
 
 
@@ -96,12 +98,13 @@ def _opened(spark: Any, dataset: Dataset) -> tuple[Any, bool]:
             name=display_name(dataset.place),
         )
     quote = source.dialect.quote or ""
+    encoding = codecs.lookup(dialect.encoding or source.assumed_encoding or "utf-8").name
     reader = spark.read.options(
         sep=source.dialect.separator,
         quote=quote,
         escape=quote or "\\",
         header=str(dialect.header).lower(),
-        encoding=codecs.lookup(dialect.encoding or source.assumed_encoding or "utf-8").name,
+        encoding=JAVA_NAMES.get(encoding, encoding),
         mode="FAILFAST",
         multiLine="true",
         inferSchema="false",

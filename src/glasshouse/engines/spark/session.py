@@ -24,8 +24,9 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(1 << 17),
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     "spark.sql.csv.parser.columnPruning.enabled": "false",
+    "spark.sql.legacy.javaCharsets": "true",
 }
-"""How a session of our own is set: nothing is inferred, and every field of a line is looked at."""
+"""How a session of our own is set: nothing is inferred, every field of a line is looked at, in any encoding."""
 _OUR_ERROR = re.compile(r"^(?:pyspark\S*: )?glasshouse\.errors\.(\w+): (.+)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 

@@ -189,12 +189,12 @@ class _Steps:
         largest: int,
     ) -> tuple[DataFrame, int]:
         """Answer the subsets with a prefix; its values that are too frequent for a task by longer ones."""
-        is_hot, _ = self._hot(records, number, prefix)
+        is_hot, frequent = self._hot(records, number, prefix)
         if is_hot is None:
             return self._tasks(records, number, [(prefix, rest)], largest)
         alike = self._held(merged(records.where(is_hot), self._packing, (*prefix, *rest)))
-        usual, alike_number = records.where(~is_hot), alike.count()
-        usual_number = usual.count()
+        usual, usual_number = records.where(~is_hot), number - frequent
+        alike_number = alike.count()
         is_hot, crowded = self._hot(alike, alike_number, prefix)
         if is_hot is None:
             usual, usual_number = usual.unionAll(alike), usual_number + alike_number

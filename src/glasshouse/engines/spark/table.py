@@ -155,7 +155,7 @@ class _Attribute:
 
     def keys(self, raw: Sequence[Integers]) -> Integers:
         """Return the joint value in every record, by the positions of their texts."""
-        keys = np.zeros(len(raw[0]), np.int64)
+        keys = np.zeros(len(raw[self.places[0]]), np.int64)
         for place, codes, size in zip(self.places, self.codes, self.sizes, strict=True):
             keys = keys * size + codes[raw[place]]
         return keys
@@ -402,13 +402,7 @@ class _Columns:
                 place += 1
             after, place = before - totals[place], place + 1
             if not after:
-                raise DataError(
-                    "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
-                    table=self._first.name,
-                    records=before,
-                    what=translated(reason.what),
-                    columns=quoted(dict.fromkeys(step.column or "" for step in of_reason)),
-                )
+                raise _nothing_left(of_reason)
             if of_reason:
                 steps += [*of_reason, Step(self._first.name, reason.what, None, before, after)]
             before = after
@@ -461,6 +455,16 @@ class _Columns:
             ) from None
 
 
+def _nothing_left(steps: Sequence[Step]) -> DataError:
+    return DataError(
+        "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
+        table=steps[0].dataset,
+        records=steps[0].before,
+        what=translated(steps[0].what),
+        columns=quoted(dict.fromkeys(step.column or "" for step in steps)),
+    )
+
+
 def _refuse_quantiles(rule: str) -> None:
     if quantiles(rule):
         raise StudyError(
@@ -505,7 +509,7 @@ def _one_each(
     named = frame.where(sf.col("person") != MISSING)
     people, with_name = named.select(sf.countDistinct("person"), sf.count(sf.lit(1))).collect()[0]
     if not people:
-        raise DataError("{table}: no record has an identifier", table=step.dataset)
+        raise _nothing_left([replace(step, what=WITHOUT_IDENTIFIER)])
     steps = []
     if with_name < records:
         steps.append(replace(step, what=WITHOUT_IDENTIFIER, after=with_name))

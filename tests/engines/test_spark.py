@@ -1,0 +1,419 @@
+"""Spark gives every integer that one machine gives: whatever is parted, tried again or killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import glasshouse as gh
+from glasshouse.checkpoint import Checkpoint
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.runs import Resources
+from tests.conftest import Glasshouse
+from tests.engines.java import java_home
+
+pytest.importorskip("pyspark", reason="needs Spark: pip install 'glasshouse[spark]'")
+
+from glasshouse.engines.spark import assess as on_spark
+from glasshouse.engines.spark import session as sessions
+from glasshouse.engines.spark import steps, table
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+SETTINGS = {
+    "spark.driver.memory": "1g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "4",
+}
+KNOWN = "city age sex race state school grade shift transport zone language".split()
+SECRETS = ["disability", "religion"]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A real Spark, on two cores of this machine; a task is tried four times."""
+    os.environ |= {
+        "JAVA_HOME": str(java_home(tmp_path_factory.mktemp("java"))),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOCAL_DIRS": str(tmp_path_factory.mktemp("spark")),
+        "PYSPARK_SUBMIT_ARGS": " ".join(f"--conf {k}={v}" for k, v in SETTINGS.items())
+        + " pyspark-shell",
+    }
+    running = sessions.session("local[2,4]")
+    yield running
+    running.stop()
+
+
+def people(records: int, seed: int = 1) -> pa.Table:
+    """Return records of students: cities that tell the state, schools that tell the city, secrets that are missing."""
+    draw = np.random.default_rng(seed)
+    city = np.minimum(draw.geometric(0.02, records), 300)
+    school = city * 10 + draw.integers(0, 10, records)
+    columns = {
+        "city": city,
+        "age": draw.binomial(30, 0.4, records),
+        "sex": draw.integers(0, 2, records),
+        "race": draw.geometric(0.5, records).clip(1, 6),
+        "state": city % 27,
+        "school": school,
+        "grade": draw.integers(1, 13, records),
+        "shift": school % 3,
+        "transport": draw.integers(0, 2, records),
+        "zone": city % 2,
+        "language": (draw.random(records) < 0.01).astype(int),
+    }
+    texts = {name: values.astype(str) for name, values in columns.items()}
+    texts["disability"] = np.where(draw.random(records) < 0.03, "yes", "no")
+    religion = draw.geometric(0.4, records).clip(1, 9).astype(str)
+    texts["religion"] = np.where(draw.random(records) < 0.1, "", religion)
+    return pa.table(texts)
+
+
+def frame_of(spark: Any, data: pa.Table, folder: Path, files: int = 3) -> Any:
+    """Return a table as a frame that Spark reads from Parquet."""
+    for part in range(files):
+        rows = -(-data.num_rows // files)
+        place = folder / f"{part}.parquet"
+        pq.write_table(data.slice(part * rows, rows), place)
+    return spark.read.parquet(str(folder))
+
+
+def assert_same(run: Any, local: Any, folder: Path) -> None:
+    """Make sure that two runs say the same, and write the same bytes."""
+    assert run.to_dict() == local.to_dict()
+    run.report(folder / "cluster")
+    local.report(folder / "local")
+    written = [(folder / place / "results.parquet").read_bytes() for place in ("cluster", "local")]
+    assert written[0] == written[1]
+
+
+def small_tasks(patch: pytest.MonkeyPatch, *, task: int, hot: int) -> None:
+    """Let a small table be shuffled in every step, and a value be too frequent soon."""
+    patch.setattr(steps, "TASK_RECORDS", task)
+    patch.setattr(steps, "HOT_RECORDS", hot)
+    patch.setattr(steps, "LAST_RECORDS", 0)
+
+
+@pytest.mark.parametrize(
+    ("records", "attributes", "partitions"), [(300_000, 11, 16), (20_000, 4, 2)]
+)
+def test_every_integer_is_that_of_one_machine(
+    spark: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    records: int,
+    attributes: int,
+    partitions: int,
+) -> None:
+    data = people(records)
+    (tmp_path / "data").mkdir()
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    monkeypatch.setattr(steps, "TASK_RECORDS", records // partitions)
+    monkeypatch.setattr(steps, "LAST_RECORDS", records // 4)
+    roles: dict[str, Any] = {"quasi_identifiers": KNOWN[:attributes], "sensitive": SECRETS}
+    release = gh.read(frame_of(spark, data, tmp_path / "data"), **roles)
+    as_value = attributes == 11  # else a secret that is missing somewhere is swept apart
+    run = gh.assess(release, missing_is_a_value=as_value)
+    assert_same(run, gh.assess(data, **roles, missing_is_a_value=as_value), tmp_path)
+
+
+def test_a_key_with_half_of_all_records_is_split_by_longer_prefixes(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.default_rng(1)
+    data = people(2_000).select(["city", "sex", *SECRETS])
+    half = np.where(np.arange(2_000) % 2, "1", data["city"].to_numpy(zero_copy_only=False))
+    data = data.set_column(0, "city", pa.array(half.astype(str)))
+    data = data.append_column("age", pa.array(draw.integers(0, 400, 2_000).astype(str)))
+    small_tasks(monkeypatch, task=1_000, hot=500)
+    prefixes: list[tuple[int, ...]] = []
+    tasks = steps._Steps._tasks
+
+    def noted(self: Any, records: Any, number: int, stages: Any, largest: int) -> Any:
+        prefixes.extend(prefix for prefix, _ in stages)
+        return tasks(self, records, number, stages, largest)
+
+    monkeypatch.setattr(steps._Steps, "_tasks", noted)
+    roles: dict[str, Any] = {"quasi_identifiers": ["city", "age", "sex"], "sensitive": SECRETS}
+    run = gh.assess(frame_of(spark, data, tmp_path), **roles, missing_is_a_value=True)
+    local = gh.assess(data, **roles, missing_is_a_value=True)
+    assert run.to_dict() == local.to_dict()
+    assert set(map(len, prefixes)) == {1, 2}
+
+
+def test_a_worker_killed_in_each_step_changes_nothing(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = people(4_000).select([*KNOWN[:3], "disability"])
+    small_tasks(monkeypatch, task=2_000, hot=1 << 20)
+    deaths, sweep = tmp_path / "deaths", steps._swept
+    deaths.mkdir()
+
+    def killing(batches: Any, **words: Any) -> Any:
+        there = list(batches)
+        try:
+            (deaths / str(words["stages"][0][0])).touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+        except FileExistsError:
+            yield from sweep(iter(there), **words)
+
+    monkeypatch.setattr(steps, "_swept", killing)
+    roles: dict[str, Any] = {"quasi_identifiers": KNOWN[:3], "sensitive": ["disability"]}
+    run = gh.assess(frame_of(spark, data, tmp_path, files=1), **roles)
+    assert len(list(deaths.iterdir())) == 3
+    assert run.to_dict() == gh.assess(data, **roles).to_dict()
+
+
+SPECULATIVE = """
+import os, sys, time
+from pathlib import Path
+import pyarrow as pa
+import glasshouse as gh
+from glasshouse.engines.spark import session, steps
+
+twice, sweep = Path(sys.argv[1]), steps._swept
+steps.LAST_RECORDS, steps.TASK_RECORDS = 0, 100
+
+def slow(batches, **words):
+    from pyspark import TaskContext
+    task = TaskContext.get()
+    name = f"{task.stageId()}-{task.partitionId()}"
+    try:
+        (twice / name).touch(exist_ok=False)
+        time.sleep(0 if task.partitionId() else 60)
+    except FileExistsError:
+        (twice / f"{name}.again").touch()
+    yield from sweep(batches, **words)
+
+steps._swept = slow
+spark = session.session("local-cluster[2,1,1024]")
+data = pa.table({"a": [str(i % 50) for i in range(400)], "b": [str(i % 7) for i in range(400)]})
+roles = {"quasi_identifiers": ["a", "b"]}
+same = gh.assess(spark.createDataFrame(data), **roles).to_dict() == gh.assess(data, **roles).to_dict()
+print(same, any(twice.glob("*.again")))
+os._exit(0)
+"""
+
+
+def test_a_task_that_runs_twice_at_once_counts_once(spark: Any, tmp_path: Path) -> None:
+    settings = {
+        "spark.speculation": "true",
+        "spark.speculation.interval": "100ms",
+        "spark.speculation.quantile": "0.1",
+        "spark.speculation.multiplier": "1.1",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+    }
+    confs = " ".join(f"--conf {name}={value}" for name, value in settings.items())
+    (tmp_path / "twice").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", SPECULATIVE, str(tmp_path / "twice")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "PYSPARK_SUBMIT_ARGS": f"{confs} pyspark-shell",
+            "SPARK_WORKER_DIR": str(tmp_path / "work"),
+        },
+    )
+    assert done.stdout.split() == ["True", "True"], done.stderr[-2000:]
+
+
+def test_an_interrupted_sweep_goes_on_from_its_last_step(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = people(2_000).select([*KNOWN[:3], "disability"])
+    small_tasks(monkeypatch, task=2_000, hot=1 << 20)
+    roles: dict[str, Any] = {"quasi_identifiers": KNOWN[:3], "sensitive": ["disability"]}
+    release: Any = gh.read(frame_of(spark, data, tmp_path, files=1), **roles)
+    whole = gh.assess(data, **roles)
+    place, run_step = tmp_path / "partial", steps._Steps.run
+    roots: list[tuple[int, ...]] = []
+
+    def counted(self: Any, records: Any, number: int, stages: Any, largest: int) -> Any:
+        if len(roots) == 2:
+            raise KeyboardInterrupt
+        roots.append(stages[0][0])
+        return run_step(self, records, number, stages, largest)
+
+    monkeypatch.setattr(steps._Steps, "run", counted)
+    with pytest.raises(KeyboardInterrupt):
+        on_spark.answer(
+            whole.question, release, resources=Resources(checkpoint=Checkpoint(place, key="k"))
+        )
+    before = list(roots)
+    roots.clear()
+    run = on_spark.answer(
+        whole.question,
+        release,
+        resources=Resources(checkpoint=Checkpoint(place, key="k"), resume=True),
+    )
+    assert run.to_dict() == whole.to_dict()
+    assert len(roots) == 1
+    assert roots[0] not in before
+
+
+MESSY = """city;born;income;note;icd;day;month;ill
+São Paulo;31/12/1980;1200,5;"a ""b""; c";I21;1;2;yes
+São Paulo;01/02/1991;99;"two
+lines";I10;1;2;no
+Rio;15/07/2001;;x;C50;3;4;no
+01310;15/07/2001;7000;x;C50;3;4;?
+1310;31/12/1980;7000;x;I21;31;12;yes
+Rio;01/02/1991;1200,50;y;*;3;12;no
+Rio;01/02/1991;12;y;I10;3;12;no
+"""
+QUESTION = [
+    *("-q", "city", "-q", "age", "-q", "income", "-q", "icd", "--fact", "birthday=day,month"),
+    *("-s", "ill", "-s", "note", "--date", "born=dd/mm/yyyy"),
+    *("--derive", "age=years(born, 2020-12-31)", "--bands", "income=0,1000,5000"),
+    *("--group", "icd=prefix:1", "--missing", "ill=?", "--decimal", ",", "--where", "income!=99"),
+    *("--invalid", "city=Rio Grande", "--encoding", "latin-1"),
+]
+
+
+def test_the_command_reads_text_as_it_does_on_one_machine(
+    spark: Any, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    file = tmp_path / "x[1]{a}.csv"
+    file.write_text(MESSY, encoding="latin-1")
+    outcomes = []
+    for place, engine in (("local", []), ("cluster", ["--engine", "spark"])):
+        outcome = glasshouse(
+            "assess", file, *QUESTION, "--out", tmp_path / place, "--json", *engine
+        )
+        assert outcome.code == 0, outcome.error
+        outcomes.append(
+            (json.loads(outcome.out), (tmp_path / place / "results.parquet").read_bytes())
+        )
+    assert outcomes[0] == outcomes[1]
+
+
+def test_a_folder_of_parquet_in_partitions_is_read_as_text(
+    spark: Any, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    for state in ("01", "1"):
+        folder = tmp_path / "data" / f"state={state}"
+        folder.mkdir(parents=True)
+        numbers = pa.array([1.5, 2.0, None, 2.0])
+        data = pa.table(
+            {"age": [20, 30, 30, 30], "income": numbers, "ill": [True, True, False, True]}
+        )
+        pq.write_table(data, folder / "part.parquet")
+    outcomes = [
+        glasshouse(
+            *(
+                "assess",
+                tmp_path / "data" / "*" / "*.parquet",
+                "-q",
+                "state",
+                "-q",
+                "age",
+                "-q",
+                "income",
+                "-s",
+                "ill",
+            ),
+            *("--subsets", subsets, "--json", *engine),
+        )
+        for subsets in ("max:2", "full")
+        for engine in ([], ["--engine", "spark"])
+    ]
+    assert [outcome.code for outcome in outcomes] == [0] * 4, outcomes
+    assert outcomes[0].out == outcomes[1].out
+    assert outcomes[2].out == outcomes[3].out
+
+
+def test_one_record_of_a_person_is_chosen(spark: Any, tmp_path: Path) -> None:
+    data = pa.table({"id": ["a", "a", "b", "c", ""], "age": [1, 2, 2, 3, 3]})
+    release = frame_of(spark, data, tmp_path, files=1)
+    run = gh.assess(release, quasi_identifiers=["age"], id="id")
+    steps_taken = [(step.what, step.before, step.after) for step in run.outcome.steps]
+    assert run.records == 3
+    assert steps_taken == [
+        ("no identifier", 5, 4),
+        ("further records of the same person", 4, 3),
+    ]
+
+
+def test_a_line_with_too_few_fields_is_refused(
+    spark: Any, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    file = tmp_path / "d.csv"
+    file.write_text("a,b\n1,2\n3\n", encoding="utf-8")
+    outcome = glasshouse("assess", file, "-q", "a", "--engine", "spark")
+    assert outcome.code == 2
+    assert len(outcome.error.strip().splitlines()) == 1
+    assert "Spark failed" in outcome.error
+
+
+@pytest.mark.parametrize(
+    "asked_for",
+    [
+        ["--by", "a"],
+        ["--weight", "b"],
+        ["--advise"],
+        ["--tries", "2"],
+        ["--explain"],
+        ["--per-record", "risks.parquet"],
+        ["--threads", "2"],
+        ["--memory", "1G"],
+    ],
+)
+def test_what_one_machine_answers_only_is_refused_in_one_line(
+    tmp_path: Path, glasshouse: Glasshouse, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    outcome = glasshouse("assess", "d.csv", "-q", "a", "--engine", "spark", *asked_for)
+    assert outcome.code == 2
+    assert len(outcome.error.strip().splitlines()) == 1
+    assert "Spark" in outcome.error or "cluster" in outcome.error
+
+
+def test_workers_without_the_package_are_told_in_one_line(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = Path(sys.base_prefix) / "bin" / "python3"
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(bare))
+    with pytest.raises(
+        StudyError, match=r"the workers' Python has no \w+; install Glasshouse there"
+    ):
+        sessions.check_workers(spark)
+
+
+def test_other_questions_do_not_fetch_a_frame_silently(spark: Any) -> None:
+    with pytest.raises(StudyError, match="data on Spark stay there"):
+        gh.target(spark.range(3), {"id": 1})
+    with pytest.raises(StudyError, match="data on Spark stay there"):
+        gh.assess([spark.range(3), spark.range(3)], quasi_identifiers=["id"])
+
+
+def test_too_many_values_are_refused(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "MOST_VALUES", 10)
+    with pytest.raises(BudgetError, match="more than 10 distinct values"):
+        gh.assess(spark.range(20), quasi_identifiers=["id"])
+
+
+def test_nothing_imports_spark_that_is_not_asked_for_it() -> None:
+    imports = "import sys, glasshouse.verbs, glasshouse.cli.assess, glasshouse.runs.assess"
+    command = f"{imports}; print('pyspark' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
