@@ -1,7 +1,8 @@
 """Spark against one machine: the synthetic school census from Parquet, every subset of 11 quasi-identifiers.
 
-Prints the CPU seconds of both, all processes of Spark included and its start left out, their ratio, and how many records
-are moved for each step. Every figure must be the same. Nothing else is promised: see docs/spark.md for when to use it.
+Prints the CPU seconds of both, all processes of Spark included and its start left out, their ratio, and how many
+records are moved for each step. Every figure must be the same. Nothing else is promised: docs/spark.md tells when to
+use it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from census import Stream
 from glasshouse import synthetic, verbs
 from glasshouse.engines.spark.assess import answer
@@ -25,12 +27,15 @@ RECORDS = (2_000_000, 10_000_000)
 def main(sizes: list[int]) -> bool:
     spark = session("local[2]")
     spark.range(1).count()
-    return all([compared(spark, records) for records in sizes])
+    return all(compared(spark, records) for records in sizes)
 
 
 def compared(spark: Any, records: int) -> bool:
     census = synthetic.generator("school-census")
-    roles = {"quasi_identifiers": census.quasi_identifiers, "sensitive": census.sensitive}
+    roles: dict[str, Any] = {
+        "quasi_identifiers": census.quasi_identifiers,
+        "sensitive": census.sensitive,
+    }
     with TemporaryDirectory() as folder:
         path = Path(folder) / "census.parquet"
         reader = pa.RecordBatchReader.from_stream(Stream(records, name=census.name))
@@ -48,7 +53,7 @@ def compared(spark: Any, records: int) -> bool:
             cluster_seconds(spark) + time.process_time() - begin[0],
             time.perf_counter() - begin[1],
         )
-    same = run.to_frame().equals(local.to_frame())
+    same: bool = run.to_frame().equals(local.to_frame())
     print(
         f"{records:,} records: one machine {here[0]:.1f} CPU s ({here[1]:.1f} s), "
         f"Spark {there[0]:.1f} CPU s ({there[1]:.1f} s), ratio {there[0] / here[0]:.1f}; "

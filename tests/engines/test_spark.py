@@ -21,7 +21,6 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.runs import Resources
 from tests.conftest import Glasshouse
-from tests.engines.java import java_home
 
 pytest.importorskip("pyspark", reason="needs Spark: pip install 'glasshouse[spark]'")
 
@@ -44,7 +43,7 @@ SECRETS = ["disability", "religion"]
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A real Spark, on two cores of this machine; a task is tried four times."""
     os.environ |= {
-        "JAVA_HOME": str(java_home(tmp_path_factory.mktemp("java"))),
+        "JAVA_HOME": str(sessions.java_of_wheel(tmp_path_factory.mktemp("java"))),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(tmp_path_factory.mktemp("spark")),
         "PYSPARK_SUBMIT_ARGS": " ".join(f"--conf {k}={v}" for k, v in SETTINGS.items())
@@ -149,7 +148,7 @@ def test_a_key_with_half_of_all_records_is_split_by_longer_prefixes(
     run = gh.assess(frame_of(spark, data, tmp_path), **roles, missing_is_a_value=True)
     local = gh.assess(data, **roles, missing_is_a_value=True)
     assert run.to_dict() == local.to_dict()
-    assert set(map(len, prefixes)) == {1, 2}
+    assert {1, 2} <= set(map(len, prefixes))
 
 
 def test_a_worker_killed_in_each_step_changes_nothing(

