@@ -15,12 +15,12 @@ from pyspark.sql import functions as sf
 from glasshouse.arrays import Integers
 from glasshouse.engines.spark.session import spark_failures
 from glasshouse.engines.spark.steps import (
-    TASK_RECORDS,
     OnMoved,
     gathered,
     merged,
     sums_of_all_subsets,
     sums_of_whole_set,
+    tasks_for,
     word_names,
 )
 from glasshouse.engines.spark.table import PackedRelease, SparkTable, pack
@@ -250,7 +250,7 @@ def _whole_set(release: PackedRelease, secrets: Sequence[str]) -> dict[str | Non
         for name, word in zip(word_names(packing), bits, strict=True)
     ]
     rows = (
-        records.repartition(-(-release.records // TASK_RECORDS), *keys)
+        records.repartition(tasks_for(records, release.records), *keys)
         .mapInArrow(
             partial(_classes, packing=packing, totals=release.totals),
             "least long, counts binary",

@@ -111,6 +111,12 @@ def sums_of_whole_set(
     return steps.masks, steps.sums
 
 
+def tasks_for(records: DataFrame, number: int) -> int:
+    """Return into how many tasks so many records are shuffled."""
+    most = int(records.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    return max(1, min(most, -(-number // TASK_RECORDS)), -(-number // HOT_RECORDS))
+
+
 def word_names(packing: Packing) -> list[str]:
     """Return the columns that hold the words of packed records."""
     return [f"w{word}" for word in range(packing.words)]
@@ -236,10 +242,7 @@ class _Steps:
     ) -> tuple[DataFrame, int]:
         """Have tasks answer prefixes, one after the other; return the records without them, and how many they are."""
         packing, (prefix, _) = self._packing, stages[0]
-        most = int(records.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        tasks = max(1, min(most, -(-number // TASK_RECORDS)), -(-number // HOT_RECORDS))
-        if len(stages) > 1:
-            tasks = 1
+        tasks = tasks_for(records, number) if len(stages) == 1 else 1
         keys = [value_of(field) for field in packing.attributes[list(prefix)]]
         words = word_names(packing)
         columns = [*(f"{word} long" for word in words), "n long", "stage int", "rows binary"]
