@@ -39,7 +39,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"
 """Set: what would skip for want of something that the tests require fails instead, so that green hides nothing."""
-REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL")
+REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL", "Spark")
 """What a machine must have; data of the shared folder only where there is such a folder."""
 
 
