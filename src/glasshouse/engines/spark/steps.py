@@ -339,11 +339,11 @@ def _added(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _compile_once() -> None:
     """Have one worker of this machine compile the loop, where it was not before; the others load what it kept."""
-    if sweep_kernel.is_compiled():
+    if sweep_kernel.is_compiled(sweep_kernel.sweep_parts):
         return
     with (Path(tempfile.gettempdir()) / "glasshouse-compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if sweep_kernel.is_compiled():
+        if sweep_kernel.is_compiled(sweep_kernel.sweep_parts):
             return
         field = np.zeros(1, sweep_kernel.FIELD)
         field[0] = (0, 0, 1, 1, 2)
