@@ -90,7 +90,10 @@ def answer(
     secrets = study.adversary.secret_columns
     check_roles(first, names, secrets)
     if study.sweep:
-        largest, width = largest_size(study.sweep, len(names)), sweep_kernel.cell_width(len(secrets))
+        largest, width = (
+            largest_size(study.sweep, len(names)),
+            sweep_kernel.cell_width(len(secrets)),
+        )
         check_budget(len(names), largest, width, RESULTS_LIMIT)
     looks = first_looks(study, () if in_files else [first])
     checkpoint = resources.checkpoint
