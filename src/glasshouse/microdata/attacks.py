@@ -311,7 +311,7 @@ def explain(
     )
 
 
-MOST_VALUES = 12
+FEW_VALUES = 12
 """A column with more values than this does not tell who is at risk in a picture that one can read."""
 
 
@@ -337,7 +337,7 @@ def exposures(table: EncodedTable, *, most_records: int | None = None) -> tuple[
     columns = [
         first[name]
         for name in table.quasi_identifiers
-        if 1 < first[name].cardinality <= MOST_VALUES
+        if 1 < first[name].cardinality <= FEW_VALUES
         and (first[name].name == name or len(table.columns_of(name)) == 1)
     ]
     if not columns:

@@ -21,15 +21,16 @@ from glasshouse.engines.spark.steps import (
     sums_of_all_subsets,
     sums_of_whole_set,
     tasks_for,
+    values_in,
     word_names,
 )
 from glasshouse.engines.spark.table import PackedRelease, SparkTable, pack
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text
 from glasshouse.microdata import Assessment, Sweep, sweep_kernel
-from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes
+from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes, Exposure
 from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, best_guesses
-from glasshouse.microdata.attacks import attack_code
+from glasshouse.microdata.attacks import FEW_VALUES, attack_code
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.lattice import (
     MOST_ATTRIBUTES,
@@ -42,7 +43,7 @@ from glasshouse.microdata.lattice import (
     steps_of,
     sweep_of_sums,
 )
-from glasshouse.microdata.sweep_steps import Packing, read_values, refinement_order
+from glasshouse.microdata.sweep_steps import Packing, refinement_order
 from glasshouse.runs.advice import advise
 from glasshouse.runs.assess import column_notes, person_notes
 from glasshouse.runs.reading import first_looks, labels_of
@@ -108,11 +109,12 @@ def answer(
         swept = joined_sweeps(secrets, sweeps) if len(sweeps) > 1 else sweeps[0]
         attacks = list(swept.assessment().attacks)
         whole = attacks[-1 - len(secrets) :]
-        is_whole = whole[0].quasi_identifiers == names
-        if is_whole and (secrets or not whole[0].class_sizes.is_exact):
+        exposures: list[Exposure] = []
+        if whole[0].quasi_identifiers == names:
             exact: dict[str | None, dict[str, Any]] = {}
             for of_part, part in reversed(by_secret):
-                exact |= _whole_set(part, of_part)
+                measures, exposures = _whole_set(part, of_part, names)
+                exact |= measures
             attacks[-len(whole) :] = [
                 replace(attack, **exact[attack.sensitive]) for attack in whole
             ]
@@ -122,6 +124,7 @@ def answer(
             sweep=swept if study.sweep else None,
             steps=release.steps,
             suppressed=release.suppressed,
+            exposures=tuple(exposures),
         )
         advice = advise(outcome, None, study, sizes_of=cache(partial(_class_sizes, release, names)))
         release.frame.unpersist()
@@ -244,9 +247,16 @@ def _swept(
     )
 
 
-def _whole_set(release: PackedRelease, secrets: Sequence[str]) -> dict[str | None, dict[str, Any]]:
-    """Return what a sweep does not compute of the whole set: the smallest class, and capacities; by secret."""
+def _whole_set(
+    release: PackedRelease, secrets: Sequence[str], names: Sequence[str]
+) -> tuple[dict[str | None, dict[str, Any]], list[Exposure]]:
+    """Return what a sweep does not compute of the whole set: the smallest class, capacities, and who can be named."""
     packing = release.packing
+    few = [
+        place
+        for place, (counts, values) in enumerate(zip(release.tallies, release.values, strict=True))
+        if values is not None and 1 < np.count_nonzero(counts) <= FEW_VALUES
+    ]
     records = merged(release.frame, packing, range(len(packing.attributes)))
     bits = sweep_kernel.bits_of(packing.attributes, packing.words).view(np.int64)
     keys = [
@@ -256,7 +266,7 @@ def _whole_set(release: PackedRelease, secrets: Sequence[str]) -> dict[str | Non
     rows = (
         records.repartition(tasks_for(records, release.records), *keys)
         .mapInArrow(
-            partial(_classes, packing=packing, totals=release.totals),
+            partial(_classes, packing=packing, totals=release.totals, few=few),
             "least long, counts binary",
         )
         .collect()
@@ -285,13 +295,30 @@ def _whole_set(release: PackedRelease, secrets: Sequence[str]) -> dict[str | Non
             "capacity": sum_of_ratios(picked[0], totals.tolist()),
             "additive_capacity": 1 - sum_of_ratios(picked[1], totals.tolist()),
         }
-    return exact
+    exposures = []
+    for place in few:
+        tally, values = release.tallies[place], release.values[place]
+        named, start = counts[start : start + len(tally)], start + len(tally)
+        there = np.flatnonzero(tally)
+        exposures.append(
+            Exposure(
+                names[place],
+                tuple(values.take(pa.array(there)).to_pylist()),
+                tuple(tally[there].tolist()),
+                tuple(named[there].tolist()),
+            )
+        )
+    return exact, exposures
 
 
 def _classes(
-    batches: Iterator[pa.RecordBatch], *, packing: Packing, totals: Sequence[Integers]
+    batches: Iterator[pa.RecordBatch],
+    *,
+    packing: Packing,
+    totals: Sequence[Integers],
+    few: Sequence[int],
 ) -> Iterator[pa.RecordBatch]:
-    """Count the classes of the whole set, and pick what each reveals most and least of the secrets."""
+    """Count the classes of the whole set, pick what each reveals of the secrets, and count those who are alone."""
     records, counts = gathered(batches, packing.words)
     if not len(counts):
         return
@@ -305,9 +332,7 @@ def _classes(
     by_size = ClassSizes.of(sizes)
     content = [np.array(by_size.classes), np.array(by_size.records)]
     for secret, of_values in zip(packing.secrets, totals, strict=True):
-        codes = np.empty(len(counts), np.uint32)
-        place = (secret["word"], secret["shift"], secret["mask"])
-        read_values(records, packing.words, *place, codes)
+        codes = values_in(records, packing.words, secret)
         inverse = np.zeros(len(of_values))
         np.divide(1, of_values, out=inverse, where=of_values > 0)
         picked = np.zeros((4, len(of_values)), np.int64)
@@ -325,6 +350,10 @@ def _classes(
             np.zeros((2, len(of_values)), np.int64),
         )
         content += [picked[REVEALED], picked[CONCEALED]]
+    alone = records.reshape(-1, packing.words)[sizes[numbers] == 1].ravel()
+    for field in packing.attributes[list(few)]:
+        codes = values_in(alone, packing.words, field)
+        content.append(np.bincount(codes, minlength=int(field["size"])))
     yield pa.record_batch(
         [
             pa.array([int(sizes.min())], pa.int64()),

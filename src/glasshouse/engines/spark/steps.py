@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
@@ -27,6 +28,7 @@ from glasshouse.microdata.sweep_steps import (
     OnStep,
     Packing,
     partition_masks,
+    read_values,
     subset_masks,
     sweep_partition,
 )
@@ -135,6 +137,13 @@ def value_of(field: Any) -> Column:
     """Return the value of an attribute, or of a secret, in a packed record."""
     word, shift, mask = (int(field[part]) for part in ("word", "shift", "mask"))
     return sf.shiftrightunsigned(sf.col(f"w{word}"), shift).bitwiseAND(sf.lit(mask))
+
+
+def values_in(records: Words, words: int, field: Any) -> NDArray[np.uint32]:
+    """Return the values of an attribute, or of a secret, in packed records."""
+    values = np.empty(len(records) // words, np.uint32)
+    read_values(records, words, field["word"], field["shift"], field["mask"], values)
+    return values
 
 
 def gathered(batches: Iterator[pa.RecordBatch], words: int) -> tuple[Words, Integers]:

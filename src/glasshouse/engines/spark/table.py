@@ -21,10 +21,10 @@ from pyspark.sql import functions as sf
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.engines.spark.session import check_workers, spark_failures
-from glasshouse.engines.spark.steps import gathered, value_of, word_names
+from glasshouse.engines.spark.steps import gathered, value_of, values_in, word_names
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted, translated
-from glasshouse.microdata.sweep_steps import SAMPLED_RECORDS, Packing, plan_packing, read_values
+from glasshouse.microdata.sweep_steps import SAMPLED_RECORDS, Packing, plan_packing
 from glasshouse.microdata.sweep_steps import packed as packed_words
 from glasshouse.runs.reading import as_seen
 from glasshouse.sources import MISSING
@@ -106,6 +106,10 @@ class PackedRelease:
     """How many records belong to the study."""
     totals: tuple[Integers, ...]
     """Per secret and value, how many records have it."""
+    tallies: tuple[Integers, ...]
+    """Per attribute and value, likewise."""
+    values: tuple[pa.Array | None, ...]
+    """Per attribute, what its values stand for; None: it is made of several columns."""
     unknown: tuple[int | None, ...]
     """Per secret, the value that stands for missing, where there is one that is not learned."""
     steps: tuple[Step, ...]
@@ -127,9 +131,7 @@ class PackedRelease:
         records, counts = gathered(iter(some.to_batches()), self.packing.words)
         columns = {}
         for name, attribute in zip(names, self.packing.attributes, strict=True):
-            codes = np.empty(len(counts), np.uint32)
-            place = (attribute["word"], attribute["shift"], attribute["mask"])
-            read_values(records, self.packing.words, *place, codes)
+            codes = values_in(records, self.packing.words, attribute)
             columns[name] = EncodedColumn(name, codes, pa.nulls(0, pa.large_string()))
         return EncodedTable("", len(counts), columns, {})
 
@@ -232,7 +234,8 @@ def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
         steps += of_people
         records = steps[-1].after if of_people else records
     frame = frame.persist()
-    totals = _totals(frame, packing)
+    tallies = tally(frame, [*packing.secrets, *packing.attributes], packing.words)
+    totals, tallies = tallies[: len(secrets)], tallies[len(secrets) :]
     as_value = first.missing_is_a_value or adversary.missing_is_a_value
     unknown = [
         None if as_value else columns.missing_code(name) for name in adversary.secret_columns
@@ -242,6 +245,8 @@ def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
         packing,
         records,
         tuple(totals),
+        tuple(tallies),
+        tuple(columns.values(name) for name in adversary.knowable),
         tuple(
             code if code is not None and counts[code] else None
             for code, counts in zip(unknown, totals, strict=True)
@@ -303,6 +308,13 @@ class _Columns:
             tuple(column.codes.astype(np.int64) for _, column in columns),
             tuple(column.cardinality for _, column in columns),
         )
+
+    def values(self, name: str) -> pa.Array | None:
+        """Return what the values of an attribute stand for, if it is one column."""
+        columns = self._first.columns_of(name)
+        if len(columns) > 1:
+            return None
+        return self._seen[self._source_of[columns[0].name]].column(columns[0].name).values
 
     def joint(self, attributes: Sequence[_Attribute]) -> list[_Attribute]:
         """Return the attributes; those of several columns with the joint values that occur."""
@@ -522,16 +534,21 @@ def _one_each(
     return named.select(*words, "n"), steps
 
 
-def _totals(frame: DataFrame, packing: Packing) -> list[Integers]:
-    """Count the values of every secret."""
-    totals = [np.zeros(int(size), np.int64) for size in packing.secrets["size"]]
-    rows = frame.mapInArrow(partial(_tallied, packing=packing), "counts binary").collect()
-    for row in rows:
-        counts = np.frombuffer(row["counts"], np.int64)
-        for total in totals:
-            total += counts[: len(total)]
-            counts = counts[len(total) :]
-    return totals
+def tally(frame: DataFrame, fields: Sequence[Any], words: int) -> list[Integers]:
+    """Count the values of attributes and secrets in packed records."""
+    tallies = [np.zeros(int(field["size"]), np.int64) for field in fields]
+    rows = (
+        frame.mapInArrow(
+            partial(_tallied, fields=fields, words=words), "place int, code int, n long"
+        )
+        .groupBy("place", "code")
+        .agg(sf.sum("n").alias("n"))
+        .toArrow()
+    )
+    for place, counts in enumerate(tallies):
+        of_place = rows.filter(pc.equal(rows["place"], place))
+        counts[of_place["code"].to_numpy()] = of_place["n"].to_numpy()
+    return tallies
 
 
 # What tasks do with their records.
@@ -655,16 +672,19 @@ def _packed(
         yield pa.record_batch(columns, names=names)
 
 
-def _tallied(batches: Iterator[pa.RecordBatch], *, packing: Packing) -> Iterator[pa.RecordBatch]:
-    """Count the values of the secrets."""
-    records, counts = gathered(batches, packing.words)
-    tallies = []
-    for secret in packing.secrets:
-        codes = np.empty(len(counts), np.uint32)
-        place = (secret["word"], secret["shift"], secret["mask"])
-        read_values(records, packing.words, *place, codes)
-        tally = np.zeros(int(secret["size"]), np.int64)
-        np.add.at(tally, codes, counts)
-        tallies.append(tally)
-    content = np.concatenate([np.empty(0, np.int64), *tallies]).tobytes()
-    yield pa.record_batch([pa.array([content], pa.binary())], names=["counts"])
+def _tallied(
+    batches: Iterator[pa.RecordBatch], *, fields: Sequence[Any], words: int
+) -> Iterator[pa.RecordBatch]:
+    records, counts = gathered(batches, words)
+    for place, of_place in enumerate(fields):
+        values, numbers = np.unique(values_in(records, words, of_place), return_inverse=True)
+        totals = np.zeros(len(values), np.int64)
+        np.add.at(totals, numbers, counts)
+        yield pa.record_batch(
+            [
+                pa.array(np.full(len(values), place, np.int32)),
+                pa.array(values.astype(np.int32)),
+                pa.array(totals),
+            ],
+            names=["place", "code", "n"],
+        )
