@@ -345,8 +345,9 @@ def assess(
     if on_spark is not None:
         from glasshouse.engines.spark.assess import answer
 
-        extras = {"`explain`": explain, "`per_record`": per_record}
-        done = answer(study, replace(on_spark, first=tables[0]), resources=resources, extras=extras)
+        table_there = replace(on_spark, first=tables[0])
+        extras = {"`explain`": explain}
+        done = answer(study, table_there, resources=resources, per_record=per_record, extras=extras)
         return replace(done, provenance=in_memory())
     return _answer(study, resources, tables=tables, explain=explain, per_record=per_record)
 

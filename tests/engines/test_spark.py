@@ -35,7 +35,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.speculation": "true",  # Spark runs a second copy of a task on another machine only
     "spark.sql.shuffle.partitions": "4",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # soon ready
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "  # soon ready
+    "-Dderby.stream.error.file=/dev/null",
 }
 KNOWN = "city age sex race state school grade shift transport zone language".split()
 SECRETS = ["disability", "religion"]
@@ -114,13 +115,9 @@ def small_tasks(patch: pytest.MonkeyPatch, *, task: int, hot: int) -> None:
     patch.setattr(steps, "LAST_RECORDS", 0)
 
 
-def test_every_integer_is_that_of_one_machine(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_integer_is_that_of_one_machine(spark: Any, tmp_path: Path) -> None:
     data = people(300_000)
     (tmp_path / "data").mkdir()
-    spark.conf.set("spark.sql.shuffle.partitions", "16")
-    monkeypatch.setattr(steps, "TASK_RECORDS", 300_000 // 16)
     roles: dict[str, Any] = {"quasi_identifiers": KNOWN, "sensitive": SECRETS}
     release = gh.read(frame_of(spark, data, tmp_path / "data"), **roles)
     run = gh.assess(release, missing_is_a_value=True)
@@ -170,11 +167,12 @@ def test_a_key_with_half_of_all_records_and_workers_that_die_in_each_step_change
     assert_same(run, gh.assess(data, **roles, missing_is_a_value=True), tmp_path)
 
 
-def test_an_interrupted_sweep_goes_on_from_its_last_step(
+def test_an_interrupted_sweep_in_sixteen_partitions_goes_on_from_its_last_step(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = people(2_000).select([*KNOWN[:3], "disability"])
-    small_tasks(monkeypatch, task=2_000, hot=1 << 20)
+    spark.conf.set("spark.sql.shuffle.partitions", "16")
+    small_tasks(monkeypatch, task=100, hot=1 << 20)
     roles: dict[str, Any] = {"quasi_identifiers": KNOWN[:3], "sensitive": ["disability"]}
     release: Any = gh.read(frame_of(spark, data, tmp_path, files=1), **roles)
     whole = gh.assess(data, **roles)
@@ -258,6 +256,83 @@ def test_a_folder_of_parquet_in_partitions_is_read_as_text(
     assert_same_command(glasshouse, tmp_path, tmp_path / "data" / "*" / "*.parquet", *question)
 
 
+def test_delta_is_read_as_its_log_says(spark: Any, tmp_path: Path, glasshouse: Glasshouse) -> None:
+    deltalake = pytest.importorskip("deltalake")
+    data = people(200).select(["sex", "age", "religion"])
+    for some in (data, data.slice(50, 100)):  # the files of the first version stay there
+        deltalake.write_deltalake(
+            str(tmp_path / "data"), some, mode="overwrite", partition_by=["sex"]
+        )
+    question = ["-q", "sex", "-q", "age", "-s", "religion", "--subsets", "full"]
+    assert_same_command(glasshouse, tmp_path, tmp_path / "data", *question)
+
+
+def test_a_database_is_read_by_jdbc_and_its_password_never_repeated(
+    spark: Any, tmp_path: Path, glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = pa.table({"age": [20, 30, 30, 30], "ill": ["yes", "", None, "no"]})
+    address = f"jdbc:derby:{tmp_path / 'base'}"
+    options = {"url": f"{address};create=true", "dbtable": "people"}
+    spark.createDataFrame(data.to_pandas()).write.format("jdbc").options(**options).save()
+    monkeypatch.setenv("JDBC_PASSWORD", "opensesame")
+    question = ["-q", "age", "-s", "ill", "--subsets", "full", "--json", "--engine", "spark"]
+    outcome = glasshouse("assess", address, "--table", "people", *question)
+    assert outcome.code == 0, outcome.error
+    local = gh.assess(
+        gh.read(data, name="people", quasi_identifiers=["age"], sensitive=["ill"]), subsets="full"
+    )
+    assert json.loads(outcome.out)["results"] == local.to_dict()["results"]
+    wrong = glasshouse("assess", address, "--table", "opensesame", *question)
+    typed = glasshouse("assess", f"{address};password=opensesame", "--table", "people", *question)
+    here = glasshouse("assess", address, "--table", "people", *question[:-2])
+    assert [wrong.code, typed.code, here.code] == [2, 2, 2]
+    assert "opensesame" not in wrong.error + typed.error
+    assert "set JDBC_PASSWORD" in typed.error
+    assert "on Spark only" in here.error
+
+
+def test_parts_are_compared_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    data = people(1_000).select([*KNOWN[:3], *SECRETS])
+    roles: dict[str, Any] = {"quasi_identifiers": ["city", "age"], "sensitive": SECRETS}
+    run = gh.assess(frame_of(spark, data, tmp_path, files=1), **roles, by="sex", subsets="max:1")
+    assert run.to_dict() == gh.assess(data, **roles, by="sex", subsets="max:1").to_dict()
+
+
+@pytest.mark.parametrize("subsets", ["max:2", "full"])
+def test_records_with_weights_are_attacked_as_on_one_machine(
+    spark: Any, tmp_path: Path, subsets: str
+) -> None:
+    data = people(500).select([*KNOWN[:3], *SECRETS])
+    weights = np.random.default_rng(2).choice(["0", "1", "2.5", "10"], 500)
+    data = data.append_column("weight", pa.array(weights))
+    roles: dict[str, Any] = {
+        "quasi_identifiers": KNOWN[: 2 if subsets == "max:2" else 3],
+        "sensitive": SECRETS,
+        "weight": "weight",
+    }
+    run = gh.assess(frame_of(spark, data, tmp_path, files=1), **roles, subsets=subsets)
+    assert run.to_dict() == gh.assess(data, **roles, subsets=subsets).to_dict()
+
+
+def test_the_risk_of_every_record_is_written_where_the_records_are(
+    spark: Any, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    data = people(300).select(["sex", "age", *SECRETS])
+    pq.write_table(data, tmp_path / "d.parquet")
+    question = ["-q", "age", "-q", "sex", "-s", "religion", "--subsets", "full"]
+    for place, engine in (("local.parquet", []), ("cluster.parquet", ["--engine", "spark"])):
+        risks = ["--per-record", tmp_path / place, *engine]
+        outcome = glasshouse("assess", tmp_path / "d.parquet", *question, *risks)
+        assert outcome.code == 0, outcome.error
+    local = pq.read_table(tmp_path / "local.parquet")
+    for name in ("sex", "age", "religion"):
+        local = local.append_column(name, data[name])
+    there = pq.read_table(tmp_path / "cluster.parquet").select(local.column_names)
+    rows = [sorted(map(str, one.to_pylist())) for one in (local, there)]
+    assert rows[0] == rows[1]
+    assert (tmp_path / "cluster.parquet").is_dir()
+
+
 def test_one_record_of_a_person_is_chosen(spark: Any, tmp_path: Path) -> None:
     data = pa.table({"id": ["a", "a", "b", "c", ""], "age": [1, 2, 2, 3, 3]})
     release = frame_of(spark, data, tmp_path, files=1)
@@ -284,12 +359,11 @@ def test_a_line_with_too_few_fields_is_refused(
 @pytest.mark.parametrize(
     "asked_for",
     [
-        ["--by", "a"],
-        ["--weight", "b"],
+        ["e.csv", "--each"],
+        ["--by", "b", "--weight", "c"],
         ["--advise"],
         ["--tries", "2"],
         ["--explain"],
-        ["--per-record", "risks.parquet"],
         ["--threads", "2"],
         ["--memory", "1G"],
     ],
@@ -298,7 +372,8 @@ def test_what_one_machine_answers_only_is_refused_in_one_line(
     tmp_path: Path, glasshouse: Glasshouse, asked_for: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "d.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    for name in ("d.csv", "e.csv"):
+        (tmp_path / name).write_text("a,b,c\n1,2,3\n", encoding="utf-8")
     outcome = glasshouse("assess", "d.csv", "-q", "a", "--engine", "spark", *asked_for)
     assert outcome.code == 2
     assert len(outcome.error.strip().splitlines()) == 1

@@ -18,8 +18,6 @@ from glasshouse.language import marked, number, printable, text, text_for, trans
 from glasshouse.progress import OnProgress, Progress, Stage
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from glasshouse.runs import Outcome, Run
     from glasshouse.study import Question
 
@@ -241,15 +239,21 @@ def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> 
     check_new_file(path, data, overwrite=overwrite)
 
 
-def write_records(frame: pa.Table, path: Path, warning: str | None = None) -> None:
+def write_records(frame: Any, path: Path, warning: str | None = None) -> None:
     """Write what is known of every record as Parquet, whole or not at all, and warn that it is about people."""
-    import pyarrow.parquet
-
     from glasshouse.atomic import new_file
     from glasshouse.microdata.assessment import SENSITIVE_WARNING
+    from glasshouse.sources.entry import is_on_spark
 
-    with new_file(path, private=True) as draft:
-        pyarrow.parquet.write_table(frame, draft)
+    if is_on_spark(frame):
+        from glasshouse.engines.spark.files import write_frame
+
+        write_frame(frame, path)
+    else:
+        import pyarrow.parquet
+
+        with new_file(path, private=True) as draft:
+            pyarrow.parquet.write_table(frame, draft)
     warn(f"{path}: {translated(SENSITIVE_WARNING)}" if warning is None else warning)
 
 

@@ -371,9 +371,16 @@ def as_secret(
         joint = partition(table, names)
         codes, cardinality = joint.numbers, joint.classes
     totals = attack_kernels.value_weights(codes, weights.each, cardinality)
-    plain = np.ones(cardinality, np.int64)
-    secret = Secret(names, table, weights, codes, totals, totals, weights.total, plain)
+    secret = replace(secret_of_totals(table, names, weights, totals), codes=codes)
     return secret if prior is None else _believed(secret, prior)
+
+
+def secret_of_totals(
+    table: EncodedTable, names: tuple[str, ...], weights: Weights, totals: Integers
+) -> Secret:
+    """Return a secret with the prior of the release, whose records are elsewhere, by the weight of each value."""
+    plain, nowhere = np.ones(len(totals), np.int64), np.empty(0, np.uint8)
+    return Secret(names, table, weights, nowhere, totals, totals, weights.total, plain)
 
 
 def _believed(secret: Secret, prior: Beliefs) -> Secret:

@@ -165,7 +165,14 @@ def sweep(
         masks = sweep_steps.subset_masks(len(names), largest)
         each = 1 + len(secrets)
         rows = [weighed[at : at + each] for at in range(0, len(weighed), each)]
-        return _swept(table, names, secrets, masks, rows)
+        return sweep_of_attacks(
+            names,
+            secrets,
+            masks,
+            rows,
+            codes=_codes(table),
+            weights=record_weights(table, table.weight),
+        )
     table = with_facts_joined(table, names)
     masks, sums = sweep_steps.sums_of_all_subsets(
         table,
@@ -287,7 +294,7 @@ def attack_with_all_subsets(
             aim_of(known, secret, weights, (gains or {}).get(secret), (priors or {}).get(secret))
             for secret in group
         ]
-        games = _Games(known, aims, weights)
+        games = Games(known, aims, weights)
         check_budget(len(names), largest, games.width, memory or RESULTS_LIMIT)
         masks, sums = sweep_steps.sums_of_all_subsets(
             with_facts_joined(known, names),
@@ -332,7 +339,7 @@ class _Column(NamedTuple):
     """How many codes there are."""
 
 
-class _Games:
+class Games:
     """What an adversary is after, as sums over the classes of every subset, and the attacks that they tell of."""
 
     def __init__(self, table: EncodedTable, aims: Sequence[Aim], weights: Weights) -> None:
@@ -683,18 +690,26 @@ def _sweep_each(
         if on_progress:
             visits = {"visits": done * table.records}
             on_progress(Progress("sweeping", done / len(masks), 1.0, figures=visits))
-    return _swept(table, names, secrets, np.array(masks, np.int64), rows)
+    return sweep_of_attacks(
+        names,
+        secrets,
+        np.array(masks, np.int64),
+        rows,
+        codes=_codes(table),
+        weights=record_weights(table, table.weight),
+    )
 
 
-def _swept(
-    table: EncodedTable,
+def sweep_of_attacks(
     names: tuple[str, ...],
     secrets: tuple[str, ...],
     masks: Integers,
     rows: Sequence[Sequence[Attack]],
+    *,
+    codes: tuple[str, str],
+    weights: Weights,
 ) -> Sweep:
     """Return the sums that the attacks of each subset tell of: re-identification first, then each secret."""
-    weights = record_weights(table, table.weight)
 
     def weight(probability: Fraction) -> int:
         return int(probability * weights.total)
@@ -705,9 +720,9 @@ def _swept(
     most = [[weight(attack.probabilistic.posterior) for attack in row[1:]] for row in rows]
     sure = [[weight(attack.deterministic.posterior) for attack in row[1:]] for row in rows]
     return Sweep(
-        datasets=table.datasets,
-        codes=_codes(table),
-        records=table.records,
+        datasets=rows[0][0].datasets,
+        codes=codes,
+        records=rows[0][0].records,
         quasi_identifiers=names,
         sensitive=secrets,
         total=weights.total,

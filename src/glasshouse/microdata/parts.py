@@ -412,6 +412,28 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
     9 people: 9 1 ['30']
     10 people: 10 2 ['30', '40']
     """
+    criterion = table.column(column)
+    sizes = value_weights(criterion.codes, np.empty(0, np.int64), criterion.cardinality)
+    ordered = part_values(table, column, criterion.values, sizes)
+    laid_out = Partition(criterion.codes.astype(np.uint32), sizes)
+    return _parts(table, ordered, laid_out.order, laid_out.starts)
+
+
+def part_values(
+    table: EncodedTable, column: str, values: pa.Array, sizes: Integers
+) -> list[tuple[str, int]]:
+    """Return the values of a column that tells parts apart, and their codes, in the order of the parts.
+
+    Args:
+        table: The release, for its roles.
+        column: The column.
+        values: What its codes stand for.
+        sizes: Per code, how many records have it.
+
+    Raises:
+        StudyError: The column plays a part in the attack.
+        BudgetError: It has too many values.
+    """
     role = table.roles.get(column, Role.IGNORED)
     if role is not Role.IGNORED:
         raise StudyError(
@@ -420,8 +442,6 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
             column=printable(column),
             role=translated(role),
         )
-    criterion = table.column(column)
-    sizes = value_weights(criterion.codes, np.empty(0, np.int64), criterion.cardinality)
     present = np.flatnonzero(sizes).tolist()
     if len(present) > MOST_PARTS:
         raise BudgetError(
@@ -432,10 +452,8 @@ def parts_by(table: EncodedTable, column: str) -> Iterator[tuple[str, EncodedTab
             values=len(present),
             most=MOST_PARTS,
         )
-    values = criterion.values.take(pa.array(present, pa.int64())).to_pylist()
-    ordered = sorted(zip(values, present, strict=True), key=lambda pair: _natural_order(pair[0]))
-    laid_out = Partition(criterion.codes.astype(np.uint32), sizes)
-    return _parts(table, ordered, laid_out.order, laid_out.starts)
+    there = values.take(pa.array(present, pa.int64())).to_pylist()
+    return sorted(zip(there, present, strict=True), key=lambda pair: _natural_order(pair[0]))
 
 
 def family(
@@ -484,7 +502,7 @@ def family(
         names.add(name)
         table = without_suppressed(table) if drop_suppressed else table
         swept = sweep(table, subsets=subsets, threads=threads, memory=memory, drop_suppressed=False)
-        finished.append(_part(name, table, swept))
+        finished.append(family_part(name, swept, _entropies(table)))
         del table, swept  # the next part is read without this one in memory
         if on_progress:
             records = sum(part.records for part in finished)
@@ -576,7 +594,14 @@ def _one(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def _part(name: str, table: EncodedTable, swept: Sweep) -> FamilyPart:
+def family_part(name: str, swept: Sweep, entropies: Mapping[str | None, float]) -> FamilyPart:
+    """Return what is kept of a part that was swept.
+
+    Args:
+        name: What it is called.
+        swept: The sums of its subsets.
+        entropies: That of whose record it is, and of each secret, by the adversary's prior.
+    """
     best = tuple(
         Best(
             subset.sensitive,
@@ -586,24 +611,24 @@ def _part(name: str, table: EncodedTable, swept: Sweep) -> FamilyPart:
         )
         for subset in best_subsets(swept).subsets
     )
-    missing = {secret: table.records - known.records for secret, known in swept.known.items()}
-    return FamilyPart(name, table.records, best, _entropies(table), missing)
+    missing = {secret: swept.records - known.records for secret, known in swept.known.items()}
+    return FamilyPart(name, swept.records, best, entropies, missing)
 
 
 def _entropies(table: EncodedTable) -> dict[str | None, float]:
     """Return the entropy of whose record it is, and of each secret, by the adversary's prior."""
     weights = record_weights(table, table.weight)
     entropies: dict[str | None, float] = {
-        None: _entropy(weights.each) if weights.each.size else log2(table.records)
+        None: entropy(weights.each) if weights.each.size else log2(table.records)
     }
     for name in table.sensitive:
         known = table.with_known([name])
         column, each = known.column(name), record_weights(known, known.weight).each
-        entropies[name] = _entropy(value_weights(column.codes, each, column.cardinality))
+        entropies[name] = entropy(value_weights(column.codes, each, column.cardinality))
     return entropies
 
 
-def _entropy(weights: Integers) -> float:
+def entropy(weights: Integers) -> float:
     """Return Σ p·log₂(1/p) of the distribution that some weights are in proportion to.
 
     Equal distributions get the same float, whatever the order of their values and the sum of their weights; else a

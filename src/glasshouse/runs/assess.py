@@ -99,10 +99,7 @@ def answer(
     """
     extras = {"`save_table`": save_table, "`per_record`": per_record, "`explain`": explain}
     if _has_parts(study):
-        _refuse(
-            {**extras, "`resume`": resources.resume},
-            marked("{option} is for a release in one piece; leave out `by` and `each`"),
-        )
+        refuse_in_parts({**extras, "`resume`": resources.resume})
         looks = first_looks(study, tables)
         family = _family(study, resources, tables)
         return Run(study, family, warnings=tuple(person_notes(looks)), first_looks=looks)
@@ -115,7 +112,7 @@ def answer(
             "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
             "gains, priors, weights and joint secrets with it"
         )
-    known = _known_of_each(study) if per_record else ()
+    known = known_of_each(study) if per_record else ()
     if study.links:
         _refuse(
             extras,
@@ -279,8 +276,12 @@ def _refuse_title(dataset: Dataset) -> None:
         )
 
 
-def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
-    """Return the quasi-identifiers that risks per record are of: all of them, or the one set that was chosen."""
+def known_of_each(study: AssessStudy) -> tuple[str, ...]:
+    """Return the quasi-identifiers that risks per record are of: all of them, or the one set that was chosen.
+
+    Raises:
+        StudyError: Several were.
+    """
     whole = study.adversary.knowable
     if study.sweep is not None:
         sets = [whole] if holds_whole_set(study.sweep, len(whole)) else []
@@ -298,6 +299,15 @@ def _known_of_each(study: AssessStudy) -> tuple[str, ...]:
 def _has_parts(study: AssessStudy) -> bool:
     """Tell whether the release is assessed part by part."""
     return study.each or study.by is not None
+
+
+def refuse_in_parts(extras: Mapping[str, object]) -> None:
+    """Say what is not asked of a release that is assessed part by part.
+
+    Raises:
+        StudyError: It is.
+    """
+    _refuse(extras, marked("{option} is for a release in one piece; leave out `by` and `each`"))
 
 
 def _refuse(extras: Mapping[str, object], why: str) -> None:

@@ -65,8 +65,9 @@ class Run(Generic[Q, R]):
     """The protected records, where it was asked to protect them."""
     write_files: Callable[[Path], None] | None = None
     """Writes what belongs into its folder besides: the files of a release."""
-    per_record: pa.Table | None = None
-    """What is known of every record, where it was asked for: it is personal data."""
+    per_record: Any = None
+    """What is known of every record, where it was asked for: it is personal data. A table of Arrow; of records on Spark
+    a frame of Spark."""
     warnings: tuple[str, ...] = ()
     """What to know of it in whatever form it is told, such as a column that holds one value only."""
     labels: Labels = field(default_factory=Labels)

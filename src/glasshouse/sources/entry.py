@@ -125,6 +125,8 @@ def open_source(data: object, *, dialect: Dialect | None = None, name: str | Non
         table, query = (dialect.table, dialect.query) if dialect else (None, None)
         if bool(table) == bool(query):
             raise StudyError("say what to read from the database: either `table` or `query`")
+        if address.startswith("jdbc:"):
+            raise StudyError("databases are read by JDBC on Spark only; say `engine` spark")
         return PostgresTable(address, table=table, query=query, name=name or table or "query")
     if isinstance(data, str | PathLike):
         return _open_path(Path(data), dialect or Dialect(), name)

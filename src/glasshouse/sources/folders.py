@@ -117,6 +117,8 @@ class DeltaTable(Source):
         library = reader_of("deltalake", name=name, kind="Delta Lake", extra="formats")
         try:
             table = library.DeltaTable(str(path.absolute()))
+            self.files = tuple(Path(uri.removeprefix("file://")) for uri in table.file_uris())
+            """The files of this version."""
             self._data = table.to_pyarrow_dataset()
             coded = self._coded()
             if coded:

@@ -187,7 +187,7 @@ class Dialect(Model):
 
 
 class Address(str):
-    """Where a database is, without a password: ``postgresql://user@host/base``."""
+    """Where a database is, without a password: ``postgresql://user@host/base``, ``jdbc:mysql://host/base``."""
 
     __slots__ = ()
 
@@ -203,7 +203,7 @@ def address_of(written: object) -> Address | None:
     """
     match = _DATABASE.fullmatch(str(written))
     if match is None:
-        return None
+        return _jdbc_address(str(written))
     user, _, rest = match[2].rpartition("@")
     if user.partition(":")[2] or "password=" in rest:
         raise ContradictionError(
@@ -213,7 +213,21 @@ def address_of(written: object) -> Address | None:
     return Address(f"postgresql://{match[2]}")
 
 
+def _jdbc_address(written: str) -> Address | None:
+    if not written.startswith("jdbc:"):
+        return None
+    if _JDBC_PASSWORD.search(written):
+        raise ContradictionError(
+            "an address must hold no password, which others could see: leave it out, and set JDBC_PASSWORD"
+        )
+    return Address(_JDBC_HOST.sub(r"\1//", written))
+
+
 _DATABASE = re.compile("(postgres|postgresql):/+(.*)", re.DOTALL)
+_JDBC_HOST = re.compile("^(jdbc:(?!derby|h2|sqlite|duckdb)[a-z0-9:]+:@?)/+")
+_JDBC_PASSWORD = re.compile(
+    r"(password|pwd|passwd)\s*=|//[^/@]*:[^/@]*@|thin:[^@/]+/[^@]+@", re.IGNORECASE
+)
 
 
 def _as_list(cuts: object) -> object:

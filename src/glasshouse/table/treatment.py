@@ -6,7 +6,7 @@ Nothing is left out silently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,11 @@ VIEWED = {
     "group": "grouped",
 }
 """What was done to a column, by the word that asks for it: no record is left out for it."""
+
+Reason = tuple[str, list[tuple[str, Flags]]]
+"""Why records are left out, and per column which of them have it there."""
+LeftOut = tuple[str, str | None, int]
+"""A reason, a column or None for all of them, and how many records are left out for it."""
 
 
 @dataclass(frozen=True)
@@ -121,23 +126,83 @@ def treat(
     >>> treated.table.records, [(step.what, step.column, step.left_out) for step in treated.steps[1::2]]
     (1, [('outside the selection', None, 1), ('invalid value', None, 1)])
     """
-    outside = [(condition.column, ~meets(table, condition)) for condition in where]
-    table, steps = _without(table, WHERE, outside)
-    wrong = [(condition.column, meets(table, condition)) for condition in invalid]
-    table, more = _without(table, INVALID, wrong)
-    steps += more
-    if drop_missing:
-        named = [name for name, role in table.roles.items() if role is not Role.IGNORED]
-        empty = [(name, table.missing([name])) for name in named if name in table.columns]
-        table, more = _without(table, MISSING_VALUE, [(n, gone) for n, gone in empty if gone.any()])
-        steps += more
+    reasons = left_out_for(table, where=where, invalid=invalid, drop_missing=drop_missing)
+    gone, counts = left_out(reasons, table.records)
+    steps = left_out_steps(table.name, table.records, counts)
     if drop_suppressed:
         columns = [column for name in table.quasi_identifiers for column in table.columns_of(name)]
-        hidden = is_suppressed(table, [column.name for column in columns])
-        if hidden.any() and not hidden.all():
-            table, more = _without(table, SUPPRESSED_RECORD, [("", hidden)])
-            steps += more[1:]
-    return Treated(table, tuple(steps))
+        hidden = is_suppressed(table, [column.name for column in columns]) & ~gone
+        remaining, stars = table.records - np.count_nonzero(gone), np.count_nonzero(hidden)
+        if 0 < stars < remaining:
+            gone |= hidden
+            steps.append(
+                Step(table.name, SUPPRESSED_RECORD, None, int(remaining), int(remaining - stars))
+            )
+    return Treated(table.of_records(~gone) if gone.any() else table, tuple(steps))
+
+
+def left_out_for(
+    table: EncodedTable,
+    *,
+    where: Sequence[Condition] = (),
+    invalid: Sequence[Condition] = (),
+    drop_missing: bool = False,
+) -> Iterator[Reason]:
+    """Yield why records do not belong to a study, one reason after the other; see `treat`.
+
+    Raises:
+        DataError: A column is not in the table.
+    """
+    if where:
+        yield WHERE, [(condition.column, ~_meets(table, condition)) for condition in where]
+    if invalid:
+        yield INVALID, [(condition.column, _meets(table, condition)) for condition in invalid]
+    if drop_missing:
+        named = [name for name, role in table.roles.items() if role is not Role.IGNORED]
+        yield (
+            MISSING_VALUE,
+            [(name, table.missing([name])) for name in named if name in table.columns],
+        )
+
+
+def left_out(reasons: Iterable[Reason], records: int) -> tuple[Flags, list[LeftOut]]:
+    """Return which records are left out, and how many for each reason of what those before it have left."""
+    gone = np.zeros(records, np.bool_)
+    counts: list[LeftOut] = []
+    for what, by_column in reasons:
+        here = np.zeros(records, np.bool_)
+        for column, marks in by_column:
+            counts.append((what, column, int(np.count_nonzero(marks & ~gone))))
+            here |= marks
+        counts.append((what, None, int(np.count_nonzero(here & ~gone))))
+        gone |= here
+    return gone, counts
+
+
+def left_out_steps(name: str, records: int, counts: Iterable[LeftOut]) -> list[Step]:
+    """Say for each column by itself, and in all, how many records are left out of a dataset.
+
+    Raises:
+        DataError: All of them are.
+    """
+    steps: list[Step] = []
+    by_column: list[Step] = []
+    for what, column, number in counts:
+        step = Step(name, what, column, records, records - int(number))
+        if column is not None:
+            by_column += [step] if number or what != MISSING_VALUE else []
+            continue
+        if not step.after:
+            raise DataError(
+                "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
+                table=name,
+                records=records,
+                what=translated(what),
+                columns=quoted(dict.fromkeys(one.column or "" for one in by_column)),
+            )
+        steps += [*by_column, step] if by_column else []
+        records, by_column = step.after, []
+    return steps
 
 
 def view_steps(table: EncodedTable) -> tuple[Step, ...]:
@@ -167,9 +232,11 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
         )
     column = table.column(table.identifier)
     gone = table.missing([column.name])
-    nameless = [(column.name, gone)] if gone.any() else []
-    table, steps = _without(table, WITHOUT_IDENTIFIER, nameless)
-    steps = steps[:1]  # in all they are those of this column
+    nameless: list[LeftOut] = [
+        (WITHOUT_IDENTIFIER, where, int(np.count_nonzero(gone))) for where in (column.name, None)
+    ]  # in all they are those of this column
+    steps = left_out_steps(table.name, table.records, nameless if gone.any() else ())[:1]
+    table = table.of_records(~gone) if gone.any() else table
     column = table.column(column.name)
     chosen = no_places(column.cardinality, among=table.records)
     people = _choose(column.codes, np.uint64(seed), chosen)
@@ -182,39 +249,8 @@ def one_record_each(table: EncodedTable, *, seed: int = 0) -> Treated:
     return Treated(table, tuple(steps))
 
 
-def _without(
-    table: EncodedTable, what: str, marked: Sequence[tuple[str, Flags]]
-) -> tuple[EncodedTable, list[Step]]:
-    """Leave out the marked records; say for each column by itself, and in all, how many they are."""
-    if not marked:
-        return table, []
-    steps = []
-    gone = np.zeros(table.records, np.bool_)
-    for name, marks in marked:
-        unmarked = table.records - int(np.count_nonzero(marks))
-        steps.append(Step(table.name, what, name, table.records, unmarked))
-        gone |= marks
-    remaining = table.records - int(np.count_nonzero(gone))
-    if remaining == 0:
-        columns = quoted(dict.fromkeys(name for name, _ in marked))
-        raise DataError(
-            "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
-            table=table.name,
-            records=table.records,
-            what=translated(what),
-            columns=columns,
-        )
-    steps.append(Step(table.name, what, None, table.records, remaining))
-    return (table if remaining == table.records else table.of_records(~gone)), steps
-
-
-def meets(table: EncodedTable, condition: Condition) -> Flags:
-    """Tell for every record whether it meets a condition.
-
-    Raises:
-        DataError: The table has no such column.
-        StudyError: The condition speaks of what the column held before it was put in bands or grouped.
-    """
+def _meets(table: EncodedTable, condition: Condition) -> Flags:
+    """Tell for every record whether it meets a condition."""
     column = table.column(condition.column)
     _refuse_former(table, condition)
     if condition.is_interval:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
+from math import log2
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from glasshouse.arrays import Integers
@@ -21,31 +23,36 @@ from glasshouse.engines.spark.steps import (
     sums_of_all_subsets,
     sums_of_whole_set,
     tasks_for,
+    value_of,
     values_in,
     word_names,
 )
 from glasshouse.engines.spark.table import PackedRelease, SparkTable, pack
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text
-from glasshouse.microdata import Assessment, Sweep, sweep_kernel
+from glasshouse.microdata import Assessment, Family, Sweep, sweep_kernel
 from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes, Exposure
-from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, best_guesses
-from glasshouse.microdata.attacks import FEW_VALUES, attack_code
-from glasshouse.microdata.gains import sum_of_ratios
+from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, Weights, best_guesses
+from glasshouse.microdata.attacks import FEW_VALUES, Aim, attack_code
+from glasshouse.microdata.gains import secret_of_totals, sum_of_ratios
 from glasshouse.microdata.lattice import (
     MOST_ATTRIBUTES,
     RESULTS_LIMIT,
+    Games,
     check_budget,
     check_roles,
     joined_sweeps,
     largest_size,
     numbered_from,
     steps_of,
+    sweep_of_attacks,
     sweep_of_sums,
 )
+from glasshouse.microdata.parts import entropy, family_part
 from glasshouse.microdata.sweep_steps import Packing, refinement_order
+from glasshouse.progress import Progress
 from glasshouse.runs.advice import advise
-from glasshouse.runs.assess import column_notes, person_notes
+from glasshouse.runs.assess import column_notes, known_of_each, person_notes, refuse_in_parts
 from glasshouse.runs.reading import first_looks, labels_of
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study.assess import AssessStudy
@@ -56,6 +63,8 @@ LOCAL_ONLY = marked(
     "in memory"
 )
 """What is said of what a cluster is not asked."""
+OfSecrets = tuple[tuple[str, ...], PackedRelease]
+"""Some secrets, and the records of which they are known."""
 FIRST_STEP, FIRST_ORDER = 500_000_000, 600_000_000
 """The steps of a sweep on Spark, and its orders of refinement, are kept under numbers from these on."""
 
@@ -66,9 +75,10 @@ def answer(
     *,
     resources: Resources | None = None,
     in_files: bool = False,
+    per_record: bool = False,
     extras: Mapping[str, object] | None = None,
     on_moved: OnMoved | None = None,
-) -> Run[AssessStudy, Assessment]:
+) -> Run[AssessStudy, Any]:
     """Carry out a study of collective attacks where the records are.
 
     Args:
@@ -76,6 +86,7 @@ def answer(
         table: The records.
         resources: What there is to work with here; threads and memory are those of the cluster.
         in_files: Whether the records are in files that can be looked at from here, too.
+        per_record: Whether each record's risk is wanted, too: a frame of Spark, which stays there as well.
         extras: What else is asked for, by option: all of it is refused.
         on_moved: Called with each step that is begun, and how many records are moved for it.
 
@@ -89,6 +100,9 @@ def answer(
     resources = resources or Resources()
     first, names = table.first, study.adversary.knowable
     secrets = study.adversary.secret_columns
+    known = known_of_each(study) if per_record else ()
+    if study.by is not None:
+        refuse_in_parts({"`per_record`": per_record, "`resume`": resources.resume})
     check_roles(first, names, secrets)
     if study.sweep:
         largest, width = (
@@ -97,45 +111,119 @@ def answer(
         )
         check_budget(len(names), largest, width, RESULTS_LIMIT)
     looks = first_looks(study, () if in_files else [first])
-    checkpoint = resources.checkpoint
-    finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
     with spark_failures():
         release = pack(table, study)
-        by_secret = _by_secrets(release, secrets, first.name)
-        sweeps = [
-            _swept(part, of_part, study, first, place, resources, finished, on_moved)
-            for place, (of_part, part) in enumerate(by_secret)
-        ]
-        swept = joined_sweeps(secrets, sweeps) if len(sweeps) > 1 else sweeps[0]
-        attacks = list(swept.assessment().attacks)
-        whole = attacks[-1 - len(secrets) :]
-        exposures: list[Exposure] = []
-        if whole[0].quasi_identifiers == names:
-            exact: dict[str | None, dict[str, Any]] = {}
-            for of_part, part in reversed(by_secret):
-                measures, exposures = _whole_set(part, of_part, names)
-                exact |= measures
-            attacks[-len(whole) :] = [
-                replace(attack, **exact[attack.sensitive]) for attack in whole
-            ]
-        outcome = Assessment(
-            release.records,
-            tuple(attacks),
-            sweep=swept if study.sweep else None,
-            steps=release.steps,
-            suppressed=release.suppressed,
-            exposures=tuple(exposures),
-        )
-        advice = advise(outcome, None, study, sizes_of=cache(partial(_class_sizes, release, names)))
+        outcome: Assessment | Family
+        if study.by is not None:
+            outcome = _family(release, study, first, resources)
+            notes: tuple[str, ...] = ()
+        else:
+            outcome = _assessment(release, study, first, resources, on_moved)
+            notes = tuple(column_notes(outcome))
+        risks = _record_risks(release, study, known) if per_record else None
         release.frame.unpersist()
-    outcome = replace(outcome, advice=advice)
     return Run(
         study,
         outcome,
-        warnings=(*person_notes(looks), *column_notes(outcome)),
+        per_record=risks,
+        warnings=(*person_notes(looks), *notes),
         first_looks=looks,
         labels=labels_of(study, () if in_files else [first]),
     )
+
+
+def _assessment(
+    release: PackedRelease,
+    study: AssessStudy,
+    first: EncodedTable,
+    resources: Resources,
+    on_moved: OnMoved | None,
+) -> Assessment:
+    """Attack the release with every subset asked for, and measure the whole set exactly."""
+    names, secrets = study.adversary.knowable, study.adversary.secret_columns
+    checkpoint = resources.checkpoint
+    finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
+    by_secret = _by_secrets(release, secrets)
+    swept = _swept(by_secret, study, first, resources, finished, on_moved)
+    attacks = list(swept.assessment().attacks)
+    whole = attacks[-1 - len(secrets) :]
+    exposures: list[Exposure] = []
+    if whole[0].quasi_identifiers == names:
+        exact: dict[str | None, dict[str, Any]] = {}
+        for of_part, part in reversed(by_secret):
+            measures, exposures = _whole_set(part, of_part, names)
+            exact |= measures
+        attacks[-len(whole) :] = [replace(attack, **exact[attack.sensitive]) for attack in whole]
+    outcome = Assessment(
+        release.records,
+        tuple(attacks),
+        sweep=swept if study.sweep else None,
+        steps=release.steps,
+        suppressed=release.suppressed,
+        exposures=tuple(exposures),
+    )
+    sizes_of = cache(partial(_class_sizes, release, names))
+    return replace(outcome, advice=advise(outcome, None, study, sizes_of=sizes_of))
+
+
+def _family(
+    release: PackedRelease, study: AssessStudy, first: EncodedTable, resources: Resources
+) -> Family:
+    """Assess the parts of a release one by one."""
+    secrets = study.adversary.secret_columns
+    parts = []
+    for value, code, records in release.parts:
+        part = release.part(value, code, records)
+        by_secret = _by_secrets(part, secrets)
+        swept = _swept(by_secret, study, replace(first, name=part.name), Resources())
+        entropies: dict[str | None, float] = {None: log2(records)}
+        for of_part, known in by_secret:
+            totals = zip(of_part, known.totals, strict=True)
+            entropies |= {secret: entropy(counts) for secret, counts in totals}
+        in_order = {secret: entropies[secret] for secret in (None, *secrets)}
+        parts.append(family_part(value, swept, in_order))
+        if resources.on_progress:
+            share = sum(one.records for one in parts) / release.records
+            resources.on_progress(Progress("sweeping", share, 1.0, note=value))
+    return Family(
+        first.quasi_identifiers,
+        first.sensitive,
+        ordered=False,
+        parts=tuple(parts),
+        by=study.by,
+        steps=release.steps,
+    )
+
+
+def _record_risks(release: PackedRelease, study: AssessStudy, known: Sequence[str]) -> DataFrame:
+    """Return every record as it is written, with its risks: the columns of `microdata.RecordRisks`."""
+    packing, names = release.packing, study.adversary.knowable
+    attributes = packing.attributes[[names.index(name) for name in known]]
+    bits = sweep_kernel.bits_of(attributes, packing.words).view(np.int64)
+    keys = [f"k{word}" for word in range(packing.words)]
+    records = release.texts
+    texts = [sf.col(f"c{place}").alias(name) for place, name in enumerate(release.sources)]
+    for key, name, mask in zip(keys, word_names(packing), bits, strict=True):
+        records = records.withColumn(key, sf.col(name).bitwiseAND(sf.lit(int(mask))))
+    sizes = records.groupBy(*keys).agg(sf.count(sf.lit(1)).alias("size"))
+    risks = records.join(sizes, keys)
+    columns = [sf.col("size"), (1 / sf.col("size")).alias("reidentification")]
+    for place, secret in enumerate(study.adversary.secret_columns):
+        value, unknown = value_of(packing.secrets[place]), release.unknown[place]
+        is_known = sf.lit(value=True) if unknown is None else value != unknown
+        most, among = f"most{place}", f"known{place}"
+        guesses = (
+            records.where(is_known)
+            .groupBy(*keys, value.alias("value"))
+            .agg(sf.count(sf.lit(1)).alias("n"))
+            .groupBy(*keys)
+            .agg(sf.max("n").alias(most), sf.sum("n").alias(among))
+        )
+        risks = risks.join(guesses, keys, "left")
+        success = sf.when(is_known, sf.col(most) / sf.col(among))
+        certain = sf.when(is_known, sf.col(most) == sf.col(among))
+        columns += [success.alias(f"{secret}: success"), certain.alias(f"{secret}: certain")]
+    return risks.select(*texts, *columns)
 
 
 def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
@@ -148,11 +236,10 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
     asked_for: dict[str, object] = {
         **extras,
         "`each`": study.each,
-        "`by`": study.by,
         "`link`": study.links,
         text("a release by Anatomy"): study.group,
         text("a collection of several datasets"): len(study.datasets) > 1,
-        "`weight`": adversary.weight,
+        text("`by` with weights"): study.by and adversary.weight,
         "`advise`": study.advise,
         text("a gain, a prior or a joint secret"): not adversary.guesses_once,
         text("a list of subsets"): study.sweep is None and study.subsets != ("full",),
@@ -162,89 +249,95 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
             raise StudyError(LOCAL_ONLY, option=option)
 
 
-def _by_secrets(
-    release: PackedRelease, secrets: Sequence[str], table: str
-) -> list[tuple[tuple[str, ...], PackedRelease]]:
+def _by_secrets(release: PackedRelease, secrets: Sequence[str]) -> list[OfSecrets]:
     """Return all records with the secrets that are known of all; then, for every other, those of which it is known.
 
     Raises:
         DataError: One is missing in all.
     """
     known = [place for place, code in enumerate(release.unknown) if code is None]
-    releases = [(tuple(secrets[place] for place in known), _with_secrets(release, known))]
+    releases = [(tuple(secrets[place] for place in known), release.with_secrets(known).weighed())]
     for place, code in enumerate(release.unknown):
         if code is None:
             continue
-        totals = release.totals[place].copy()
-        records = release.records - int(totals[code])
-        totals[code] = 0
-        if not records:
+        part = release.of_known(place)
+        if not part.records:
             raise DataError(
                 "{table}: {secret} is missing in all {records} records, so that there is nothing to infer; leave it "
                 "out of the secrets, or say `missing_is_a_value` to count missing as one of its values",
-                table=table,
+                table=release.name,
                 secret=quoted([secrets[place]]),
                 records=release.records,
             )
-        part = replace(
-            _with_secrets(release, [place]),
-            frame=release.of_known(place),
-            records=records,
-            totals=(totals,),
-        )
-        releases.append(((secrets[place],), part))
+        releases.append(((secrets[place],), part.weighed()))
     return releases
 
 
-def _with_secrets(release: PackedRelease, places: Sequence[int]) -> PackedRelease:
-    packing = release.packing._replace(secrets=release.packing.secrets[list(places)])
-    totals = tuple(release.totals[place] for place in places)
-    return replace(release, packing=packing, totals=totals)
-
-
 def _swept(
-    release: PackedRelease,
-    secrets: tuple[str, ...],
+    by_secret: Sequence[OfSecrets],
     study: AssessStudy,
     first: EncodedTable,
-    place: int,
     resources: Resources,
-    finished: Mapping[int, Integers],
-    on_moved: OnMoved | None,
+    finished: Mapping[int, Integers] | None = None,
+    on_moved: OnMoved | None = None,
 ) -> Sweep:
-    """Sweep the records for some secrets; the whole set alone where no more is asked for."""
+    """Sweep the records for all secrets; with the whole set alone where no more is asked for."""
     names = study.adversary.knowable
-    if study.sweep is None:
-        masks, sums = sums_of_whole_set(release.frame, release.records, release.packing)
-    else:
-        save = resources.checkpoint.save if resources.checkpoint else None
-        order = finished.get(FIRST_ORDER + place)
-        if order is None:
-            order = np.array(refinement_order(release.sample(names), names))
-            if save:
-                save(FIRST_ORDER + place, order)
-        number = FIRST_STEP + place * MOST_ATTRIBUTES
-        masks, sums = sums_of_all_subsets(
-            release.frame,
-            release.records,
-            release.packing,
-            order.tolist(),
-            largest=largest_size(study.sweep, len(names)),
-            on_progress=resources.on_progress,
-            finished=steps_of(finished, number, MOST_ATTRIBUTES),
-            on_step=numbered_from(number, save),
-            on_moved=on_moved,
+    codes = (attack_code(first, ()), attack_code(first, study.adversary.secret_columns or names))
+    sweeps = []
+    for place, (secrets, release) in enumerate(by_secret):
+        targets, games, aims = [], None, None
+        if release.weights is not None:
+            table = replace(first, records=release.records)
+            targets = [Aim((), None, None)]
+            for name, totals in zip(secrets, release.totals, strict=True):
+                secret = secret_of_totals(table, (name,), release.weights, totals)
+                targets.append(Aim((name,), secret, None))
+            games = Games(table, targets, release.weights)
+            aims = games.aims(release.packing.secrets)._replace(weights=release.weights.each)
+        if study.sweep is None:
+            masks, sums = sums_of_whole_set(release.frame, release.records, release.packing, aims)
+        else:
+            save = resources.checkpoint.save if resources.checkpoint else None
+            order = (finished or {}).get(FIRST_ORDER + place)
+            if order is None:
+                order = np.array(refinement_order(release.sample(names), names))
+                if save:
+                    save(FIRST_ORDER + place, order)
+            number = FIRST_STEP + place * MOST_ATTRIBUTES
+            masks, sums = sums_of_all_subsets(
+                release.frame,
+                release.records,
+                release.packing,
+                order.tolist(),
+                largest=largest_size(study.sweep, len(names)),
+                on_progress=resources.on_progress,
+                finished=steps_of(finished or {}, number, MOST_ATTRIBUTES),
+                on_step=numbered_from(number, save),
+                on_moved=on_moved,
+                aims=aims,
+            )
+        if games is not None and release.weights is not None:
+            sets = [tuple(name for i, name in enumerate(names) if mask >> i & 1) for mask in masks]
+            rows = list(zip(*(games.attacks(aim, sets, sums) for aim in targets), strict=True))
+            sweeps.append(
+                sweep_of_attacks(names, secrets, masks, rows, codes=codes, weights=release.weights)
+            )
+            continue
+        sweeps.append(
+            sweep_of_sums(
+                masks,
+                sums,
+                datasets=first.datasets,
+                codes=codes,
+                records=release.records,
+                quasi_identifiers=names,
+                sensitive=secrets,
+                likeliest=[int(totals.max()) for totals in release.totals],
+            )
         )
-    return sweep_of_sums(
-        masks,
-        sums,
-        datasets=first.datasets,
-        codes=(attack_code(first, ()), attack_code(first, secrets or names)),
-        records=release.records,
-        quasi_identifiers=names,
-        sensitive=secrets,
-        likeliest=[int(totals.max()) for totals in release.totals],
-    )
+    every = study.adversary.secret_columns
+    return joined_sweeps(every, sweeps) if len(sweeps) > 1 else sweeps[0]
 
 
 def _whole_set(
@@ -255,7 +348,9 @@ def _whole_set(
     few = [
         place
         for place, (counts, values) in enumerate(zip(release.tallies, release.values, strict=True))
-        if values is not None and 1 < np.count_nonzero(counts) <= FEW_VALUES
+        if release.weights is None
+        and values is not None
+        and 1 < np.count_nonzero(counts) <= FEW_VALUES
     ]
     records = merged(release.frame, packing, range(len(packing.attributes)))
     bits = sweep_kernel.bits_of(packing.attributes, packing.words).view(np.int64)
@@ -266,7 +361,9 @@ def _whole_set(
     rows = (
         records.repartition(tasks_for(records, release.records), *keys)
         .mapInArrow(
-            partial(_classes, packing=packing, totals=release.totals, few=few),
+            partial(
+                _classes, packing=packing, totals=release.totals, few=few, weights=release.weights
+            ),
             "least long, counts binary",
         )
         .collect()
@@ -317,6 +414,7 @@ def _classes(
     packing: Packing,
     totals: Sequence[Integers],
     few: Sequence[int],
+    weights: Weights | None,
 ) -> Iterator[pa.RecordBatch]:
     """Count the classes of the whole set, pick what each reveals of the secrets, and count those who are alone."""
     records, counts = gathered(batches, packing.words)
@@ -331,7 +429,9 @@ def _classes(
     sizes = np.add.reduceat(counts[order], starts[:-1])
     by_size = ClassSizes.of(sizes)
     content = [np.array(by_size.classes), np.array(by_size.records)]
-    for secret, of_values in zip(packing.secrets, totals, strict=True):
+    if weights is not None:
+        counts = counts * weights.each[values_in(records, packing.words, packing.secrets[-1])]
+    for secret, of_values in zip(packing.secrets, totals, strict=False):
         codes = values_in(records, packing.words, secret)
         inverse = np.zeros(len(of_values))
         np.divide(1, of_values, out=inverse, where=of_values > 0)

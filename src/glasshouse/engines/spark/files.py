@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from glasshouse.atomic import new_folder
 from glasshouse.engines.spark.assess import answer, refuse_local
 from glasshouse.engines.spark.session import session, spark_failures
 from glasshouse.engines.spark.table import SparkTable
@@ -17,7 +20,7 @@ from glasshouse.sources import display_name, open_source
 from glasshouse.sources.columnar import ParquetFile
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import table_files
-from glasshouse.sources.folders import DELTA_LOG
+from glasshouse.sources.folders import DELTA_LOG, DeltaTable
 from glasshouse.study import Address, Dataset, Dialect
 from glasshouse.study.assess import AssessStudy
 
@@ -31,6 +34,7 @@ def run_on_files(
     *,
     resources: Resources,
     master: str | None = None,
+    per_record: bool = False,
     **extras: object,
 ) -> Run[AssessStudy, Any]:
     """Carry out a study of a file on Spark.
@@ -39,6 +43,7 @@ def run_on_files(
         study: What is asked.
         resources: What there is to work with here.
         master: The address of the cluster; None: as Spark is set.
+        per_record: Whether each record's risk is wanted, too.
         extras: What else is asked for.
 
     Raises:
@@ -72,7 +77,22 @@ def run_on_files(
         date=written.date,
         derive=written.derive,
     )
-    return answer(study, table, resources=resources, in_files=True)
+    in_files = not isinstance(dataset.path, Address)
+    return answer(study, table, resources=resources, in_files=in_files, per_record=per_record)
+
+
+def write_frame(frame: Any, path: Path) -> None:
+    """Write a frame of Spark as a folder of Parquet, whole or not at all, for nobody else to read.
+
+    Raises:
+        DataError: It cannot be written, or Spark failed.
+    """
+    with new_folder(path, replaces=_is_written, public=lambda _: False) as draft, spark_failures():
+        frame.write.mode("append").parquet(_address(draft))
+
+
+def _is_written(path: Path) -> bool:
+    return (path / "_SUCCESS").is_file()
 
 
 def _opened(spark: Any, dataset: Dataset) -> tuple[Any, bool]:
@@ -82,19 +102,23 @@ def _opened(spark: Any, dataset: Dataset) -> tuple[Any, bool]:
         DataError: It is not there, or damaged.
         StudyError: It is of a kind that Spark is not asked to read.
     """
-    path, dialect = dataset.place, dataset.dialect
-    if (path / DELTA_LOG).is_dir():
-        return spark.read.format("delta").load(_address(path)), False
-    files, top = ([], None) if isinstance(dataset.path, Address) else table_files(path)
+    dialect = dataset.dialect
+    if isinstance(dataset.path, Address):
+        return _database(spark, dataset.path, dialect), False
+    path = dataset.path
+    files, top = table_files(path)
     files = files or [path]
-    source = None if isinstance(dataset.path, Address) else open_source(files[0], dialect=dialect)
+    source = open_source(path if (path / DELTA_LOG).is_dir() else files[0], dialect=dialect)
+    if isinstance(source, DeltaTable):
+        reader = spark.read.options(basePath=f"file://{path.absolute()}", mergeSchema="true")
+        return reader.parquet(*map(_address, source.files)), False
     if isinstance(source, ParquetFile):
         reader = spark.read if files == [path] else spark.read.option("basePath", str(top))
         return reader.parquet(*map(_address, files)), False
     if not isinstance(source, DelimitedFile) or source.skipped_lines or dialect.member:
         raise StudyError(
-            "{name}: Spark is asked to read Parquet, Delta, and delimited text that begins with its header; write it "
-            "as Parquet, or give assess() a frame of Spark",
+            "{name}: Spark is asked to read Parquet, Delta, databases by JDBC, and delimited text that begins with its "
+            "header; write it as Parquet, or give assess() a frame of Spark",
             name=display_name(dataset.place),
         )
     quote = source.dialect.quote or ""
@@ -111,6 +135,28 @@ def _opened(spark: Any, dataset: Dataset) -> tuple[Any, bool]:
     )
     columns = ", ".join("`" + name.replace("`", "``") + "` string" for name in source.columns)
     return reader.schema(columns).csv([*map(_address, files)]), True
+
+
+def _database(spark: Any, address: Address, dialect: Dialect) -> Any:
+    """Return a table of a database, or what a query finds there, as a frame of Spark.
+
+    Raises:
+        StudyError: It is not said what to read.
+    """
+    if bool(dialect.table) == bool(dialect.query):
+        raise StudyError("say what to read from the database: either `table` or `query`")
+    user, password = os.environ.get("JDBC_USER"), os.environ.get("JDBC_PASSWORD")
+    if not address.startswith("jdbc:"):
+        parts = urlsplit(address)
+        user, password = parts.username or user, os.environ.get("PGPASSWORD") or password
+        port = "" if parts.port is None else f":{parts.port}"
+        query = f"?{parts.query}" if parts.query else ""
+        address = Address(
+            f"jdbc:postgresql://{parts.hostname or 'localhost'}{port}{parts.path}{query}"
+        )
+    chosen = {"user": user, "password": password, "dbtable": dialect.table, "query": dialect.query}
+    options = {name: value for name, value in chosen.items() if value}
+    return spark.read.format("jdbc").options(url=address, **options).load()
 
 
 def _address(path: Path) -> str:

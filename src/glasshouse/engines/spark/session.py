@@ -32,6 +32,8 @@ SETTINGS = {
     "spark.sql.legacy.javaCharsets": "true",
 }
 """How a session of our own is set: nothing is inferred, every field of a line is looked at, in any encoding."""
+PASSWORDS = ("JDBC_PASSWORD", "PGPASSWORD")
+"""Variables that hold what is never repeated."""
 JAVA = """#!/bin/sh
 for word do shift; [ "${{word#*=}}" = jdk.incubator.vector ] || set -- "$@" "$word"; done
 exec "{java}" "$@"
@@ -131,7 +133,10 @@ def _as_ours(message: str) -> GlasshouseError:
 
 
 def _first_line(error: object) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    message = str(error)
+    for variable in PASSWORDS:
+        message = message.replace(os.environ.get(variable) or "\0", "***")
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
     cause = next((line for line in lines if line.startswith("Caused by: ")), None)
     return (cause or (lines[0] if lines else type(error).__name__))[:300]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial, reduce
 from operator import and_, or_
 from pathlib import Path
@@ -22,7 +23,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.microdata import sweep_kernel
+from glasshouse.microdata import game_kernel, sweep_kernel
+from glasshouse.microdata.game_kernel import Aims
 from glasshouse.microdata.sweep_steps import (
     Counts,
     OnStep,
@@ -62,6 +64,7 @@ def sums_of_all_subsets(
     finished: Mapping[int, Integers] | None = None,
     on_step: OnStep | None = None,
     on_moved: OnMoved | None = None,
+    aims: Aims | None = None,
 ) -> tuple[Integers, Integers]:
     """Return the masks of the subsets (bit i is the i-th attribute of the packing) and a row of sums for each.
 
@@ -75,8 +78,9 @@ def sums_of_all_subsets(
         finished: The rows of steps that an earlier, interrupted sweep with this order has finished.
         on_step: Called with each step that is finished, and its rows.
         on_moved: Called with each step that is begun, and how many records are moved for it.
+        aims: What is added up where records have weights; by default what `sweep_kernel` adds up.
     """
-    steps = _Steps(packing, subset_masks(len(order), largest))
+    steps = _Steps(packing, subset_masks(len(order), largest), aims)
     stages: list[Stage] = [((root,), tuple(order[i + 1 :])) for i, root in enumerate(order)]
     for step, rows in (finished or {}).items():
         steps.add(*stages[step], largest - 1, rows)
@@ -101,11 +105,11 @@ def sums_of_all_subsets(
 
 
 def sums_of_whole_set(
-    records: DataFrame, number: int, packing: Packing
+    records: DataFrame, number: int, packing: Packing, aims: Aims | None = None
 ) -> tuple[Integers, Integers]:
     """Return the mask and the row of sums of the set of all attributes; see `sums_of_all_subsets`."""
     everything = tuple(range(len(packing.attributes)))
-    steps = _Steps(packing, partition_masks(everything, (), 0))
+    steps = _Steps(packing, partition_masks(everything, (), 0), aims)
     try:
         steps.run(records, number, [(everything, ())], 0)
     finally:
@@ -158,11 +162,11 @@ def gathered(batches: Iterator[pa.RecordBatch], words: int) -> tuple[Words, Inte
 class _Steps:
     """The sums so far, and the frames that hold records meanwhile."""
 
-    def __init__(self, packing: Packing, masks: Integers) -> None:
-        self._packing = packing
+    def __init__(self, packing: Packing, masks: Integers, aims: Aims | None) -> None:
+        self._packing, self._aims = packing, aims
         self.masks = masks
         self._row_of = {int(mask): row for row, mask in enumerate(self.masks)}
-        width = sweep_kernel.cell_width(len(packing.secrets))
+        width = sweep_kernel.cell_width(len(packing.secrets)) if aims is None else aims.width
         self.sums = np.zeros((len(self.masks), width), np.int64)
         self._frames: list[DataFrame] = []
 
@@ -259,7 +263,7 @@ class _Steps:
             records.select(*words, "n")
             .repartition(tasks, *keys)
             .mapInArrow(
-                partial(_swept, packing=packing, stages=stages, largest=largest),
+                partial(_swept, packing=packing, stages=stages, largest=largest, aims=self._aims),
                 ", ".join(columns),
             )
         )
@@ -292,21 +296,26 @@ def _with_bits(packing: Packing, attributes: Sequence[int]) -> list[Column]:
 
 
 def _swept(
-    batches: Iterator[pa.RecordBatch], *, packing: Packing, stages: Sequence[Stage], largest: int
+    batches: Iterator[pa.RecordBatch],
+    *,
+    packing: Packing,
+    stages: Sequence[Stage],
+    largest: int,
+    aims: Aims | None,
 ) -> Iterator[pa.RecordBatch]:
     """Sweep the records of a task; yield a row of sums for each stage, and the records that remain."""
     records, many = gathered(batches, packing.words)
     if not len(many):
         return
     counts: Counts = many if many.max() >= 1 << 31 else many.astype(np.int32)
-    _compile_once()
     names = [*word_names(packing), "n", "stage", "rows"]
     answers: list[tuple[int, bytes]] = []
-    for stage, (prefix, rest) in enumerate(stages):
-        rows, records, counts = sweep_partition(
-            packing, prefix, rest, records, counts, largest=min(largest, len(rest))
-        )
-        answers.append((stage, np.ascontiguousarray(rows).tobytes()))
+    with _compiled_once(sweep_kernel.sweep_parts if aims is None else game_kernel.sweep_parts):
+        for stage, (prefix, rest) in enumerate(stages):
+            rows, records, counts = sweep_partition(
+                packing, prefix, rest, records, counts, largest=min(largest, len(rest)), aims=aims
+            )
+            answers.append((stage, np.ascontiguousarray(rows).tobytes()))
     absent: list[pa.Array] = [pa.nulls(len(answers), pa.int64())] * packing.words
     remaining = [0] * (len(answers) - 1) + [len(counts)]
     columns = [
@@ -346,15 +355,14 @@ def _added(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     )
 
 
-def _compile_once() -> None:
-    """Have one worker of this machine compile the loop, where it was not before; the others load what it kept."""
-    if sweep_kernel.is_compiled(sweep_kernel.sweep_parts):
+@contextmanager
+def _compiled_once(loop: Any) -> Iterator[None]:
+    """Have one worker of this machine compile a loop, where it was not before; the others load what it kept."""
+    if sweep_kernel.is_compiled(loop):
+        yield
         return
     with (Path(tempfile.gettempdir()) / "glasshouse-compiling").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if sweep_kernel.is_compiled(sweep_kernel.sweep_parts):
-            return
-        field = np.zeros(1, sweep_kernel.FIELD)
-        field[0] = (0, 0, 1, 1, 2)
-        alike = np.zeros(2, np.uint64)
-        sweep_partition(Packing(1, field, field[:0]), (), (0,), alike, np.ones(2, np.int32))
+        if sweep_kernel.is_compiled(loop):
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        yield

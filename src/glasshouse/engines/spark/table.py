@@ -10,40 +10,41 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.engines.spark.session import check_workers, spark_failures
 from glasshouse.engines.spark.steps import gathered, value_of, values_in, word_names
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.language import quoted, translated
-from glasshouse.microdata.sweep_steps import SAMPLED_RECORDS, Packing, plan_packing
-from glasshouse.microdata.sweep_steps import packed as packed_words
+from glasshouse.microdata.attack_kernels import Weights, record_numbers
+from glasshouse.microdata.parts import part_values
+from glasshouse.microdata.sweep_steps import SAMPLED_RECORDS, Packing, packed, plan_packing
 from glasshouse.runs.reading import as_seen
 from glasshouse.sources import MISSING
 from glasshouse.sources.entry import UNNAMED
 from glasshouse.sources.source import as_text
 from glasshouse.study import Dataset, parse_condition
 from glasshouse.study.assess import AssessStudy
-from glasshouse.table import EncodedColumn, EncodedTable, Role, Step, view_steps
+from glasshouse.table import EncodedColumn, EncodedTable, Step, view_steps
 from glasshouse.table import read as read_table
-from glasshouse.table.generalised import is_suppressed
+from glasshouse.table.generalised import SUPPRESSED, is_suppressed
 from glasshouse.table.profiles import FIRST_RECORDS
 from glasshouse.table.treatment import (
-    INVALID,
-    MISSING_VALUE,
     ONE_EACH,
     SUPPRESSED_RECORD,
-    WHERE,
     WITHOUT_IDENTIFIER,
-    meets,
+    LeftOut,
+    left_out,
+    left_out_for,
+    left_out_steps,
 )
 from glasshouse.views import derivation, quantiles
 
@@ -51,6 +52,8 @@ MOST_VALUES = 5_000_000
 """The columns may have so many distinct values in all: they come here, and go to every worker."""
 CHUNK_RECORDS = 1 << 18
 """So many records are looked at together."""
+KINDS = ("types", "missing", "date", "derive", "bands", "group")
+"""What is said of how the values of a column are to be understood."""
 _NO_CODES = np.empty(0, np.uint8)
 
 
@@ -87,10 +90,8 @@ class SparkTable:
         with spark_failures():
             head = frame.limit(FIRST_RECORDS).toArrow()
         first = read_table(head, name=name or UNNAMED, also=also, **words)
-        for rule in words.get("bands") or {}:
-            _refuse_quantiles(str(words["bands"][rule]))
-        kinds = ("types", "missing", "date", "derive", "bands", "group", "dialect")
-        understood = {kind: words[kind] for kind in kinds if words.get(kind)}
+        _refuse_quantiles((words.get("bands") or {}).values())
+        understood = {kind: words[kind] for kind in (*KINDS, "dialect") if words.get(kind)}
         return cls(frame, first, understood, is_decoded)
 
 
@@ -98,8 +99,14 @@ class SparkTable:
 class PackedRelease:
     """The records of a study as packed words, and what is known of them here."""
 
+    name: str
+    """What results call it."""
     frame: DataFrame
     """A column per word, and how many equal records each stands for."""
+    texts: DataFrame
+    """The same, and the columns as they are written: not kept, but worked out anew where it is asked for."""
+    sources: tuple[str, ...]
+    """What those columns are called."""
     packing: Packing
     """How they are packed."""
     records: int
@@ -108,7 +115,7 @@ class PackedRelease:
     """Per secret and value, how many records have it."""
     tallies: tuple[Integers, ...]
     """Per attribute and value, likewise."""
-    values: tuple[pa.Array | None, ...]
+    values: tuple[Any, ...]
     """Per attribute, what its values stand for; None: it is made of several columns."""
     unknown: tuple[int | None, ...]
     """Per secret, the value that stands for missing, where there is one that is not learned."""
@@ -116,10 +123,70 @@ class PackedRelease:
     """What was left out, and how columns are seen."""
     suppressed: int
     """How many records hold nothing but ``*``, be they left out or not."""
+    criterion: Any = None
+    """Where the column stands that tells parts apart, if there is one."""
+    weight: Any = None
+    """Where the weight of a record stands, if they have weights."""
+    weight_name: str | None = None
+    """What that column is called."""
+    weights: Weights | None = None
+    """The weights behind its codes, what they add up to, and the largest."""
+    parts: tuple[tuple[str, int, int], ...] = ()
+    """Its values, their codes, and how many records have each."""
 
-    def of_known(self, secret: int) -> DataFrame:
-        """Return the records of which a secret is known."""
-        return self.frame.where(value_of(self.packing.secrets[secret]) != self.unknown[secret])
+    def part(self, value: str, code: int, records: int) -> PackedRelease:
+        """Return the records with one value of the column that tells parts apart."""
+        frame = self.frame.where(value_of(self.criterion) == code)
+        totals = tuple(tally(frame, self.packing.secrets, self.packing.words))
+        return replace(
+            self,
+            name=f"{self.name}: {value}",
+            frame=frame,
+            records=records,
+            totals=totals,
+            unknown=tuple(
+                None if missing is None or not counts[missing] else missing
+                for missing, counts in zip(self.unknown, totals, strict=True)
+            ),
+        )
+
+    def weighed(self) -> PackedRelease:
+        """Return the release with totals of weights, and the weight of a record behind the secrets.
+
+        Raises:
+            DataError: All weigh nothing.
+        """
+        if self.weights is None:
+            return self
+        packing = self.packing._replace(secrets=np.append(self.packing.secrets, self.weight))
+        *totals, counts = tally(
+            self.frame, packing.secrets, packing.words, weight=self.weight, each=self.weights.each
+        )
+        held = self.weights.each[counts > 0]
+        weights = Weights(self.weights.each, int(counts.sum()), int(held.max(initial=0)))
+        if not weights.total:
+            raise DataError(
+                '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
+                table=self.name,
+                name=self.weight_name,
+            )
+        return replace(self, packing=packing, totals=tuple(totals), weights=weights)
+
+    def of_known(self, secret: int) -> PackedRelease:
+        """Return the records of which a secret is known, with this one only."""
+        code, totals = self.unknown[secret], self.totals[secret].copy()
+        totals[code] = 0
+        return replace(
+            self.with_secrets([secret]),
+            frame=self.frame.where(value_of(self.packing.secrets[secret]) != code),
+            records=int(totals.sum()),
+            totals=(totals,),
+        )
+
+    def with_secrets(self, places: Sequence[int]) -> PackedRelease:
+        """Return the records with some of the secrets."""
+        packing = self.packing._replace(secrets=self.packing.secrets[list(places)])
+        return replace(self, packing=packing, totals=tuple(self.totals[i] for i in places))
 
     def sample(self, names: Sequence[str]) -> EncodedTable:
         """Return some records, for the order of refinement: the same ones wherever they stand."""
@@ -170,24 +237,57 @@ class _Attribute:
 
 
 @dataclass(frozen=True)
-class _Reason:
-    """Why records are left out: they are marked in one of some columns, or in all of them."""
+class _Treating:
+    """Which records belong to a study, as every task tells it."""
 
-    what: str
-    columns: tuple[str, ...]
-    places: tuple[int, ...]
-    marks: tuple[Flags, ...]
-    everywhere: bool = False
+    texts: Mapping[int, pa.Array]
+    """Per column of the frame, its distinct texts in order."""
+    written: EncodedTable
+    """The columns as they are written: their values, for each distinct text."""
+    places: Mapping[str, int]
+    """Where each of them stands in the frame."""
+    rules: Mapping[str, Any]
+    """Who belongs, by the words of `left_out_for`."""
+    hidden: tuple[str, ...]
+    """The columns which all hold ``*`` in a suppressed record; none: there is no such record."""
+    without_suppressed: bool = False
+    """Whether those are left out, too."""
 
-    def marked(self, raw: Sequence[Integers]) -> list[Flags]:
-        """Return which records are marked, per column, by the positions of their texts."""
-        return [marks[raw[place]] for place, marks in zip(self.places, self.marks, strict=True)]
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to look at."""
+        return any(self.rules.values()) or bool(self.hidden)
 
-    def gone(self, raw: Sequence[Integers]) -> Flags:
-        """Return which records are left out for it."""
-        join = np.logical_and if self.everywhere else np.logical_or
-        gone: Flags = join.reduce(self.marked(raw))
-        return gone
+    def chunks(
+        self, batches: Iterator[pa.RecordBatch]
+    ) -> Iterator[tuple[list[Integers], pa.RecordBatch]]:
+        """Yield some records at a time: per column, the position of every text; and the texts."""
+        for chunk in _chunks(batches):
+            raw = [np.empty(0, np.int64)] * chunk.num_columns
+            for place, values in self.texts.items():
+                encoded = chunk.column(place).cast(pa.large_string()).dictionary_encode()
+                codes = pc.index_in(encoded.dictionary, value_set=values)
+                raw[place] = codes.to_numpy(zero_copy_only=False).astype(np.int64)[encoded.indices]
+            yield raw, chunk
+
+    def left_out(
+        self, raw: Sequence[Integers], chunk: pa.RecordBatch
+    ) -> tuple[Flags, list[LeftOut]]:
+        """Return which records are left out, and how many for each reason; then, how many are suppressed."""
+        columns = {}
+        for name, place in self.places.items():
+            if place in self.texts:
+                column = self.written.column(name)
+                columns[name] = replace(column, codes=column.codes[raw[place]])
+            else:
+                encoded = chunk.column(place).cast(pa.large_string()).dictionary_encode()
+                codes = encoded.indices.to_numpy().astype(np.uint32)
+                columns[name] = EncodedColumn(name, codes, encoded.dictionary)
+        table = replace(self.written, records=chunk.num_rows, columns=columns)
+        gone, counts = left_out(left_out_for(table, **self.rules), table.records)
+        hidden = is_suppressed(table, self.hidden) & ~gone
+        counts.append((SUPPRESSED_RECORD, None, int(np.count_nonzero(hidden))))
+        return gone | hidden if self.without_suppressed else gone, counts
 
 
 def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
@@ -200,60 +300,82 @@ def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
     """
     columns = _Columns(table, study)
     adversary, first = study.adversary, table.first
-    reasons, hidden = columns.reasons()
-    records, steps, stars = columns.counted(reasons, hidden)
+    treating = columns.treating()
+    records, steps, stars = columns.treated(treating)
     if 0 < stars < records and study.treatment.drop_suppressed is not False:
-        reasons.append(hidden)
+        treating = replace(treating, without_suppressed=True)
         steps.append(Step(first.name, SUPPRESSED_RECORD, None, records, records - stars))
-    else:
-        stars = stars if stars < records else 0
-    records = steps[-1].after if steps else records
+        records -= stars
+    elif stars == records:
+        stars = 0
     steps += columns.views(records)
     known = columns.joint([columns.attribute(name) for name in adversary.knowable])
     secrets = [columns.attribute(name) for name in adversary.secret_columns]
-    packing = plan_packing([a.column for a in known], [a.column for a in secrets])
+    further = [columns.attribute(name) for name in (study.by, adversary.weight) if name is not None]
+    packing = plan_packing(
+        [attribute.column for attribute in known],
+        [attribute.column for attribute in (*secrets, *further)],
+    )
     identifier = adversary.identifier
-    person = None if identifier is None else columns.sources.index(identifier)
     names = [f"{word} long" for word in word_names(packing)]
-    frame = columns.frame.mapInArrow(
+    texts = [f"{name} string" for name in columns.frame.columns]
+    written = columns.frame.mapInArrow(
         partial(
             _packed,
-            texts=columns.texts,
+            treating=treating,
             attributes=known,
-            secrets=secrets,
+            secrets=[*secrets, *further],
             packing=packing,
-            reasons=reasons,
-            person=person,
         ),
-        ", ".join([*names, "n long", *([] if person is None else ["person string"])]),
+        ", ".join([*names, "n long", *texts]),
     )
     if identifier is not None:
-        frame, of_people = _one_each(
-            frame, packing, study.seed, Step(first.name, "", identifier, records, records)
-        )
+        step = Step(first.name, "", identifier, records, records)
+        person = sf.col(f"c{columns.sources.index(identifier)}")
+        written, of_people = _one_each(written, person, packing, study.seed, step)
         steps += of_people
         records = steps[-1].after if of_people else records
-    frame = frame.persist()
-    tallies = tally(frame, [*packing.secrets, *packing.attributes], packing.words)
-    totals, tallies = tallies[: len(secrets)], tallies[len(secrets) :]
+    frame = written.select(*word_names(packing), "n").persist()
+    tallies = tally(frame, [*packing.attributes, *packing.secrets], packing.words)
+    of_secrets = tallies[len(known) : len(known) + len(secrets)]
     as_value = first.missing_is_a_value or adversary.missing_is_a_value
-    unknown = [
-        None if as_value else columns.missing_code(name) for name in adversary.secret_columns
-    ]
-    return PackedRelease(
+    unknown: list[int | None] = []
+    for name, totals in zip(adversary.secret_columns, of_secrets, strict=True):
+        code = -1 if as_value else int(columns.values(name).index(MISSING).as_py())
+        unknown.append(code if code >= 0 and totals[code] else None)
+    release = PackedRelease(
+        first.name,
         frame,
-        packing,
+        written,
+        tuple(columns.sources),
+        packing._replace(secrets=packing.secrets[: len(secrets)]),
         records,
-        tuple(totals),
-        tuple(tallies),
+        tuple(of_secrets),
+        tuple(tallies[: len(known)]),
         tuple(columns.values(name) for name in adversary.knowable),
-        tuple(
-            code if code is not None and counts[code] else None
-            for code, counts in zip(unknown, totals, strict=True)
-        ),
+        tuple(unknown),
         tuple(steps),
         stars,
     )
+    if study.by is not None:
+        parts = tuple(
+            (value, code, int(tallies[-1][code]))
+            for value, code in part_values(first, study.by, columns.values(study.by), tallies[-1])
+        )
+        release = replace(release, criterion=packing.secrets[-1], parts=parts)
+    if adversary.weight is not None:
+        there = np.flatnonzero(tallies[-1])
+        column = EncodedColumn("", there.astype(np.uint32), columns.values(adversary.weight))
+        held = EncodedTable(first.name, records, {adversary.weight: column}, {})
+        each = np.zeros(len(tallies[-1]), np.int64)
+        each[there] = record_numbers(held, adversary.weight, "weight")[0]
+        release = replace(
+            release,
+            weight=packing.secrets[-1],
+            weight_name=adversary.weight,
+            weights=Weights(each, 0, 0),
+        )
+    return release
 
 
 class _Columns:
@@ -273,8 +395,7 @@ class _Columns:
                     name=name,
                 )
             self._source_of[name] = columns[0]
-        for rule in study.datasets[0].bands.values():
-            _refuse_quantiles(rule)
+        _refuse_quantiles(study.datasets[0].bands.values())
         self.sources = list(dict.fromkeys(self._source_of[name] for name in self._first.columns))
         self.frame = table.frame.select(
             *(
@@ -283,17 +404,25 @@ class _Columns:
             )
         )
         person = study.adversary.identifier
+        for kind in KINDS:
+            if person in table.words.get(kind, ()):
+                raise StudyError(
+                    '`{kind}` of "{name}", which names people, is not done on Spark; do it in the frame',
+                    kind=kind,
+                    name=person,
+                )
         coded = [place for place, name in enumerate(self.sources) if name != person]
-        self.texts, self._records = _distinct_texts(self.frame, coded, self._first.name)
-        self._written, self._seen = {}, {}
-        for place, texts in self.texts.items():
+        self._texts, self._records = _distinct_texts(self.frame, coded, self._first.name)
+        self._written: dict[str, EncodedTable] = {}
+        self._seen: dict[str, EncodedTable] = {}
+        for place, texts in self._texts.items():
+            name = self.sources[place]
             if table.is_decoded and pc.any(pc.match_substring(texts, "\ufffd")).as_py():
                 raise DataError(
                     '{name}: column "{column}" holds bytes that are no text in this encoding; say `encoding`',
                     name=self._first.name,
-                    column=self.sources[place],
+                    column=name,
                 )
-            name = self.sources[place]
             self._written[name] = self._understood(name, texts)
             self._seen[name] = as_seen(self._written[name], study.datasets[0], study)
 
@@ -309,8 +438,8 @@ class _Columns:
             tuple(column.cardinality for _, column in columns),
         )
 
-    def values(self, name: str) -> pa.Array | None:
-        """Return what the values of an attribute stand for, if it is one column."""
+    def values(self, name: str) -> Any:
+        """Return what the values of an attribute, or of a secret, stand for; None: it is made of several columns."""
         columns = self._first.columns_of(name)
         if len(columns) > 1:
             return None
@@ -325,7 +454,8 @@ class _Columns:
             raise BudgetError("a fact has too many columns with many values; leave some out")
         rows = (
             self.frame.mapInArrow(
-                partial(_joint_values, texts=self.texts, facts=facts), "fact int, key long"
+                partial(_joint_values, treating=self.treating(), facts=facts),
+                "fact int, key long",
             )
             .distinct()
             .toArrow()
@@ -336,12 +466,6 @@ class _Columns:
             joint[place] = replace(fact, joint=np.sort(keys))
         return joint
 
-    def missing_code(self, name: str) -> int | None:
-        """Return the code of a secret that stands for missing, if it has one."""
-        values = self._seen[self._source_of[name]].column(name).values
-        code = int(values.index(MISSING).as_py())
-        return None if code < 0 else code
-
     def views(self, records: int) -> tuple[Step, ...]:
         """Return how columns are seen, in the order in which a file's would be told."""
         views = {
@@ -351,83 +475,56 @@ class _Columns:
         ordered = tuple(views[view.column, view.word] for view in first.views)
         return view_steps(replace(first, records=records, views=ordered))
 
-    def reasons(self) -> tuple[list[_Reason], _Reason]:
-        """Return why records are left out, one after the other; and what marks a suppressed record."""
-        treatment = self._study.treatment
-        roles = {
-            name: role for name, role in self._first.roles.items() if name in self._first.columns
-        }
-        named = [name for name, role in roles.items() if role is not Role.IGNORED]
-        coded = [name for name in named if self._source_of[name] in self._written]
-        hidden = [
-            part.name
-            for name in self._first.quasi_identifiers
-            for part in self._first.columns_of(name)
-        ]
+    def treating(self) -> _Treating:
+        """Return how tasks tell which records belong to the study.
 
-        def reason(
-            what: str, marks: Sequence[tuple[str, Flags]], *, everywhere: bool = False
-        ) -> _Reason:
-            places = [self.sources.index(self._source_of[name]) for name, _ in marks]
-            return _Reason(
-                what,
-                tuple(name for name, _ in marks),
-                tuple(places),
-                tuple(flags for _, flags in marks),
-                everywhere,
-            )
+        Raises:
+            DataError: There is no column that it asks for.
+        """
+        first, treatment = self._first, self._study.treatment
+        where, invalid = (
+            [parse_condition(condition) for condition in conditions]
+            for conditions in (treatment.where, treatment.invalid)
+        )
+        hidden = [part.name for name in first.quasi_identifiers for part in first.columns_of(name)]
+        columns = {}
+        for name in first.columns:
+            source = self._source_of[name]
+            if source in self._written:
+                columns[name] = self._written[source].column(name)
+        is_hidden = all(columns[name].values.index(SUPPRESSED).as_py() >= 0 for name in hidden)
+        written = replace(
+            first,
+            columns=columns,
+            missing_codes={},
+            views=tuple(view for table in self._written.values() for view in table.views),
+        )
+        for condition in (*where, *invalid):
+            first.column(condition.column)
+        return _Treating(
+            self._texts,
+            written,
+            {name: self.sources.index(self._source_of[name]) for name in first.columns},
+            {"where": where, "invalid": invalid, "drop_missing": treatment.drop_missing},
+            tuple(hidden if is_hidden else ()),
+        )
 
-        reasons = []
-        for what, conditions in ((WHERE, treatment.where), (INVALID, treatment.invalid)):
-            parsed = [parse_condition(condition) for condition in conditions]
-            marks = [(c.column, meets(self._of(c.column), c) != (what == WHERE)) for c in parsed]
-            reasons += [reason(what, marks)] if marks else []
-        if treatment.drop_missing:
-            marks = [(name, self._of(name).missing([name])) for name in coded]
-            marks = [(name, flags) for name, flags in marks if flags.any()]
-            reasons += [reason(MISSING_VALUE, marks)] if marks else []
-        stars = [(name, is_suppressed(self._of(name), [name])) for name in hidden]
-        return reasons, reason(SUPPRESSED_RECORD, stars, everywhere=True)
-
-    def counted(self, reasons: Sequence[_Reason], hidden: _Reason) -> tuple[int, list[Step], int]:
+    def treated(self, treating: _Treating) -> tuple[int, list[Step], int]:
         """Return how many records remain, what was left out, and how many of the remaining are suppressed.
 
         Raises:
             DataError: None remains.
         """
-        if not reasons and not all(marks.any() for marks in hidden.marks):
+        if not treating.is_needed:
             return self._records, [], 0
         rows = self.frame.mapInArrow(
-            partial(_left_out, texts=self.texts, reasons=[*reasons, hidden]),
-            "place int, records long",
+            partial(_counted, treating=treating), "what string, name string, n long, place int"
         )
-        totals = {
-            row["place"]: row["records"]
-            for row in rows.groupBy("place").agg(sf.sum("records").alias("records")).collect()
-        }
-        before, steps, place = self._records, [], 0
-        for reason in reasons:
-            of_reason = []
-            for column in reason.columns:
-                step = Step(self._first.name, reason.what, column, before, before - totals[place])
-                of_reason += [step] if step.left_out or reason.what != MISSING_VALUE else []
-                place += 1
-            after, place = before - totals[place], place + 1
-            if not after:
-                raise _nothing_left(of_reason)
-            if of_reason:
-                steps += [*of_reason, Step(self._first.name, reason.what, None, before, after)]
-            before = after
-        return before, steps, totals[place + len(hidden.columns)]
-
-    def _of(self, name: str) -> EncodedTable:
-        """Return the distinct values of a column, as they are written.
-
-        Raises:
-            DataError: There is no such column.
-        """
-        self._first.column(name)
-        return self._written[self._source_of[name]]
+        totals = rows.groupBy("place", "what", "name").agg(sf.sum("n").alias("n")).collect()
+        ordered = sorted(totals, key=itemgetter("place"))
+        *counts, (_, _, stars) = [(row["what"], row["name"], row["n"]) for row in ordered]
+        steps = left_out_steps(self._first.name, self._records, counts)
+        return steps[-1].after if steps else self._records, steps, stars
 
     def _understood(self, name: str, texts: pa.Array) -> EncodedTable:
         """Read the distinct texts of a column as those of a file are read.
@@ -435,25 +532,19 @@ class _Columns:
         Raises:
             DataError: One is not what it is to be.
         """
-        words = self._table.words
-        of_column: dict[str, Any] = {
-            kind: {name: words[kind][name]}
-            for kind in ("types", "missing", "date", "bands", "group")
-            if name in words.get(kind, ())
-        }
         derived = [new for new, source in self._source_of.items() if source == name != new]
-        for new in derived:
-            of_column.setdefault("derive", {})[new] = words["derive"][new]
-            for kind in ("types", "bands", "group"):
-                if new in words.get(kind, ()):
-                    of_column.setdefault(kind, {})[new] = words[kind][new]
+        words: dict[str, Any] = {
+            kind: {column: rules[column] for column in (name, *derived) if column in rules}
+            for kind, rules in self._table.words.items()
+            if kind in KINDS
+        }
         try:
             return read_table(
                 pa.table({name: texts}),
                 also=[name, *derived],
-                dialect=words.get("dialect"),
+                dialect=self._table.words.get("dialect"),
                 name=self._first.name,
-                **of_column,
+                **words,
             )
         except DataError as error:
             if "record" not in error.parts:
@@ -467,18 +558,8 @@ class _Columns:
             ) from None
 
 
-def _nothing_left(steps: Sequence[Step]) -> DataError:
-    return DataError(
-        "{table}: all {records} records would be left out ({what} in {columns}): nothing is left",
-        table=steps[0].dataset,
-        records=steps[0].before,
-        what=translated(steps[0].what),
-        columns=quoted(dict.fromkeys(step.column or "" for step in steps)),
-    )
-
-
-def _refuse_quantiles(rule: str) -> None:
-    if quantiles(rule):
+def _refuse_quantiles(rules: Any) -> None:
+    if any(quantiles(str(rule)) for rule in rules):
         raise StudyError(
             "bands by quantiles are not cut on Spark; say where they begin: 0,1000,5000"
         )
@@ -513,33 +594,36 @@ def _distinct_texts(
 
 
 def _one_each(
-    frame: DataFrame, packing: Packing, seed: int, step: Step
+    frame: DataFrame, person: Column, packing: Packing, seed: int, step: Step
 ) -> tuple[DataFrame, list[Step]]:
     """Keep one record of every person: of several, by a draw that depends on the seed and on what they hold."""
     words, records = word_names(packing), step.before
-    frame = frame.persist()
-    named = frame.where(sf.col("person") != MISSING)
-    people, with_name = named.select(sf.countDistinct("person"), sf.count(sf.lit(1))).collect()[0]
-    if not people:
-        raise _nothing_left([replace(step, what=WITHOUT_IDENTIFIER)])
-    steps = []
-    if with_name < records:
-        steps.append(replace(step, what=WITHOUT_IDENTIFIER, after=with_name))
+    named = frame.where(person != MISSING)
+    people, with_name = named.select(sf.countDistinct(person), sf.count(sf.lit(1))).collect()[0]
+    nameless = [(WITHOUT_IDENTIFIER, column, records - with_name) for column in (step.column, None)]
+    steps = left_out_steps(step.dataset, records, nameless if with_name < records else ())[:1]
     if people < with_name:
         steps.append(replace(step, what=ONE_EACH, before=with_name, after=people))
-        draw = Window.partitionBy("person").orderBy(
-            sf.xxhash64(sf.lit(seed), "person", *words), *words
-        )
-        named = named.withColumn("place", sf.row_number().over(draw)).where(sf.col("place") == 1)
-    return named.select(*words, "n"), steps
+        draw = Window.partitionBy(person).orderBy(sf.xxhash64(sf.lit(seed), person, *words), *words)
+        drawn = named.withColumn("drawn", sf.row_number().over(draw))
+        named = drawn.where(sf.col("drawn") == 1).drop("drawn")
+    return named, steps
 
 
-def tally(frame: DataFrame, fields: Sequence[Any], words: int) -> list[Integers]:
-    """Count the values of attributes and secrets in packed records."""
-    tallies = [np.zeros(int(field["size"]), np.int64) for field in fields]
+def tally(
+    frame: DataFrame,
+    fields: Sequence[Any],
+    words: int,
+    *,
+    weight: Any = None,
+    each: Integers | None = None,
+) -> list[Integers]:
+    """Count the values of attributes and secrets in packed records; or add up the weights behind the codes of one."""
+    tallies = [np.zeros(int(entry["size"]), np.int64) for entry in fields]
     rows = (
         frame.mapInArrow(
-            partial(_tallied, fields=fields, words=words), "place int, code int, n long"
+            partial(_tallied, fields=fields, words=words, weight=weight, each=each),
+            "place int, code int, n long",
         )
         .groupBy("place", "code")
         .agg(sf.sum("n").alias("n"))
@@ -552,20 +636,6 @@ def tally(frame: DataFrame, fields: Sequence[Any], words: int) -> list[Integers]
 
 
 # What tasks do with their records.
-
-
-def _raw(
-    batches: Iterator[pa.RecordBatch], texts: Mapping[int, pa.Array]
-) -> Iterator[tuple[list[Integers], pa.RecordBatch]]:
-    """Yield some records at a time: per column, the position of every text; and the texts."""
-    for chunk in _chunks(batches):
-        raw = [np.empty(0, np.int64)] * chunk.num_columns
-        for place, values in texts.items():
-            column = chunk.column(place).cast(pa.large_string())
-            encoded = column.dictionary_encode()
-            codes = pc.index_in(encoded.dictionary, value_set=values)
-            raw[place] = codes.to_numpy(zero_copy_only=False).astype(np.int64)[encoded.indices]
-        yield raw, chunk
 
 
 def _chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -597,94 +667,93 @@ def _counted_texts(
     for chunk in _chunks(batches):
         for place in places:
             counted = chunk.column(place).value_counts()
-            yield pa.record_batch(
-                [
-                    pa.array(np.full(len(counted), place, np.int32)),
-                    counted.field("values").cast(pa.string()),
-                    counted.field("counts"),
-                ],
-                names=["place", "text", "n"],
+            yield _rows(
+                place=np.full(len(counted), place, np.int32),
+                text=counted.field("values").cast(pa.string()),
+                n=counted.field("counts"),
             )
 
 
 def _joint_values(
-    batches: Iterator[pa.RecordBatch],
-    *,
-    texts: Mapping[int, pa.Array],
-    facts: Mapping[int, _Attribute],
+    batches: Iterator[pa.RecordBatch], *, treating: _Treating, facts: Mapping[int, _Attribute]
 ) -> Iterator[pa.RecordBatch]:
-    for raw, _ in _raw(batches, texts):
+    for raw, _ in treating.chunks(batches):
         for place, fact in facts.items():
             keys = np.unique(fact.keys(raw))
-            of_fact = pa.array(np.full(len(keys), place, np.int32))
-            yield pa.record_batch([of_fact, pa.array(keys)], names=["fact", "key"])
+            yield _rows(fact=np.full(len(keys), place, np.int32), key=keys)
 
 
-def _left_out(
-    batches: Iterator[pa.RecordBatch], *, texts: Mapping[int, pa.Array], reasons: Sequence[_Reason]
-) -> Iterator[pa.RecordBatch]:
-    """Count what is left out for each reason, in each column by itself and in all, of what those before have left."""
-    for raw, _ in _raw(batches, texts):
-        counts = []
-        for reason in reasons:
-            counts += [np.count_nonzero(marks) for marks in reason.marked(raw)]
-            gone = reason.gone(raw)
-            counts.append(np.count_nonzero(gone))
-            raw = [codes[~gone] if len(codes) else codes for codes in raw]
-        places = pa.array(range(len(counts)), pa.int32())
-        yield pa.record_batch([places, pa.array(counts, pa.int64())], names=["place", "records"])
+def _counted(batches: Iterator[pa.RecordBatch], *, treating: _Treating) -> Iterator[pa.RecordBatch]:
+    """Count what is left out for each reason; the reasons come in their order."""
+    for raw, chunk in treating.chunks(batches):
+        what, names, counts = zip(*treating.left_out(raw, chunk)[1], strict=True)
+        yield _rows(
+            what=pa.array(what, pa.string()),
+            name=pa.array(names, pa.string()),
+            n=np.array(counts, np.int64),
+            place=np.arange(len(counts), dtype=np.int32),
+        )
 
 
 def _packed(
     batches: Iterator[pa.RecordBatch],
     *,
-    texts: Mapping[int, pa.Array],
+    treating: _Treating,
     attributes: Sequence[_Attribute],
     secrets: Sequence[_Attribute],
     packing: Packing,
-    reasons: Sequence[_Reason],
-    person: int | None,
 ) -> Iterator[pa.RecordBatch]:
-    """Pack the records that belong to the study."""
-    for raw, chunk in _raw(batches, texts):
-        staying = np.ones(chunk.num_rows, np.bool_)
-        for reason in reasons:
-            staying &= ~reason.gone(raw)
-        size = int(np.count_nonzero(staying))
+    """Pack the records that belong to the study, beside their texts."""
+    for raw, chunk in treating.chunks(batches):
+        size = chunk.num_rows
+        if treating.is_needed:
+            staying = ~treating.left_out(raw, chunk)[0]
+            size = int(np.count_nonzero(staying))
+            raw = [codes[staying] if len(codes) else codes for codes in raw]
+            chunk = chunk.filter(pa.array(staying))
         if not size:
             continue
-        if size < chunk.num_rows:
-            raw = [codes[staying] if len(codes) else codes for codes in raw]
-        records = packed_words(
+        records = packed(
             packing,
-            [a.encoded(raw) for a in attributes],
-            [a.encoded(raw) for a in secrets],
+            [attribute.encoded(raw) for attribute in attributes],
+            [secret.encoded(raw) for secret in secrets],
             0,
             size,
         )
         words = records.view(np.int64).reshape(size, packing.words)
-        columns = [pa.array(np.ascontiguousarray(words[:, word])) for word in range(packing.words)]
-        names = [*word_names(packing), "n"]
-        columns.append(pa.array(np.ones(size, np.int64)))
-        if person is not None:
-            columns.append(chunk.column(person).filter(pa.array(staying)).cast(pa.string()))
-            names.append("person")
-        yield pa.record_batch(columns, names=names)
+        columns: dict[str, Any] = {
+            name: np.ascontiguousarray(words[:, word])
+            for word, name in enumerate(word_names(packing))
+        }
+        columns["n"] = np.ones(size, np.int64)
+        for place, texts in enumerate(chunk.columns):
+            columns[f"c{place}"] = texts.cast(pa.string())
+        yield _rows(**columns)
 
 
 def _tallied(
-    batches: Iterator[pa.RecordBatch], *, fields: Sequence[Any], words: int
+    batches: Iterator[pa.RecordBatch],
+    *,
+    fields: Sequence[Any],
+    words: int,
+    weight: Any,
+    each: Integers | None,
 ) -> Iterator[pa.RecordBatch]:
     records, counts = gathered(batches, words)
-    for place, of_place in enumerate(fields):
-        values, numbers = np.unique(values_in(records, words, of_place), return_inverse=True)
+    if each is not None:
+        counts = counts * each[values_in(records, words, weight)]
+    for place, entry in enumerate(fields):
+        values, numbers = np.unique(values_in(records, words, entry), return_inverse=True)
         totals = np.zeros(len(values), np.int64)
         np.add.at(totals, numbers, counts)
-        yield pa.record_batch(
-            [
-                pa.array(np.full(len(values), place, np.int32)),
-                pa.array(values.astype(np.int32)),
-                pa.array(totals),
-            ],
-            names=["place", "code", "n"],
+        yield _rows(
+            place=np.full(len(values), place, np.int32), code=values.astype(np.int32), n=totals
         )
+
+
+def _rows(**columns: Any) -> pa.RecordBatch:
+    arrays = [
+        pa.array(column) if isinstance(column, np.ndarray) else column
+        for column in columns.values()
+    ]
+    return pa.record_batch(arrays, names=list(columns))
