@@ -107,11 +107,6 @@ def answer(
         raise StudyError(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
         )
-    if per_record and (study.adversary.weight or not study.adversary.guesses_once):
-        raise StudyError(
-            "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
-            "gains, priors, weights and joint secrets with it"
-        )
     known = known_of_each(study) if per_record else ()
     if study.links:
         _refuse(
@@ -280,8 +275,13 @@ def known_of_each(study: AssessStudy) -> tuple[str, ...]:
     """Return the quasi-identifiers that risks per record are of: all of them, or the one set that was chosen.
 
     Raises:
-        StudyError: Several were.
+        StudyError: Several were; or records do not count alike, or she does more than guess once.
     """
+    if study.adversary.weight or not study.adversary.guesses_once:
+        raise StudyError(
+            "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
+            "gains, priors, weights and joint secrets with it"
+        )
     whole = study.adversary.knowable
     if study.sweep is not None:
         sets = [whole] if holds_whole_set(study.sweep, len(whole)) else []

@@ -237,19 +237,26 @@ def _read_dataset(
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read the columns of a dataset that a study has to do with, and others that are named."""
-    adversary = study.adversary
     return read_file(
         as_written(dataset),
-        quasi_identifiers=adversary.quasi_identifiers,
-        sensitive=adversary.secret_columns,
-        id=adversary.identifier,
-        weight=adversary.weight,
-        facts=adversary.facts,
-        also=tuple(dict.fromkeys((*study.columns_without_role(), *also))),
+        **roles_of(study, also),
         name=name,
         memory=memory,
         on_progress=on_progress,
     )
+
+
+def roles_of(study: ReleaseStudy, also: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what the columns of the only dataset of a study are, by the words of ``read``."""
+    adversary = study.adversary
+    return {
+        "quasi_identifiers": adversary.quasi_identifiers,
+        "sensitive": adversary.secret_columns,
+        "id": adversary.identifier,
+        "weight": adversary.weight,
+        "facts": adversary.facts,
+        "also": tuple(dict.fromkeys((*study.columns_without_role(), *also))),
+    }
 
 
 def read_register(study: PeopleStudy, table: EncodedTable | None = None) -> EncodedTable:

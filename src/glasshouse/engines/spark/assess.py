@@ -35,6 +35,7 @@ from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes,
 from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, Weights, best_guesses
 from glasshouse.microdata.attacks import FEW_VALUES, Aim, attack_code
 from glasshouse.microdata.gains import secret_of_totals, sum_of_ratios
+from glasshouse.microdata.game_kernel import Aims
 from glasshouse.microdata.lattice import (
     MOST_ATTRIBUTES,
     RESULTS_LIMIT,
@@ -105,11 +106,8 @@ def answer(
         refuse_in_parts({"`per_record`": per_record, "`resume`": resources.resume})
     check_roles(first, names, secrets)
     if study.sweep:
-        largest, width = (
-            largest_size(study.sweep, len(names)),
-            sweep_kernel.cell_width(len(secrets)),
-        )
-        check_budget(len(names), largest, width, RESULTS_LIMIT)
+        width = sweep_kernel.cell_width(len(secrets))
+        check_budget(len(names), largest_size(study.sweep, len(names)), width, RESULTS_LIMIT)
     looks = first_looks(study, () if in_files else [first])
     with spark_failures():
         release = pack(table, study)
@@ -286,15 +284,7 @@ def _swept(
     codes = (attack_code(first, ()), attack_code(first, study.adversary.secret_columns or names))
     sweeps = []
     for place, (secrets, release) in enumerate(by_secret):
-        targets, games, aims = [], None, None
-        if release.weights is not None:
-            table = replace(first, records=release.records)
-            targets = [Aim((), None, None)]
-            for name, totals in zip(secrets, release.totals, strict=True):
-                secret = secret_of_totals(table, (name,), release.weights, totals)
-                targets.append(Aim((name,), secret, None))
-            games = Games(table, targets, release.weights)
-            aims = games.aims(release.packing.secrets)._replace(weights=release.weights.each)
+        games, targets, aims = _games(release, secrets, first)
         if study.sweep is None:
             masks, sums = sums_of_whole_set(release.frame, release.records, release.packing, aims)
         else:
@@ -317,7 +307,7 @@ def _swept(
                 on_moved=on_moved,
                 aims=aims,
             )
-        if games is not None and release.weights is not None:
+        if release.weights is not None:
             sets = [tuple(name for i, name in enumerate(names) if mask >> i & 1) for mask in masks]
             rows = list(zip(*(games.attacks(aim, sets, sums) for aim in targets), strict=True))
             sweeps.append(
@@ -338,6 +328,22 @@ def _swept(
         )
     every = study.adversary.secret_columns
     return joined_sweeps(every, sweeps) if len(sweeps) > 1 else sweeps[0]
+
+
+def _games(
+    release: PackedRelease, secrets: Sequence[str], first: EncodedTable
+) -> tuple[Any, list[Aim], Aims | None]:
+    """Return what is added up where records have weights, and of which attacks that tells."""
+    if release.weights is None:
+        return None, [], None
+    table = replace(first, records=release.records)
+    targets = [Aim((), None, None)]
+    for name, totals in zip(secrets, release.totals, strict=True):
+        secret = secret_of_totals(table, (name,), release.weights, totals)
+        targets.append(Aim((name,), secret, None))
+    games = Games(table, targets, release.weights)
+    aims = games.aims(release.packing.secrets)
+    return games, targets, aims._replace(weights=release.weights.each)
 
 
 def _whole_set(

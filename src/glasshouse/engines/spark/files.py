@@ -14,7 +14,7 @@ from glasshouse.engines.spark.assess import answer, refuse_local
 from glasshouse.engines.spark.session import session, spark_failures
 from glasshouse.engines.spark.table import SparkTable
 from glasshouse.errors import StudyError
-from glasshouse.runs.reading import as_written
+from glasshouse.runs.reading import as_written, roles_of
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import display_name, open_source
 from glasshouse.sources.columnar import ParquetFile
@@ -58,19 +58,14 @@ def run_on_files(
             "spark.executor.cores and spark.executor.memory: leave them out"
         )
     (dataset,) = study.datasets
-    adversary, written, dialect = study.adversary, as_written(dataset), dataset.dialect
+    written, dialect = as_written(dataset), dataset.dialect
     with spark_failures():
         frame, is_decoded = _opened(session(master), dataset)
     table = SparkTable.of(
         frame,
         is_decoded=is_decoded,
         name=dataset.name or display_name(dataset.place),
-        quasi_identifiers=adversary.quasi_identifiers,
-        sensitive=adversary.secret_columns,
-        id=adversary.identifier,
-        weight=adversary.weight,
-        facts=adversary.facts,
-        also=study.columns_without_role(),
+        **roles_of(study),
         dialect=Dialect(strip=dialect.strip, decimal=dialect.decimal, thousands=dialect.thousands),
         types=written.types,
         missing=written.missing,

@@ -158,12 +158,10 @@ class PackedRelease:
         """
         if self.weights is None:
             return self
+        each = self.weights.each
         packing = self.packing._replace(secrets=np.append(self.packing.secrets, self.weight))
-        *totals, counts = tally(
-            self.frame, packing.secrets, packing.words, weight=self.weight, each=self.weights.each
-        )
-        held = self.weights.each[counts > 0]
-        weights = Weights(self.weights.each, int(counts.sum()), int(held.max(initial=0)))
+        *totals, counts = tally(self.frame, packing.secrets, packing.words, each)
+        weights = Weights(each, int(counts.sum()), int(each[counts > 0].max(initial=0)))
         if not weights.total:
             raise DataError(
                 '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
@@ -611,18 +609,13 @@ def _one_each(
 
 
 def tally(
-    frame: DataFrame,
-    fields: Sequence[Any],
-    words: int,
-    *,
-    weight: Any = None,
-    each: Integers | None = None,
+    frame: DataFrame, fields: Sequence[Any], words: int, weights: Integers | None = None
 ) -> list[Integers]:
-    """Count the values of attributes and secrets in packed records; or add up the weights behind the codes of one."""
+    """Count the values of attributes and secrets in packed records; or add up the weights behind the last's codes."""
     tallies = [np.zeros(int(entry["size"]), np.int64) for entry in fields]
     rows = (
         frame.mapInArrow(
-            partial(_tallied, fields=fields, words=words, weight=weight, each=each),
+            partial(_tallied, fields=fields, words=words, weights=weights),
             "place int, code int, n long",
         )
         .groupBy("place", "code")
@@ -736,12 +729,11 @@ def _tallied(
     *,
     fields: Sequence[Any],
     words: int,
-    weight: Any,
-    each: Integers | None,
+    weights: Integers | None,
 ) -> Iterator[pa.RecordBatch]:
     records, counts = gathered(batches, words)
-    if each is not None:
-        counts = counts * each[values_in(records, words, weight)]
+    if weights is not None:
+        counts = counts * weights[values_in(records, words, fields[-1])]
     for place, entry in enumerate(fields):
         values, numbers = np.unique(values_in(records, words, entry), return_inverse=True)
         totals = np.zeros(len(values), np.int64)
