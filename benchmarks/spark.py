@@ -48,7 +48,7 @@ def compared(spark: Any, records: int) -> bool:
         begin = cluster_seconds(spark) + time.process_time(), time.perf_counter()
         moved: list[tuple[int, int]] = []
         release: Any = verbs.read(spark.read.parquet(str(path)), name="census.parquet", **roles)
-        run = answer(local.question, release, on_moved=lambda *step: moved.append(step))
+        run = answer(local.question, [release], on_moved=lambda *step: moved.append(step))
         there = (
             cluster_seconds(spark) + time.process_time() - begin[0],
             time.perf_counter() - begin[1],

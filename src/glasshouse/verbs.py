@@ -312,7 +312,7 @@ def assess(
     further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
     on_spark = _on_spark(data, quasi_identifiers, sensitive, id, facts, weight, further, seen)
     datasets, tables = _datasets(
-        data if on_spark is None else on_spark.first,
+        [table.first for table in on_spark] or data,
         quasi_identifiers,
         sensitive,
         id,
@@ -342,12 +342,12 @@ def assess(
     )
     study = study if chosen else with_default_subsets(study)
     resources = Resources(on_progress=on_progress, threads=threads, memory=memory)
-    if on_spark is not None:
+    if on_spark:
         from glasshouse.engines.spark.assess import answer
 
-        table_there = replace(on_spark, first=tables[0])
+        there = [replace(table, first=first) for table, first in zip(on_spark, tables, strict=True)]
         extras = {"`explain`": explain}
-        done = answer(study, table_there, resources=resources, per_record=per_record, extras=extras)
+        done = answer(study, there, resources=resources, per_record=per_record, extras=extras)
         return replace(done, provenance=in_memory())
     return _answer(study, resources, tables=tables, explain=explain, per_record=per_record)
 
@@ -948,26 +948,30 @@ def _on_spark(
     weight: str | None,
     further: Sequence[str],
     seen: Mapping[str, Any],
-) -> Any:
-    """Return data on Spark as a table that stays there; None: they are not."""
-    if not is_on_spark(data):
-        return None
+) -> list[Any]:
+    """Return data on Spark as tables that stay there; none: they are not."""
+    sources = list(data) if isinstance(data, list | tuple) else [data]
+    if not sources or not all(map(is_on_spark, sources)):
+        return []
     from glasshouse.engines.spark.table import SparkTable
 
-    if isinstance(data, SparkTable):
-        return data
-    return SparkTable.of(
-        data,
-        quasi_identifiers=quasi_identifiers or (),
-        sensitive=[name for secret in sensitive or () for name in _names(secret)],
-        id=identifier,
-        weight=weight,
-        facts=facts,
-        also=further,
-        types=dict.fromkeys(seen.get("bands", ()), "number"),
-        date=seen.get("date"),
-        derive=seen.get("derive"),
-    )
+    return [
+        source
+        if isinstance(source, SparkTable)
+        else SparkTable.of(
+            source,
+            quasi_identifiers=quasi_identifiers or (),
+            sensitive=[name for secret in sensitive or () for name in _names(secret)],
+            id=identifier,
+            weight=weight,
+            facts=facts,
+            also=further,
+            types=dict.fromkeys(seen.get("bands", ()), "number"),
+            date=seen.get("date"),
+            derive=seen.get("derive"),
+        )
+        for source in sources
+    ]
 
 
 def _seen(**words: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:

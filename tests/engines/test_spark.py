@@ -188,13 +188,13 @@ def test_an_interrupted_sweep_in_sixteen_partitions_goes_on_from_its_last_step(
     monkeypatch.setattr(steps._Steps, "run", counted)
     with pytest.raises(KeyboardInterrupt):
         on_spark.answer(
-            whole.question, release, resources=Resources(checkpoint=Checkpoint(place, key="k"))
+            whole.question, [release], resources=Resources(checkpoint=Checkpoint(place, key="k"))
         )
     before = list(roots)
     roots.clear()
     run = on_spark.answer(
         whole.question,
-        release,
+        [release],
         resources=Resources(checkpoint=Checkpoint(place, key="k"), resume=True),
     )
     assert without_order(run.to_dict()) == without_order(whole.to_dict())
@@ -314,6 +314,20 @@ def test_records_with_weights_are_attacked_as_on_one_machine(
     assert run.to_dict() == gh.assess(data, **roles, subsets=subsets).to_dict()
 
 
+def test_releases_about_the_same_people_are_joined_as_on_one_machine(
+    spark: Any, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    data = people(400).append_column("id", pa.array(map(str, range(400))))
+    pq.write_table(data.select(["id", "sex", "age", "religion"]), tmp_path / "2014.parquet")
+    for year, columns in (("2015", ["id", "age", "sex", "shift"]), ("2016", ["id"])):
+        some = data.slice(100 if year == "2015" else 0, 250)
+        pq.write_table(some.select(columns), tmp_path / f"{year}.parquet")
+    files = [tmp_path / f"{year}.parquet" for year in (2014, 2015, 2016)]
+    known = ["-q", "sex", "-q", "age@2015", "-q", "shift", "-q", "@2016"]
+    question = [*known, "-s", "religion", "--id", "id", "--subsets", "all"]
+    assert_same_command(glasshouse, tmp_path, *files, *question)
+
+
 def test_the_risk_of_every_record_is_written_where_the_records_are(
     spark: Any, tmp_path: Path, glasshouse: Glasshouse
 ) -> None:
@@ -395,7 +409,7 @@ def test_other_questions_do_not_fetch_a_frame_silently(spark: Any) -> None:
     with pytest.raises(StudyError, match="data on Spark stay there"):
         gh.target(spark.range(3), {"id": 1})
     with pytest.raises(StudyError, match="data on Spark stay there"):
-        gh.assess([spark.range(3), spark.range(3)], quasi_identifiers=["id"])
+        gh.assess([spark.range(3), pa.table({"id": [1]})], quasi_identifiers=["id"])
 
 
 def test_too_many_values_are_refused(

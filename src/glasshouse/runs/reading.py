@@ -326,8 +326,33 @@ def _read_known(
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read what a dataset of a collection has of the quasi-identifiers; of the focal one also the secrets."""
-    adversary = study.adversary
     there = columns_of(dataset)
+    return read_file(
+        as_written(dataset),
+        there,
+        **roles_in_collection(dataset, tag, study, there, focal=focal),
+        name=name,
+        memory=memory,
+        on_progress=on_progress,
+    )
+
+
+def roles_in_collection(
+    dataset: Dataset, tag: str, study: ReleaseStudy, there: Sequence[str], *, focal: bool
+) -> dict[str, Any]:
+    """Return what the columns of a dataset of a collection are, by the words of ``read``.
+
+    Args:
+        dataset: The dataset.
+        tag: What its columns are tagged with.
+        study: What is asked.
+        there: Its columns.
+        focal: Whether it is the focal one.
+
+    Raises:
+        StudyError: A column that the study asks for is in none.
+    """
+    adversary = study.adversary
     known = [column for column in adversary.quasi_identifiers if _untagged(column, tag) in there]
     facts = {
         fact: tuple(column for column in columns if column in there)
@@ -345,19 +370,14 @@ def _read_known(
     )
     for column in columns if focal else ():
         _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
-    return read_file(
-        as_written(dataset),
-        there,
-        quasi_identifiers=list(dict.fromkeys(_untagged(column, tag) for column in known)),
-        sensitive=adversary.secret_columns if focal else (),
-        id=adversary.identifier,
-        weight=adversary.weight if focal else None,
-        facts={fact: columns for fact, columns in facts.items() if columns},
-        also=study.columns_without_role() if focal else _link_columns(study, there),
-        name=name,
-        memory=memory,
-        on_progress=on_progress,
-    )
+    return {
+        "quasi_identifiers": list(dict.fromkeys(_untagged(column, tag) for column in known)),
+        "sensitive": adversary.secret_columns if focal else (),
+        "id": adversary.identifier,
+        "weight": adversary.weight if focal else None,
+        "facts": {fact: columns for fact, columns in facts.items() if columns},
+        "also": study.columns_without_role() if focal else _link_columns(study, there),
+    }
 
 
 def _untagged(name: str, tag: str) -> str:
@@ -482,7 +502,7 @@ def _labels_beside(path: Path) -> Labels:
 def first_looks(study: AssessStudy, tables: Sequence[EncodedTable] = ()) -> tuple[FirstLook, ...]:
     """Look at the first records of the files of a release, or of the tables that take their place."""
     if tables:  # which may lack columns of the release
-        looks = [_looked_at(_first_records(table), study) for table in tables[:MOST_LOOKED_AT]]
+        looks = [look_at(_first_records(table), study) for table in tables[:MOST_LOOKED_AT]]
         return tuple(replace(look, repeated=0) for look in looks)
     looks = []
     names = dataset_names(study)[:MOST_LOOKED_AT]
@@ -495,7 +515,7 @@ def first_looks(study: AssessStudy, tables: Sequence[EncodedTable] = ()) -> tupl
 
 def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
     source, first = _first_read(dataset, name)
-    look, dialect = _looked_at(first, study), dataset.dialect
+    look, dialect = look_at(first, study), dataset.dialect
     if ColumnType.NUMBER in dataset.types.values() and dialect.decimal == ".":
         look = replace(look, decimal=".")
     if not isinstance(source, DelimitedFile):
@@ -514,12 +534,18 @@ def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
 def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTable]:
     """Open a file and read its first records."""
     source = open_source(dataset.path, dialect=dataset.dialect, name=name)
-    records = min(FIRST_RECORDS, max(LEAST_RECORDS, MOST_CELLS // len(source.columns)))
+    records = looked_at(len(source.columns))
     first = read(source.first(records, FIRST_BYTES), name=source.name, missing=dataset.missing)
     return source, first
 
 
-def _looked_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
+def looked_at(columns: int) -> int:
+    """Return how many records a first look is at."""
+    return min(FIRST_RECORDS, max(LEAST_RECORDS, MOST_CELLS // columns))
+
+
+def look_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
+    """Look at the first records of a release."""
     adversary, columns = study.adversary, profile(first)
     if adversary.identifier is not None:  # which is there to tell people apart, and not published
         published = tuple(column for column in columns if column.name != adversary.identifier)

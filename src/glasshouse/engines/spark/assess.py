@@ -15,6 +15,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from glasshouse.arrays import Integers
+from glasshouse.engines.spark.collection import pack_collection
+from glasshouse.engines.spark.packed import PackedRelease
 from glasshouse.engines.spark.session import spark_failures
 from glasshouse.engines.spark.steps import (
     OnMoved,
@@ -27,10 +29,10 @@ from glasshouse.engines.spark.steps import (
     values_in,
     word_names,
 )
-from glasshouse.engines.spark.table import PackedRelease, SparkTable, pack
+from glasshouse.engines.spark.table import SparkTable, look, pack
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text
-from glasshouse.microdata import Assessment, Family, Sweep, sweep_kernel
+from glasshouse.microdata import Assessment, Attack, Family, Sweep, sweep_kernel
 from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes, Exposure
 from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, Weights, best_guesses
 from glasshouse.microdata.attacks import FEW_VALUES, Aim, attack_code
@@ -50,14 +52,15 @@ from glasshouse.microdata.lattice import (
     sweep_of_sums,
 )
 from glasshouse.microdata.parts import entropy, family_part
-from glasshouse.microdata.sweep_steps import Packing, refinement_order
+from glasshouse.microdata.sweep_steps import Packing
 from glasshouse.progress import Progress
+from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.advice import advise
 from glasshouse.runs.assess import column_notes, known_of_each, person_notes, refuse_in_parts
-from glasshouse.runs.reading import first_looks, labels_of
+from glasshouse.runs.reading import MOST_LOOKED_AT, strangers
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study.assess import AssessStudy
-from glasshouse.table import EncodedTable
+from glasshouse.table import Collection, EncodedTable
 
 LOCAL_ONLY = marked(
     "{option} is answered on one machine only, not on Spark; leave it out, or give the records as a file or a frame "
@@ -72,10 +75,10 @@ FIRST_STEP, FIRST_ORDER = 500_000_000, 600_000_000
 
 def answer(
     study: AssessStudy,
-    table: SparkTable,
+    tables: Sequence[SparkTable],
     *,
     resources: Resources | None = None,
-    in_files: bool = False,
+    looks: tuple[FirstLook, ...] | None = None,
     per_record: bool = False,
     extras: Mapping[str, object] | None = None,
     on_moved: OnMoved | None = None,
@@ -84,9 +87,9 @@ def answer(
 
     Args:
         study: What is asked.
-        table: The records.
+        tables: The records; of a collection, those of the focal dataset first.
         resources: What there is to work with here; threads and memory are those of the cluster.
-        in_files: Whether the records are in files that can be looked at from here, too.
+        looks: What a first look at the files told; by default one at the columns that matter.
         per_record: Whether each record's risk is wanted, too: a frame of Spark, which stays there as well.
         extras: What else is asked for, by option: all of it is refused.
         on_moved: Called with each step that is begun, and how many records are moved for it.
@@ -99,68 +102,87 @@ def answer(
     study.check_policy()
     refuse_local(study, extras or {})
     resources = resources or Resources()
-    first, names = table.first, study.adversary.knowable
-    secrets = study.adversary.secret_columns
+    names, secrets = study.adversary.knowable, study.adversary.secret_columns
+    firsts = [table.first for table in tables]
     known = known_of_each(study) if per_record else ()
     if study.by is not None:
         refuse_in_parts({"`per_record`": per_record, "`resume`": resources.resume})
-    check_roles(first, names, secrets)
+    if len(tables) > 1:
+        refuse_local(study, {text("`per_record` of a collection"): per_record})
+    else:
+        check_roles(firsts[0], names, secrets)
     if study.sweep:
         width = sweep_kernel.cell_width(len(secrets))
         check_budget(len(names), largest_size(study.sweep, len(names)), width, RESULTS_LIMIT)
-    looks = first_looks(study, () if in_files else [first])
+    collection, risks = None, None
+    notes: tuple[str, ...] = ()
+    outcome: Assessment | Family
     with spark_failures():
-        release = pack(table, study)
-        outcome: Assessment | Family
-        if study.by is not None:
-            outcome = _family(release, study, first, resources)
-            notes: tuple[str, ...] = ()
+        if looks is None:  # which may lack columns of the release
+            seen = [look(table, study, table.columns) for table in tables[:MOST_LOOKED_AT]]
+            looks = tuple(replace(one, repeated=0) for one in seen)
+        if len(tables) > 1:
+            windows, collection = pack_collection(tables, study)
+            notes = strangers(collection)
         else:
-            outcome = _assessment(release, study, first, resources, on_moved)
-            notes = tuple(column_notes(outcome))
-        risks = _record_risks(release, study, known) if per_record else None
-        release.frame.unpersist()
+            windows = [pack(tables[0], study)]
+        if study.by is not None:
+            outcome = _family(windows[0], study, firsts[0], resources)
+        else:
+            outcome = _assessment(windows, study, firsts[0], collection, resources, on_moved)
+            notes = (*notes, *person_notes(looks), *column_notes(outcome))
+        if per_record:
+            risks = _record_risks(windows[0], study, known)
+        for release in windows:
+            release.let_go()
     return Run(
         study,
         outcome,
         per_record=risks,
-        warnings=(*person_notes(looks), *notes),
+        warnings=notes if study.by is None else tuple(person_notes(looks)),
         first_looks=looks,
-        labels=labels_of(study, () if in_files else [first]),
     )
 
 
 def _assessment(
-    release: PackedRelease,
+    windows: Sequence[PackedRelease],
     study: AssessStudy,
     first: EncodedTable,
+    collection: Collection | None,
     resources: Resources,
     on_moved: OnMoved | None,
 ) -> Assessment:
-    """Attack the release with every subset asked for, and measure the whole set exactly."""
+    """Attack each window with every subset asked for, and measure the whole set exactly."""
     names, secrets = study.adversary.knowable, study.adversary.secret_columns
     checkpoint = resources.checkpoint
     finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
-    by_secret = _by_secrets(release, secrets)
-    swept = _swept(by_secret, study, first, resources, finished, on_moved)
-    attacks = list(swept.assessment().attacks)
-    whole = attacks[-1 - len(secrets) :]
+    attacks: list[Attack] = []
     exposures: list[Exposure] = []
-    if whole[0].quasi_identifiers == names:
-        exact: dict[str | None, dict[str, Any]] = {}
-        for of_part, part in reversed(by_secret):
-            measures, exposures = _whole_set(part, of_part, names)
-            exact |= measures
-        attacks[-len(whole) :] = [replace(attack, **exact[attack.sensitive]) for attack in whole]
+    for window, release in enumerate(windows):
+        seen = first if collection is None else collection.window(window + 1)
+        by_secret = _by_secrets(release, secrets)
+        number = window * (1 + len(secrets))
+        swept = _swept(by_secret, study, seen, resources, finished, on_moved, number)
+        of_window = list(swept.assessment().attacks)
+        whole = of_window[-1 - len(secrets) :]
+        if whole[0].quasi_identifiers == names:
+            exact: dict[str | None, dict[str, Any]] = {}
+            for of_part, part in reversed(by_secret):
+                measures, exposures = _whole_set(part, of_part)
+                exact |= measures
+            of_window[-len(whole) :] = [replace(one, **exact[one.sensitive]) for one in whole]
+        attacks += of_window
+    last = windows[-1]
     outcome = Assessment(
-        release.records,
+        last.records,
         tuple(attacks),
         sweep=swept if study.sweep else None,
-        steps=release.steps,
-        suppressed=release.suppressed,
+        steps=last.steps if collection is None else collection.steps,
+        members=() if collection is None else collection.members,
+        suppressed=windows[0].suppressed,
         exposures=tuple(exposures),
     )
-    sizes_of = cache(partial(_class_sizes, release, names))
+    sizes_of = cache(partial(_class_sizes, last, names))
     return replace(outcome, advice=advise(outcome, None, study, sizes_of=sizes_of))
 
 
@@ -236,8 +258,8 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`each`": study.each,
         "`link`": study.links,
         text("a release by Anatomy"): study.group,
-        text("a collection of several datasets"): len(study.datasets) > 1,
         text("`by` with weights"): study.by and adversary.weight,
+        text("`by` of several datasets"): study.by and len(study.datasets) > 1,
         "`advise`": study.advise,
         text("a gain, a prior or a joint secret"): not adversary.guesses_once,
         text("a list of subsets"): study.sweep is None and study.subsets != ("full",),
@@ -278,12 +300,13 @@ def _swept(
     resources: Resources,
     finished: Mapping[int, Integers] | None = None,
     on_moved: OnMoved | None = None,
+    start: int = 0,
 ) -> Sweep:
     """Sweep the records for all secrets; with the whole set alone where no more is asked for."""
     names = study.adversary.knowable
     codes = (attack_code(first, ()), attack_code(first, study.adversary.secret_columns or names))
     sweeps = []
-    for place, (secrets, release) in enumerate(by_secret):
+    for place, (secrets, release) in enumerate(by_secret, start=start):
         games, targets, aims = _games(release, secrets, first)
         if study.sweep is None:
             masks, sums = sums_of_whole_set(release.frame, release.records, release.packing, aims)
@@ -291,7 +314,7 @@ def _swept(
             save = resources.checkpoint.save if resources.checkpoint else None
             order = (finished or {}).get(FIRST_ORDER + place)
             if order is None:
-                order = np.array(refinement_order(release.sample(names), names))
+                order = np.array(release.order(names))
                 if save:
                     save(FIRST_ORDER + place, order)
             number = FIRST_STEP + place * MOST_ATTRIBUTES
@@ -347,7 +370,7 @@ def _games(
 
 
 def _whole_set(
-    release: PackedRelease, secrets: Sequence[str], names: Sequence[str]
+    release: PackedRelease, secrets: Sequence[str]
 ) -> tuple[dict[str | None, dict[str, Any]], list[Exposure]]:
     """Return what a sweep does not compute of the whole set: the smallest class, capacities, and who can be named."""
     packing = release.packing
@@ -356,7 +379,7 @@ def _whole_set(
         for place, (counts, values) in enumerate(zip(release.tallies, release.values, strict=True))
         if release.weights is None
         and values is not None
-        and 1 < np.count_nonzero(counts) <= FEW_VALUES
+        and 1 < np.count_nonzero(release.by_first(place, counts)) <= FEW_VALUES
     ]
     records = merged(release.frame, packing, range(len(packing.attributes)))
     bits = sweep_kernel.bits_of(packing.attributes, packing.words).view(np.int64)
@@ -400,15 +423,17 @@ def _whole_set(
         }
     exposures = []
     for place in few:
-        tally, values = release.tallies[place], release.values[place]
-        named, start = counts[start : start + len(tally)], start + len(tally)
+        size = len(release.tallies[place])
+        named, start = counts[start : start + size], start + size
+        tally = release.by_first(place, release.tallies[place])
         there = np.flatnonzero(tally)
+        column, values = release.values[place]
         exposures.append(
             Exposure(
-                names[place],
-                tuple(values.take(pa.array(there)).to_pylist()),
+                column,
+                tuple(value or "" for value in values.take(pa.array(there)).to_pylist()),
                 tuple(tally[there].tolist()),
-                tuple(named[there].tolist()),
+                tuple(release.by_first(place, named)[there].tolist()),
             )
         )
     return exact, exposures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,9 +13,18 @@ from urllib.parse import urlsplit
 from glasshouse.atomic import new_folder
 from glasshouse.engines.spark.assess import answer, refuse_local
 from glasshouse.engines.spark.session import session, spark_failures
-from glasshouse.engines.spark.table import SparkTable
+from glasshouse.engines.spark.table import SparkTable, look
 from glasshouse.errors import StudyError
-from glasshouse.runs.reading import as_written, roles_of
+from glasshouse.runs.reading import (
+    MOST_LOOKED_AT,
+    as_written,
+    columns_of,
+    dataset_names,
+    first_looks,
+    labels_of,
+    roles_in_collection,
+    roles_of,
+)
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import display_name, open_source
 from glasshouse.sources.columnar import ParquetFile
@@ -23,6 +33,7 @@ from glasshouse.sources.files import table_files
 from glasshouse.sources.folders import DELTA_LOG, DeltaTable
 from glasshouse.study import Address, Dataset, Dialect
 from glasshouse.study.assess import AssessStudy
+from glasshouse.table import dataset_tags
 
 JAVA_NAMES = {"iso8859-1": "iso-8859-1", "cp1252": "windows-1252"}
 """What Java calls encodings that Python calls otherwise."""
@@ -37,7 +48,7 @@ def run_on_files(
     per_record: bool = False,
     **extras: object,
 ) -> Run[AssessStudy, Any]:
-    """Carry out a study of a file on Spark.
+    """Carry out a study of files on Spark.
 
     Args:
         study: What is asked.
@@ -57,23 +68,39 @@ def run_on_files(
             "`threads` and `memory` are of one machine; a cluster has its own settings, such as "
             "spark.executor.cores and spark.executor.memory: leave them out"
         )
-    (dataset,) = study.datasets
-    written, dialect = as_written(dataset), dataset.dialect
-    with spark_failures():
-        frame, is_decoded = _opened(session(master), dataset)
-    table = SparkTable.of(
-        frame,
-        is_decoded=is_decoded,
-        name=dataset.name or display_name(dataset.place),
-        **roles_of(study),
-        dialect=Dialect(strip=dialect.strip, decimal=dialect.decimal, thousands=dialect.thousands),
-        types=written.types,
-        missing=written.missing,
-        date=written.date,
-        derive=written.derive,
-    )
-    in_files = not isinstance(dataset.path, Address)
-    return answer(study, table, resources=resources, in_files=in_files, per_record=per_record)
+    spark, names = session(master), dataset_names(study)
+    tables = []
+    for place, (dataset, tag) in enumerate(zip(study.datasets, dataset_tags(names), strict=True)):
+        with spark_failures():
+            frame, is_decoded = _opened(spark, dataset)
+        name, roles, there = dataset.name or display_name(dataset.place), roles_of(study), None
+        if len(study.datasets) > 1:
+            there, name = columns_of(dataset), names[place]
+            roles = roles_in_collection(dataset, tag, study, there, focal=place == 0)
+        written, dialect = as_written(dataset), dataset.dialect
+        words: dict[str, Any] = {
+            kind: {
+                column: rule for column, rule in rules.items() if there is None or column in there
+            }
+            for kind in ("types", "missing", "date", "derive")
+            if (rules := getattr(written, kind))
+        }
+        understood = Dialect(
+            strip=dialect.strip, decimal=dialect.decimal, thousands=dialect.thousands
+        )
+        tables.append(
+            SparkTable.of(
+                frame, is_decoded=is_decoded, name=name, dialect=understood, **roles, **words
+            )
+        )
+    if any(table.is_decoded for table in tables):
+        looks = first_looks(study)
+    else:
+        with spark_failures():
+            seen = tables[:MOST_LOOKED_AT]
+            looks = tuple(look(table, study, table.frame.columns) for table in seen)
+    run = answer(study, tables, resources=resources, looks=looks, per_record=per_record)
+    return replace(run, labels=labels_of(study))
 
 
 def write_frame(frame: Any, path: Path) -> None:

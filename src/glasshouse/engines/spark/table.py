@@ -6,13 +6,14 @@ a value (its type, its band, whether it is missing, whether it meets a condition
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,22 +22,23 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.engines.spark.session import check_workers, spark_failures
-from glasshouse.engines.spark.steps import gathered, value_of, values_in, word_names
+from glasshouse.engines.spark.packed import PackedRelease, as_rows, tally
+from glasshouse.engines.spark.session import check_workers
+from glasshouse.engines.spark.steps import word_names
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata.attack_kernels import Weights, record_numbers
 from glasshouse.microdata.parts import part_values
-from glasshouse.microdata.sweep_steps import SAMPLED_RECORDS, Packing, packed, plan_packing
-from glasshouse.runs.reading import as_seen
+from glasshouse.microdata.sweep_steps import Packing, packed, plan_packing
+from glasshouse.report.first_look import FirstLook
+from glasshouse.runs.reading import as_seen, look_at, looked_at
 from glasshouse.sources import MISSING
 from glasshouse.sources.entry import UNNAMED
 from glasshouse.sources.source import as_text
-from glasshouse.study import Dataset, parse_condition
+from glasshouse.study import Dataset, Treatment, parse_condition
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import EncodedColumn, EncodedTable, Step, view_steps
 from glasshouse.table import read as read_table
 from glasshouse.table.generalised import SUPPRESSED, is_suppressed
-from glasshouse.table.profiles import FIRST_RECORDS
 from glasshouse.table.treatment import (
     ONE_EACH,
     SUPPRESSED_RECORD,
@@ -57,6 +59,17 @@ KINDS = ("types", "missing", "date", "derive", "bands", "group")
 _NO_CODES = np.empty(0, np.uint8)
 
 
+Chunk = tuple[list[Integers], pa.RecordBatch]
+"""Some records: per column, the position of the text of each; and the texts."""
+
+
+class Chunked(Protocol):
+    """What tasks read some records at a time with."""
+
+    def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Chunk]:
+        """Yield some records at a time."""
+
+
 @dataclass(frozen=True)
 class SparkTable:
     """A release on a cluster, and what its columns are to the adversary."""
@@ -64,11 +77,16 @@ class SparkTable:
     frame: DataFrame = field(repr=False)
     """The records."""
     first: EncodedTable = field(repr=False)
-    """The first of them, with the roles of the columns."""
+    """Its columns and their roles, with one record that holds nothing: those of the release stay where they are."""
     words: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """How its texts are to be understood, by the words of ``read``."""
     is_decoded: bool = False
     """Whether Spark decoded its texts, so that bytes which are no text have become U+FFFD."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the frame that matter."""
+        return [name for name in self.frame.columns if name in self.first.columns]
 
     @classmethod
     def of(
@@ -83,126 +101,36 @@ class SparkTable:
         """Return a frame of Spark as a table; the words are those of ``read``.
 
         Raises:
-            DataError: A column is not in it, or it holds no records.
+            DataError: A column is not in it.
             StudyError: A column is given two roles, or the workers cannot do their part.
         """
         check_workers(frame.sparkSession)
-        with spark_failures():
-            head = frame.limit(FIRST_RECORDS).toArrow()
-        first = read_table(head, name=name or UNNAMED, also=also, **words)
+        nobody = {
+            column: ["0" if column == words.get("id") else MISSING] for column in frame.columns
+        }
+        first = read_table(pa.table(nobody), name=name or UNNAMED, also=also, **words)
         _refuse_quantiles((words.get("bands") or {}).values())
         understood = {kind: words[kind] for kind in (*KINDS, "dialect") if words.get(kind)}
         return cls(frame, first, understood, is_decoded)
 
 
-@dataclass(frozen=True)
-class PackedRelease:
-    """The records of a study as packed words, and what is known of them here."""
-
-    name: str
-    """What results call it."""
-    frame: DataFrame
-    """A column per word, and how many equal records each stands for."""
-    texts: DataFrame
-    """The same, and the columns as they are written: not kept, but worked out anew where it is asked for."""
-    sources: tuple[str, ...]
-    """What those columns are called."""
-    packing: Packing
-    """How they are packed."""
-    records: int
-    """How many records belong to the study."""
-    totals: tuple[Integers, ...]
-    """Per secret and value, how many records have it."""
-    tallies: tuple[Integers, ...]
-    """Per attribute and value, likewise."""
-    values: tuple[Any, ...]
-    """Per attribute, what its values stand for; None: it is made of several columns."""
-    unknown: tuple[int | None, ...]
-    """Per secret, the value that stands for missing, where there is one that is not learned."""
-    steps: tuple[Step, ...]
-    """What was left out, and how columns are seen."""
-    suppressed: int
-    """How many records hold nothing but ``*``, be they left out or not."""
-    criterion: Any = None
-    """Where the column stands that tells parts apart, if there is one."""
-    weight: Any = None
-    """Where the weight of a record stands, if they have weights."""
-    weight_name: str | None = None
-    """What that column is called."""
-    weights: Weights | None = None
-    """The weights behind its codes, what they add up to, and the largest."""
-    parts: tuple[tuple[str, int, int], ...] = ()
-    """Its values, their codes, and how many records have each."""
-
-    def part(self, value: str, code: int, records: int) -> PackedRelease:
-        """Return the records with one value of the column that tells parts apart."""
-        frame = self.frame.where(value_of(self.criterion) == code)
-        totals = tuple(tally(frame, self.packing.secrets, self.packing.words))
-        return replace(
-            self,
-            name=f"{self.name}: {value}",
-            frame=frame,
-            records=records,
-            totals=totals,
-            unknown=tuple(
-                None if missing is None or not counts[missing] else missing
-                for missing, counts in zip(self.unknown, totals, strict=True)
-            ),
-        )
-
-    def weighed(self) -> PackedRelease:
-        """Return the release with totals of weights, and the weight of a record behind the secrets.
-
-        Raises:
-            DataError: All weigh nothing.
-        """
-        if self.weights is None:
-            return self
-        each = self.weights.each
-        packing = self.packing._replace(secrets=np.append(self.packing.secrets, self.weight))
-        *totals, counts = tally(self.frame, packing.secrets, packing.words, each)
-        weights = Weights(each, int(counts.sum()), int(each[counts > 0].max(initial=0)))
-        if not weights.total:
-            raise DataError(
-                '{table}: every weight in column "{name}" is 0; give a positive one to somebody',
-                table=self.name,
-                name=self.weight_name,
-            )
-        return replace(self, packing=packing, totals=tuple(totals), weights=weights)
-
-    def of_known(self, secret: int) -> PackedRelease:
-        """Return the records of which a secret is known, with this one only."""
-        code, totals = self.unknown[secret], self.totals[secret].copy()
-        totals[code] = 0
-        return replace(
-            self.with_secrets([secret]),
-            frame=self.frame.where(value_of(self.packing.secrets[secret]) != code),
-            records=int(totals.sum()),
-            totals=(totals,),
-        )
-
-    def with_secrets(self, places: Sequence[int]) -> PackedRelease:
-        """Return the records with some of the secrets."""
-        packing = self.packing._replace(secrets=self.packing.secrets[list(places)])
-        return replace(self, packing=packing, totals=tuple(self.totals[i] for i in places))
-
-    def sample(self, names: Sequence[str]) -> EncodedTable:
-        """Return some records, for the order of refinement: the same ones wherever they stand."""
-        stride = max(1, self.records // SAMPLED_RECORDS)
-        chosen = sf.xxhash64(*word_names(self.packing)) % stride == 0
-        some = self.frame.where(chosen).limit(4 * SAMPLED_RECORDS).toArrow()
-        if not some.num_rows:
-            some = self.frame.limit(SAMPLED_RECORDS).toArrow()
-        records, counts = gathered(iter(some.to_batches()), self.packing.words)
-        columns = {}
-        for name, attribute in zip(names, self.packing.attributes, strict=True):
-            codes = values_in(records, self.packing.words, attribute)
-            columns[name] = EncodedColumn(name, codes, pa.nulls(0, pa.large_string()))
-        return EncodedTable("", len(counts), columns, {})
+def look(table: SparkTable, study: AssessStudy, columns: Sequence[str]) -> FirstLook:
+    """Have one task look at the first records: what it tells of them comes here, and they do not."""
+    names = ["`" + name.replace("`", "``") + "`" for name in columns]
+    words = {"name": table.first.name, "missing": table.words.get("missing")}
+    (row,) = (
+        table.frame.select(*names)
+        .limit(looked_at(len(names)))
+        .coalesce(1)
+        .mapInArrow(partial(_looked_at, study=study, words=words), "look binary")
+        .collect()
+    )
+    seen: FirstLook = pickle.loads(row["look"])  # noqa: S301 - from our own workers
+    return seen
 
 
 @dataclass(frozen=True)
-class _Attribute:
+class CodedAttribute:
     """An attribute or a secret: columns whose codes together are its value."""
 
     places: tuple[int, ...]
@@ -215,6 +143,11 @@ class _Attribute:
     """The joint values that occur, in order; None: those of the only column."""
 
     @property
+    def firsts(self) -> Integers | None:
+        """Per joint value, that of the first column."""
+        return None if self.joint is None else self.joint // prod(self.sizes[1:])
+
+    @property
     def column(self) -> EncodedColumn:
         """A column without records, for its number of values."""
         values = self.sizes[0] if self.joint is None else len(self.joint)
@@ -222,7 +155,7 @@ class _Attribute:
 
     def keys(self, raw: Sequence[Integers]) -> Integers:
         """Return the joint value in every record, by the positions of their texts."""
-        keys = np.zeros(len(raw[self.places[0]]), np.int64)
+        keys = np.zeros(max(map(len, raw)), np.int64)
         for place, codes, size in zip(self.places, self.codes, self.sizes, strict=True):
             keys = keys * size + codes[raw[place]]
         return keys
@@ -235,7 +168,7 @@ class _Attribute:
 
 
 @dataclass(frozen=True)
-class _Treating:
+class Treating:
     """Which records belong to a study, as every task tells it."""
 
     texts: Mapping[int, pa.Array]
@@ -256,10 +189,18 @@ class _Treating:
         """Whether there is anything to look at."""
         return any(self.rules.values()) or bool(self.hidden)
 
-    def chunks(
-        self, batches: Iterator[pa.RecordBatch]
-    ) -> Iterator[tuple[list[Integers], pa.RecordBatch]]:
-        """Yield some records at a time: per column, the position of every text; and the texts."""
+    def chunks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Chunk]:
+        """Yield some records at a time that belong to the study."""
+        for raw, chunk in self.every(batches):
+            if not self.is_needed:
+                yield raw, chunk
+                continue
+            staying = ~self.left_out(raw, chunk)[0]
+            raw = [codes[staying] if len(codes) else codes for codes in raw]
+            yield raw, chunk.filter(pa.array(staying))
+
+    def every(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Chunk]:
+        """Yield some records at a time, whether they belong or not."""
         for chunk in _chunks(batches):
             raw = [np.empty(0, np.int64)] * chunk.num_columns
             for place, values in self.texts.items():
@@ -296,64 +237,67 @@ def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
         StudyError: Something is asked for that is not done on Spark.
         BudgetError: There are too many distinct values.
     """
-    columns = _Columns(table, study)
-    adversary, first = study.adversary, table.first
-    treating = columns.treating()
-    records, steps, stars = columns.treated(treating)
-    if 0 < stars < records and study.treatment.drop_suppressed is not False:
-        treating = replace(treating, without_suppressed=True)
-        steps.append(Step(first.name, SUPPRESSED_RECORD, None, records, records - stars))
-        records -= stars
-    elif stars == records:
-        stars = 0
-    steps += columns.views(records)
-    known = columns.joint([columns.attribute(name) for name in adversary.knowable])
-    secrets = [columns.attribute(name) for name in adversary.secret_columns]
-    further = [columns.attribute(name) for name in (study.by, adversary.weight) if name is not None]
-    packing = plan_packing(
-        [attribute.column for attribute in known],
-        [attribute.column for attribute in (*secrets, *further)],
-    )
-    identifier = adversary.identifier
-    names = [f"{word} long" for word in word_names(packing)]
-    texts = [f"{name} string" for name in columns.frame.columns]
-    written = columns.frame.mapInArrow(
-        partial(
-            _packed,
-            treating=treating,
-            attributes=known,
-            secrets=[*secrets, *further],
-            packing=packing,
-        ),
-        ", ".join([*names, "n long", *texts]),
-    )
-    if identifier is not None:
-        step = Step(first.name, "", identifier, records, records)
-        person = sf.col(f"c{columns.sources.index(identifier)}")
-        written, of_people = _one_each(written, person, packing, study.seed, step)
+    adversary = study.adversary
+    columns = Columns(table, study)
+    treating, steps = columns.treated()
+    further = [name for name in (study.by, adversary.weight) if name is not None]
+    known = [columns.attribute(name) for name in adversary.knowable]
+    hidden = [columns.attribute(name) for name in (*adversary.secret_columns, *further)]
+    known = with_joint_values(columns.frame, treating, known)
+    packing = plan_packing([one.column for one in known], [one.column for one in hidden])
+    written = columns.packed(treating, known, hidden, packing)
+    if adversary.identifier is not None:
+        written, of_people = columns.one_each(written, packing, study.seed)
         steps += of_people
-        records = steps[-1].after if of_people else records
+    values = []
+    for name in adversary.knowable:
+        column, *more = columns.first.columns_of(name)
+        values.append(None if more else (column.name, columns.values(name)))
+    release = counted(written, packing, columns, study, known, values)
+    return replace(release, texts=written, steps=tuple(steps), suppressed=columns.stars)
+
+
+def counted(
+    written: DataFrame,
+    packing: Packing,
+    columns: Columns,
+    study: AssessStudy,
+    known: Sequence[CodedAttribute],
+    values: Sequence[Any],
+) -> PackedRelease:
+    """Return packed records with what is known of them here: how many have each value.
+
+    Args:
+        written: The packed records.
+        packing: How they are packed: the secrets, then what tells parts apart, then the weight.
+        columns: The columns of the release.
+        study: What is asked.
+        known: The attributes.
+        values: Per attribute, its first column and what the values of it stand for; None: that is not told of.
+    """
+    adversary, first = study.adversary, columns.first
     frame = written.select(*word_names(packing), "n").persist()
     tallies = tally(frame, [*packing.attributes, *packing.secrets], packing.words)
-    of_secrets = tallies[len(known) : len(known) + len(secrets)]
+    first_secret, secrets = len(values), len(adversary.secret_columns)
+    totals = tallies[first_secret : first_secret + secrets]
+    records = int(tallies[0].sum())
     as_value = first.missing_is_a_value or adversary.missing_is_a_value
     unknown: list[int | None] = []
-    for name, totals in zip(adversary.secret_columns, of_secrets, strict=True):
+    for name, counts in zip(adversary.secret_columns, totals, strict=True):
         code = -1 if as_value else int(columns.values(name).index(MISSING).as_py())
-        unknown.append(code if code >= 0 and totals[code] else None)
+        unknown.append(code if code >= 0 and counts[code] else None)
     release = PackedRelease(
         first.name,
         frame,
         written,
         tuple(columns.sources),
-        packing._replace(secrets=packing.secrets[: len(secrets)]),
+        packing._replace(secrets=packing.secrets[:secrets]),
         records,
-        tuple(of_secrets),
-        tuple(tallies[: len(known)]),
-        tuple(columns.values(name) for name in adversary.knowable),
+        tuple(totals),
+        tuple(tallies[:first_secret]),
+        tuple(values),
+        tuple(attribute.firsts for attribute in known),
         tuple(unknown),
-        tuple(steps),
-        stars,
     )
     if study.by is not None:
         parts = tuple(
@@ -376,15 +320,48 @@ def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
     return release
 
 
-class _Columns:
+def with_joint_values(
+    frame: DataFrame, chunked: Chunked, attributes: Sequence[CodedAttribute]
+) -> list[CodedAttribute]:
+    """Return the attributes; those of several columns with the joint values that occur.
+
+    Raises:
+        BudgetError: There are too many.
+    """
+    facts = {place: one for place, one in enumerate(attributes) if len(one.places) != 1}
+    if not facts:
+        return list(attributes)
+    if any(prod(fact.sizes) >= 1 << 63 for fact in facts.values()):
+        raise BudgetError("a fact has too many columns with many values; leave some out")
+    rows = (
+        frame.mapInArrow(partial(_joint_values, chunked=chunked, facts=facts), "fact int, key long")
+        .distinct()
+        .limit(MOST_VALUES + 1)
+        .toArrow()
+    )
+    if rows.num_rows > MOST_VALUES:
+        raise BudgetError("a fact has too many columns with many values; leave some out")
+    joint = list(attributes)
+    for place, fact in facts.items():
+        keys = rows.filter(pc.equal(rows["fact"], place))["key"].to_numpy()
+        joint[place] = replace(fact, joint=np.sort(keys))
+    return joint
+
+
+class Columns:
     """The columns of a release that a study has to do with, and their distinct texts."""
 
-    def __init__(self, table: SparkTable, study: AssessStudy) -> None:
-        self._table, self._study = table, study
-        self._first = table.first
+    stars = 0
+    """How many records hold nothing but ``*``, once it is known who belongs to the study."""
+
+    def __init__(self, table: SparkTable, study: AssessStudy, place: int = 0) -> None:
+        self._table, self._study, self._dataset = table, study, study.datasets[place]
+        # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
+        self._treatment = Treatment() if place else study.treatment
+        self.first = table.first
         forms = Dataset(path=Path(), date=dict(table.words.get("date") or {})).date_forms
         rules = {name: str(rule) for name, rule in (table.words.get("derive") or {}).items()}
-        self._source_of = {name: name for name in self._first.columns}
+        self._source_of = {name: name for name in self.first.columns}
         for name in rules:
             columns = derivation(rules[name], forms).columns
             if name in self._source_of and len(columns) > 1:
@@ -393,8 +370,8 @@ class _Columns:
                     name=name,
                 )
             self._source_of[name] = columns[0]
-        _refuse_quantiles(study.datasets[0].bands.values())
-        self.sources = list(dict.fromkeys(self._source_of[name] for name in self._first.columns))
+        _refuse_quantiles(self._dataset.bands.values())
+        self.sources = list(dict.fromkeys(self._source_of[name] for name in self.first.columns))
         self.frame = table.frame.select(
             *(
                 sf.col("`" + name.replace("`", "``") + "`").alias(f"c{place}")
@@ -410,7 +387,7 @@ class _Columns:
                     name=person,
                 )
         coded = [place for place, name in enumerate(self.sources) if name != person]
-        self._texts, self._records = _distinct_texts(self.frame, coded, self._first.name)
+        self._texts, self.records = _distinct_texts(self.frame, coded, self.first.name)
         self._written: dict[str, EncodedTable] = {}
         self._seen: dict[str, EncodedTable] = {}
         for place, texts in self._texts.items():
@@ -418,68 +395,45 @@ class _Columns:
             if table.is_decoded and pc.any(pc.match_substring(texts, "\ufffd")).as_py():
                 raise DataError(
                     '{name}: column "{column}" holds bytes that are no text in this encoding; say `encoding`',
-                    name=self._first.name,
+                    name=self.first.name,
                     column=name,
                 )
             self._written[name] = self._understood(name, texts)
-            self._seen[name] = as_seen(self._written[name], study.datasets[0], study)
+            self._seen[name] = as_seen(self._written[name], self._dataset, study)
 
-    def attribute(self, name: str) -> _Attribute:
+    def attribute(self, name: str) -> CodedAttribute:
         """Return how an attribute, or a secret, is coded."""
         columns = [
             (self._source_of[part.name], self._seen[self._source_of[part.name]].column(part.name))
-            for part in self._first.columns_of(name)
+            for part in self.first.columns_of(name)
         ]
-        return _Attribute(
+        return CodedAttribute(
             tuple(self.sources.index(source) for source, _ in columns),
             tuple(column.codes.astype(np.int64) for _, column in columns),
             tuple(column.cardinality for _, column in columns),
         )
 
     def values(self, name: str) -> Any:
-        """Return what the values of an attribute, or of a secret, stand for; None: it is made of several columns."""
-        columns = self._first.columns_of(name)
-        if len(columns) > 1:
-            return None
-        return self._seen[self._source_of[columns[0].name]].column(columns[0].name).values
+        """Return what the values of an attribute of one column, or of a secret, stand for."""
+        (column,) = self.first.columns_of(name)
+        return self._seen[self._source_of[column.name]].column(column.name).values
 
-    def joint(self, attributes: Sequence[_Attribute]) -> list[_Attribute]:
-        """Return the attributes; those of several columns with the joint values that occur."""
-        facts = {place: a for place, a in enumerate(attributes) if len(a.places) > 1}
-        if not facts:
-            return list(attributes)
-        if any(prod(fact.sizes) >= 1 << 63 for fact in facts.values()):
-            raise BudgetError("a fact has too many columns with many values; leave some out")
-        rows = (
-            self.frame.mapInArrow(
-                partial(_joint_values, treating=self.treating(), facts=facts),
-                "fact int, key long",
-            )
-            .distinct()
-            .toArrow()
-        )
-        joint = list(attributes)
-        for place, fact in facts.items():
-            keys = rows.filter(pc.equal(rows["fact"], place))["key"].to_numpy()
-            joint[place] = replace(fact, joint=np.sort(keys))
-        return joint
-
-    def views(self, records: int) -> tuple[Step, ...]:
+    def _views(self, records: int) -> tuple[Step, ...]:
         """Return how columns are seen, in the order in which a file's would be told."""
         views = {
             (view.column, view.word): view for table in self._seen.values() for view in table.views
         }
-        first = as_seen(self._first, self._study.datasets[0], self._study)
+        first = as_seen(self.first, self._dataset, self._study)
         ordered = tuple(views[view.column, view.word] for view in first.views)
         return view_steps(replace(first, records=records, views=ordered))
 
-    def treating(self) -> _Treating:
+    def _treating(self) -> Treating:
         """Return how tasks tell which records belong to the study.
 
         Raises:
             DataError: There is no column that it asks for.
         """
-        first, treatment = self._first, self._study.treatment
+        first, treatment = self.first, self._treatment
         where, invalid = (
             [parse_condition(condition) for condition in conditions]
             for conditions in (treatment.where, treatment.invalid)
@@ -499,7 +453,7 @@ class _Columns:
         )
         for condition in (*where, *invalid):
             first.column(condition.column)
-        return _Treating(
+        return Treating(
             self._texts,
             written,
             {name: self.sources.index(self._source_of[name]) for name in first.columns},
@@ -507,22 +461,73 @@ class _Columns:
             tuple(hidden if is_hidden else ()),
         )
 
-    def treated(self, treating: _Treating) -> tuple[int, list[Step], int]:
-        """Return how many records remain, what was left out, and how many of the remaining are suppressed.
+    def treated(self) -> tuple[Treating, list[Step]]:
+        """Return how tasks tell which records belong to the study; what was left out, and how columns are seen.
 
         Raises:
-            DataError: None remains.
+            DataError: There is no column that the study asks for, or no record remains.
         """
-        if not treating.is_needed:
-            return self._records, [], 0
-        rows = self.frame.mapInArrow(
-            partial(_counted, treating=treating), "what string, name string, n long, place int"
+        treating, steps, records, stars = self._treating(), list[Step](), self.records, 0
+        if treating.is_needed:
+            rows = self.frame.mapInArrow(
+                partial(_left_out, treating=treating), "what string, name string, n long, place int"
+            )
+            totals = rows.groupBy("place", "what", "name").agg(sf.sum("n").alias("n")).collect()
+            ordered = sorted(totals, key=itemgetter("place"))
+            *counts, (_, _, stars) = [(row["what"], row["name"], row["n"]) for row in ordered]
+            steps = left_out_steps(self.first.name, records, counts)
+            records = steps[-1].after if steps else records
+        dropping = self._treatment.drop_suppressed
+        if 0 < stars < records and (not self._study.is_joined if dropping is None else dropping):
+            treating = replace(treating, without_suppressed=True)
+            steps.append(Step(self.first.name, SUPPRESSED_RECORD, None, records, records - stars))
+            records -= stars
+        elif stars == records:
+            stars = 0
+        self.records, self.stars = records, stars
+        return treating, [*steps, *self._views(records)]
+
+    def packed(
+        self,
+        treating: Treating,
+        known: Sequence[CodedAttribute],
+        hidden: Sequence[CodedAttribute],
+        packing: Packing,
+    ) -> DataFrame:
+        """Return the records that belong to the study, packed, beside their texts."""
+        texts = [f"{name} string" for name in self.frame.columns]
+        return self.frame.mapInArrow(
+            partial(packed_chunks, chunked=treating, known=known, hidden=hidden, packing=packing),
+            ", ".join([*packed_columns(packing), *texts]),
         )
-        totals = rows.groupBy("place", "what", "name").agg(sf.sum("n").alias("n")).collect()
-        ordered = sorted(totals, key=itemgetter("place"))
-        *counts, (_, _, stars) = [(row["what"], row["name"], row["n"]) for row in ordered]
-        steps = left_out_steps(self._first.name, self._records, counts)
-        return steps[-1].after if steps else self._records, steps, stars
+
+    def one_each(
+        self, written: DataFrame, packing: Packing, seed: int
+    ) -> tuple[DataFrame, list[Step]]:
+        """Keep one record of every person: of several, by a draw that depends on the seed and on what they hold."""
+        words, name = word_names(packing), str(self.first.identifier)
+        person = self.person
+        named = written.where(person != MISSING)
+        people, with_name = named.select(sf.countDistinct(person), sf.count(sf.lit(1))).collect()[0]
+        nameless = [
+            (WITHOUT_IDENTIFIER, column, self.records - with_name) for column in (name, None)
+        ]
+        are_nameless = with_name < self.records
+        steps = left_out_steps(self.first.name, self.records, nameless if are_nameless else ())[:1]
+        if people < with_name:
+            steps.append(Step(self.first.name, ONE_EACH, name, with_name, people))
+            draw = Window.partitionBy(person).orderBy(
+                sf.xxhash64(sf.lit(seed), person, *words), *words
+            )
+            drawn = named.withColumn("drawn", sf.row_number().over(draw))
+            named = drawn.where(sf.col("drawn") == 1).drop("drawn")
+        self.records = people
+        return named, steps
+
+    @property
+    def person(self) -> Column:
+        """The column that names a person."""
+        return sf.col(f"c{self.sources.index(str(self.first.identifier))}")
 
     def _understood(self, name: str, texts: pa.Array) -> EncodedTable:
         """Read the distinct texts of a column as those of a file are read.
@@ -541,7 +546,7 @@ class _Columns:
                 pa.table({name: texts}),
                 also=[name, *derived],
                 dialect=self._table.words.get("dialect"),
-                name=self._first.name,
+                name=self.first.name,
                 **words,
             )
         except DataError as error:
@@ -550,7 +555,7 @@ class _Columns:
             raise DataError(
                 '{table}: "{value}" in column "{column}" is not a number or a date as asked for; say how they are '
                 "written, or what stands for missing: `missing` {column}={value}",
-                table=self._first.name,
+                table=self.first.name,
                 value=error.parts["value"],
                 column=error.parts["column"],
             ) from None
@@ -581,7 +586,7 @@ def _distinct_texts(
             name=name,
             most=MOST_VALUES,
         )
-    texts, records = {}, 0
+    texts, records = {}, 0 if places else frame.count()
     for place in places:
         of_place = rows.filter(pc.equal(rows["place"], place))
         texts[place] = of_place["text"].combine_chunks().cast(pa.large_string()).sort()
@@ -589,43 +594,6 @@ def _distinct_texts(
     if not records:
         raise DataError("{name}: has no records", name=name)
     return texts, records
-
-
-def _one_each(
-    frame: DataFrame, person: Column, packing: Packing, seed: int, step: Step
-) -> tuple[DataFrame, list[Step]]:
-    """Keep one record of every person: of several, by a draw that depends on the seed and on what they hold."""
-    words, records = word_names(packing), step.before
-    named = frame.where(person != MISSING)
-    people, with_name = named.select(sf.countDistinct(person), sf.count(sf.lit(1))).collect()[0]
-    nameless = [(WITHOUT_IDENTIFIER, column, records - with_name) for column in (step.column, None)]
-    steps = left_out_steps(step.dataset, records, nameless if with_name < records else ())[:1]
-    if people < with_name:
-        steps.append(replace(step, what=ONE_EACH, before=with_name, after=people))
-        draw = Window.partitionBy(person).orderBy(sf.xxhash64(sf.lit(seed), person, *words), *words)
-        drawn = named.withColumn("drawn", sf.row_number().over(draw))
-        named = drawn.where(sf.col("drawn") == 1).drop("drawn")
-    return named, steps
-
-
-def tally(
-    frame: DataFrame, fields: Sequence[Any], words: int, weights: Integers | None = None
-) -> list[Integers]:
-    """Count the values of attributes and secrets in packed records; or add up the weights behind the last's codes."""
-    tallies = [np.zeros(int(entry["size"]), np.int64) for entry in fields]
-    rows = (
-        frame.mapInArrow(
-            partial(_tallied, fields=fields, words=words, weights=weights),
-            "place int, code int, n long",
-        )
-        .groupBy("place", "code")
-        .agg(sf.sum("n").alias("n"))
-        .toArrow()
-    )
-    for place, counts in enumerate(tallies):
-        of_place = rows.filter(pc.equal(rows["place"], place))
-        counts[of_place["code"].to_numpy()] = of_place["n"].to_numpy()
-    return tallies
 
 
 # What tasks do with their records.
@@ -654,13 +622,23 @@ def _as_text(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     return as_text(pa.record_batch(columns, names=batch.schema.names), where="Spark")
 
 
+def _looked_at(
+    batches: Iterator[pa.RecordBatch], *, study: AssessStudy, words: Mapping[str, Any]
+) -> Iterator[pa.RecordBatch]:
+    first = [chunk for chunk in _chunks(batches) if chunk.num_rows]
+    if not first:
+        raise DataError("{name}: has no records", name=words["name"])
+    seen = look_at(read_table(pa.Table.from_batches(first), **words), study)
+    yield as_rows(look=pa.array([pickle.dumps(seen)], pa.binary()))
+
+
 def _counted_texts(
     batches: Iterator[pa.RecordBatch], *, places: Sequence[int]
 ) -> Iterator[pa.RecordBatch]:
     for chunk in _chunks(batches):
         for place in places:
             counted = chunk.column(place).value_counts()
-            yield _rows(
+            yield as_rows(
                 place=np.full(len(counted), place, np.int32),
                 text=counted.field("values").cast(pa.string()),
                 n=counted.field("counts"),
@@ -668,19 +646,19 @@ def _counted_texts(
 
 
 def _joint_values(
-    batches: Iterator[pa.RecordBatch], *, treating: _Treating, facts: Mapping[int, _Attribute]
+    batches: Iterator[pa.RecordBatch], *, chunked: Chunked, facts: Mapping[int, CodedAttribute]
 ) -> Iterator[pa.RecordBatch]:
-    for raw, _ in treating.chunks(batches):
+    for raw, _ in chunked.chunks(batches):
         for place, fact in facts.items():
             keys = np.unique(fact.keys(raw))
-            yield _rows(fact=np.full(len(keys), place, np.int32), key=keys)
+            yield as_rows(fact=np.full(len(keys), place, np.int32), key=keys)
 
 
-def _counted(batches: Iterator[pa.RecordBatch], *, treating: _Treating) -> Iterator[pa.RecordBatch]:
+def _left_out(batches: Iterator[pa.RecordBatch], *, treating: Treating) -> Iterator[pa.RecordBatch]:
     """Count what is left out for each reason; the reasons come in their order."""
-    for raw, chunk in treating.chunks(batches):
+    for raw, chunk in treating.every(batches):
         what, names, counts = zip(*treating.left_out(raw, chunk)[1], strict=True)
-        yield _rows(
+        yield as_rows(
             what=pa.array(what, pa.string()),
             name=pa.array(names, pa.string()),
             n=np.array(counts, np.int64),
@@ -688,28 +666,23 @@ def _counted(batches: Iterator[pa.RecordBatch], *, treating: _Treating) -> Itera
         )
 
 
-def _packed(
+def packed_chunks(
     batches: Iterator[pa.RecordBatch],
     *,
-    treating: _Treating,
-    attributes: Sequence[_Attribute],
-    secrets: Sequence[_Attribute],
+    chunked: Chunked,
+    known: Sequence[CodedAttribute],
+    hidden: Sequence[CodedAttribute],
     packing: Packing,
 ) -> Iterator[pa.RecordBatch]:
     """Pack the records that belong to the study, beside their texts."""
-    for raw, chunk in treating.chunks(batches):
-        size = chunk.num_rows
-        if treating.is_needed:
-            staying = ~treating.left_out(raw, chunk)[0]
-            size = int(np.count_nonzero(staying))
-            raw = [codes[staying] if len(codes) else codes for codes in raw]
-            chunk = chunk.filter(pa.array(staying))
+    for raw, chunk in chunked.chunks(batches):
+        size = chunk.num_rows or max(map(len, raw))
         if not size:
             continue
         records = packed(
             packing,
-            [attribute.encoded(raw) for attribute in attributes],
-            [secret.encoded(raw) for secret in secrets],
+            [attribute.encoded(raw) for attribute in known],
+            [attribute.encoded(raw) for attribute in hidden],
             0,
             size,
         )
@@ -719,33 +692,11 @@ def _packed(
             for word, name in enumerate(word_names(packing))
         }
         columns["n"] = np.ones(size, np.int64)
-        for place, texts in enumerate(chunk.columns):
-            columns[f"c{place}"] = texts.cast(pa.string())
-        yield _rows(**columns)
+        for name, texts in zip(chunk.schema.names, chunk.columns, strict=True):
+            columns[name] = texts.cast(pa.string())
+        yield as_rows(**columns)
 
 
-def _tallied(
-    batches: Iterator[pa.RecordBatch],
-    *,
-    fields: Sequence[Any],
-    words: int,
-    weights: Integers | None,
-) -> Iterator[pa.RecordBatch]:
-    records, counts = gathered(batches, words)
-    if weights is not None:
-        counts = counts * weights[values_in(records, words, fields[-1])]
-    for place, entry in enumerate(fields):
-        values, numbers = np.unique(values_in(records, words, entry), return_inverse=True)
-        totals = np.zeros(len(values), np.int64)
-        np.add.at(totals, numbers, counts)
-        yield _rows(
-            place=np.full(len(values), place, np.int32), code=values.astype(np.int32), n=totals
-        )
-
-
-def _rows(**columns: Any) -> pa.RecordBatch:
-    arrays = [
-        pa.array(column) if isinstance(column, np.ndarray) else column
-        for column in columns.values()
-    ]
-    return pa.record_batch(arrays, names=list(columns))
+def packed_columns(packing: Packing) -> list[str]:
+    """Return the columns of packed records, and what they hold."""
+    return [*(f"{word} long" for word in word_names(packing)), "n long"]
