@@ -18,7 +18,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.checkpoint import Checkpoint
-from glasshouse.errors import BudgetError, StudyError
+from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.runs import Resources
 from tests.conftest import Glasshouse
 
@@ -412,12 +412,14 @@ def test_other_questions_do_not_fetch_a_frame_silently(spark: Any) -> None:
         gh.assess([spark.range(3), pa.table({"id": [1]})], quasi_identifiers=["id"])
 
 
-def test_too_many_values_are_refused(
+def test_too_many_values_and_no_records_are_refused(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "MOST_VALUES", 10)
     with pytest.raises(BudgetError, match="more than 10 distinct values"):
         gh.assess(spark.range(20), quasi_identifiers=["id"])
+    with pytest.raises(DataError, match="has no records"):
+        gh.assess(spark.range(0), quasi_identifiers=["id"])
 
 
 def test_nothing_imports_spark_that_is_not_asked_for_it() -> None:

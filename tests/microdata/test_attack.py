@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata import assess, attack
+from glasshouse.microdata import assess, attack, explain
 from glasshouse.microdata.attack_kernels import record_numbers
 from glasshouse.qif.capacity import multiplicative_bayes_capacity
 from glasshouse.qif.cooccurrence import CoOccurrence
@@ -360,3 +360,13 @@ def test_what_is_no_gain_is_refused() -> None:
         assess(table, subsets=[["a"]], sensitive=["secret"], gains={("other",): Tries(2)})
     with pytest.raises(StudyError, match="there is nothing to assess"):
         assess(table, subsets=[])
+
+
+def test_forty_values_are_explained_and_no_more() -> None:
+    tables = [
+        read(pa.table({"age": list(range(number))}), quasi_identifiers=["age"])
+        for number in (40, 41)
+    ]
+    assert len(explain(tables[0]).to_dict()["observations"]) == 40
+    with pytest.raises(StudyError, match="small data"):
+        explain(tables[1])

@@ -115,17 +115,23 @@ class SparkTable:
 
 
 def look(table: SparkTable, study: AssessStudy, columns: Sequence[str]) -> FirstLook:
-    """Have one task look at the first records: what it tells of them comes here, and they do not."""
+    """Have one task look at the first records: what it tells of them comes here, and they do not.
+
+    Raises:
+        DataError: There are none.
+    """
     names = ["`" + name.replace("`", "``") + "`" for name in columns]
     words = {"name": table.first.name, "missing": table.words.get("missing")}
-    (row,) = (
+    rows = (
         table.frame.select(*names)
         .limit(looked_at(len(names)))
         .coalesce(1)
         .mapInArrow(partial(_looked_at, study=study, words=words), "look binary")
         .collect()
     )
-    seen: FirstLook = pickle.loads(row["look"])  # noqa: S301 - from our own workers
+    if not rows:
+        raise DataError("{name}: has no records", name=table.first.name)
+    seen: FirstLook = pickle.loads(rows[0]["look"])  # noqa: S301 - from our own workers
     return seen
 
 
@@ -626,10 +632,9 @@ def _looked_at(
     batches: Iterator[pa.RecordBatch], *, study: AssessStudy, words: Mapping[str, Any]
 ) -> Iterator[pa.RecordBatch]:
     first = [chunk for chunk in _chunks(batches) if chunk.num_rows]
-    if not first:
-        raise DataError("{name}: has no records", name=words["name"])
-    seen = look_at(read_table(pa.Table.from_batches(first), **words), study)
-    yield as_rows(look=pa.array([pickle.dumps(seen)], pa.binary()))
+    if first:
+        seen = look_at(read_table(pa.Table.from_batches(first), **words), study)
+        yield as_rows(look=pa.array([pickle.dumps(seen)], pa.binary()))
 
 
 def _counted_texts(
