@@ -125,7 +125,7 @@ def answer(
             windows, collection = pack_collection(tables, study)
             notes = strangers(collection)
         else:
-            windows = [pack(tables[0], study)]
+            windows = [pack(tables[0], study, with_texts=per_record)]
         if study.by is not None:
             outcome = _family(windows[0], study, firsts[0], resources)
         else:

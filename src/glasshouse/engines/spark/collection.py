@@ -66,7 +66,7 @@ def pack_collection(
             names += [name for name in (*adversary.secret_columns, adversary.weight) if name]
         attributes = [columns.attribute(name) for name in names]
         packing = plan_packing([one.column for one in attributes], [])
-        written = columns.packed(treating, attributes, [], packing)
+        written = columns.packed(treating, attributes, [], packing, columns.people)
         written, one_each = columns.one_each(written, packing, study.seed + place)
         steps += left_out
         of_people += one_each

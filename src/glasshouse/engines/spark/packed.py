@@ -30,7 +30,7 @@ class PackedRelease:
     frame: DataFrame
     """A column per word, and how many equal records each stands for."""
     texts: DataFrame
-    """The same, and the columns as they are written: not kept, but worked out anew where it is asked for."""
+    """The same, and the columns as they are written, where they were asked for: not kept, but worked out anew."""
     sources: tuple[str, ...]
     """What those columns are called."""
     packing: Packing

@@ -235,8 +235,13 @@ class Treating:
         return gone | hidden if self.without_suppressed else gone, counts
 
 
-def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
+def pack(table: SparkTable, study: AssessStudy, *, with_texts: bool = False) -> PackedRelease:
     """Read the columns that a study has to do with, leave out what does not belong, and pack the rest.
+
+    Args:
+        table: The release.
+        study: What is asked.
+        with_texts: Whether the records are wanted as they are written, too.
 
     Raises:
         DataError: A value is not what it is to be, or nothing is left.
@@ -251,7 +256,8 @@ def pack(table: SparkTable, study: AssessStudy) -> PackedRelease:
     hidden = [columns.attribute(name) for name in (*adversary.secret_columns, *further)]
     known = with_joint_values(columns.frame, treating, known)
     packing = plan_packing([one.column for one in known], [one.column for one in hidden])
-    written = columns.packed(treating, known, hidden, packing)
+    places = range(len(columns.sources)) if with_texts else columns.people
+    written = columns.packed(treating, known, hidden, packing, places)
     if adversary.identifier is not None:
         written, of_people = columns.one_each(written, packing, study.seed)
         steps += of_people
@@ -499,12 +505,20 @@ class Columns:
         known: Sequence[CodedAttribute],
         hidden: Sequence[CodedAttribute],
         packing: Packing,
+        texts: Sequence[int],
     ) -> DataFrame:
-        """Return the records that belong to the study, packed, beside their texts."""
-        texts = [f"{name} string" for name in self.frame.columns]
+        """Return the records that belong to the study, packed, beside the texts of some columns."""
+        names = [f"c{place} string" for place in texts]
         return self.frame.mapInArrow(
-            partial(packed_chunks, chunked=treating, known=known, hidden=hidden, packing=packing),
-            ", ".join([*packed_columns(packing), *texts]),
+            partial(
+                packed_chunks,
+                chunked=treating,
+                known=known,
+                hidden=hidden,
+                packing=packing,
+                texts=texts,
+            ),
+            ", ".join([*packed_columns(packing), *names]),
         )
 
     def one_each(
@@ -531,9 +545,15 @@ class Columns:
         return named, steps
 
     @property
+    def people(self) -> list[int]:
+        """Where the column stands that names a person, if there is one."""
+        name = self.first.identifier
+        return [] if name is None else [self.sources.index(name)]
+
+    @property
     def person(self) -> Column:
         """The column that names a person."""
-        return sf.col(f"c{self.sources.index(str(self.first.identifier))}")
+        return sf.col(f"c{self.people[0]}")
 
     def _understood(self, name: str, texts: pa.Array) -> EncodedTable:
         """Read the distinct texts of a column as those of a file are read.
@@ -678,8 +698,9 @@ def packed_chunks(
     known: Sequence[CodedAttribute],
     hidden: Sequence[CodedAttribute],
     packing: Packing,
+    texts: Sequence[int] = (),
 ) -> Iterator[pa.RecordBatch]:
-    """Pack the records that belong to the study, beside their texts."""
+    """Pack the records that belong to the study, beside the texts of some columns."""
     for raw, chunk in chunked.chunks(batches):
         size = chunk.num_rows or max(map(len, raw))
         if not size:
@@ -697,8 +718,8 @@ def packed_chunks(
             for word, name in enumerate(word_names(packing))
         }
         columns["n"] = np.ones(size, np.int64)
-        for name, texts in zip(chunk.schema.names, chunk.columns, strict=True):
-            columns[name] = texts.cast(pa.string())
+        for place in texts:
+            columns[f"c{place}"] = chunk.column(place).cast(pa.string())
         yield as_rows(**columns)
 
 
