@@ -80,12 +80,8 @@ def advise(
     return tuple(advice)
 
 
-def _sizes_of(
-    table: EncodedTable, most_records: int | None, known: tuple[str, ...]
-) -> ClassSizes:
-    (alone,) = whole_set(
-        table, quasi_identifiers=known, sensitive=(), most_records=most_records
-    )
+def _sizes_of(table: EncodedTable, most_records: int | None, known: tuple[str, ...]) -> ClassSizes:
+    (alone,) = whole_set(table, quasi_identifiers=known, sensitive=(), most_records=most_records)
     return alone.class_sizes
 
 

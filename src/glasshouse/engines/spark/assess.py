@@ -113,7 +113,7 @@ def answer(
         check_roles(firsts[0], names, secrets)
     if study.sweep:
         width = sweep_kernel.cell_width(len(secrets))
-        check_budget(len(names), largest_size(study.sweep, len(names)), width, RESULTS_LIMIT)
+        check_budget(len(names), largest_size(study.sweep, len(names), 0), width, RESULTS_LIMIT)
     collection, risks = None, None
     notes: tuple[str, ...] = ()
     outcome: Assessment | Family
@@ -263,6 +263,7 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`advise`": study.advise,
         text("a gain, a prior or a joint secret"): not adversary.guesses_once,
         text("a list of subsets"): study.sweep is None and study.subsets != ("full",),
+        "`subsets` within:SECONDS": (study.sweep or "").startswith("within"),
     }
     for option, value in asked_for.items():
         if value:
@@ -323,7 +324,7 @@ def _swept(
                 release.records,
                 release.packing,
                 order.tolist(),
-                largest=largest_size(study.sweep, len(names)),
+                largest=largest_size(study.sweep, len(names), 0),
                 on_progress=resources.on_progress,
                 finished=steps_of(finished or {}, number, MOST_ATTRIBUTES),
                 on_step=numbered_from(number, save),
