@@ -101,6 +101,15 @@ def answer(
     """
     study.check_policy()
     refuse_local(study, extras or {})
+    notes: tuple[str, ...] = ()
+    if (study.sweep or "").startswith("within"):
+        study = study.model_copy(update={"subsets": ("full",)})
+        notes = (
+            text(
+                "note: how many sets fit a time is reckoned for one machine; on Spark the whole set is assessed, and "
+                "`subsets` max:K asks for more"
+            ),
+        )
     resources = resources or Resources()
     names, secrets = study.adversary.knowable, study.adversary.secret_columns
     firsts = [table.first for table in tables]
@@ -115,7 +124,6 @@ def answer(
         width = sweep_kernel.cell_width(len(secrets))
         check_budget(len(names), largest_size(study.sweep, len(names), 0), width, RESULTS_LIMIT)
     collection, risks = None, None
-    notes: tuple[str, ...] = ()
     outcome: Assessment | Family
     with spark_failures():
         if looks is None:  # which may lack columns of the release
@@ -123,7 +131,7 @@ def answer(
             looks = tuple(replace(one, repeated=0) for one in seen)
         if len(tables) > 1:
             windows, collection = pack_collection(tables, study)
-            notes = strangers(collection)
+            notes = (*notes, *strangers(collection))
         else:
             windows = [pack(tables[0], study, with_texts=per_record)]
         if study.by is not None:
@@ -263,7 +271,6 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`advise`": study.advise,
         text("a gain, a prior or a joint secret"): not adversary.guesses_once,
         text("a list of subsets"): study.sweep is None and study.subsets != ("full",),
-        "`subsets` within:SECONDS": (study.sweep or "").startswith("within"),
     }
     for option, value in asked_for.items():
         if value:
