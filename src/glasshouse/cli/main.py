@@ -204,13 +204,13 @@ def _fail_by_bug(error: Exception) -> int:
 class _SpareLibraries:
     """Keeps libraries from loading others that nothing here needs: half a second of every command, and memory.
 
-    pyarrow loads pandas at its first value where it can; it is there again for the solvers, which need it. Numba loads
-    SciPy's linear algebra to see whether there is any, though no loop of ours uses it; where memory is short that never
-    comes back.
+    pyarrow loads pandas at its first value where it can; it is there again for the solvers and Spark, which need it.
+    Numba loads SciPy's linear algebra to see whether there is any, though no loop of ours uses it; where memory is
+    short that never comes back.
     """
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        is_for_frames = name == "pandas" and "ortools" not in sys.modules
+        is_for_frames = name == "pandas" and not {"ortools", "pyspark"} & sys.modules.keys()
         is_for_loops = name == "scipy.linalg" and _is_loading("numba.np.arraymath")
         if is_for_frames or is_for_loops:
             raise ModuleNotFoundError(f"{name} is not loaded for this", name=name)
