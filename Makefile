@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test check lint types imports messages tests browser soak benchmarks clean
+.PHONY: help demo test check lint types imports messages tests browser thorough soak benchmarks clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -18,13 +18,15 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(CONSTRAINED) --editable '.[dev]'
+	$(CONSTRAINED) --no-compile --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
 	$(BIN)/glasshouse demo
 
-test: lint types imports browser tests ## Install what the tests need and run every check
+test: $(VENV)/.installed-dev ## Install what the tests need and run every check
+	$(MAKE) --jobs 2 --output-sync lint types imports browser
+	$(MAKE) tests
 
 check: lint imports messages ## The checks that take seconds, as before every commit
 
@@ -46,6 +48,9 @@ tests: $(VENV)/.installed-dev
 
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
+
+thorough: $(VENV)/.installed-dev ## Try every property on three times as many random cases
+	GLASSHOUSE_THOROUGH=1 $(BIN)/pytest -m hypothesis --numprocesses auto --dist worksteal
 
 soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quarter of an hour
 	$(BIN)/python -m tests.soak

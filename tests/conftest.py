@@ -21,9 +21,11 @@ from glasshouse.cli.main import main
 from glasshouse.cli.translation import command_of
 from glasshouse.language import spoken
 from glasshouse.language.current import speak
+from tests.examples import examples
 
 settings.register_profile(
     "glasshouse",
+    max_examples=examples(100),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from glasshouse.disclosure import cell_count, column_counts, smallest_cell
+from tests.examples import examples
 
 LEAST = smallest_cell()
 
@@ -27,7 +28,7 @@ def readings(cells: list[str], rest: int, total: int) -> list[tuple[int, ...]]:
 
 
 @given(st.lists(st.integers(0, 24), min_size=1, max_size=4), st.sampled_from([0, 0, 12]))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_no_small_count_of_a_column_is_determined_by_its_sum(counts: list[int], rest: int) -> None:
     total = sum(counts) + rest
     assume(total >= LEAST)  # a smaller sum is not told itself

@@ -28,6 +28,7 @@ from glasshouse.mitigation.criteria import (
     OrderedCloseness,
     RecursiveDiversity,
 )
+from tests.examples import examples
 from tests.mitigation.test_recoding import AnyCriterion, holds
 
 KNOWN = ("age", "town")
@@ -127,7 +128,7 @@ def carried_out(asked: Asked, folder: Path) -> tuple[int, str]:
     return code, said.getvalue()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(asked())
 def test_what_is_promised_holds_in_the_file(asked: Asked) -> None:
     with tempfile.TemporaryDirectory() as place:

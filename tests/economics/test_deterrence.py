@@ -25,6 +25,7 @@ from glasshouse.economics.deterrents import COSTS, DETERRENTS, _changes, group_r
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import Progress
 from tests.economics.drawing import SENSITIVITY, SETTINGS, random_terms
+from tests.examples import examples
 
 TERMS = st.integers(0, 10**6).map(lambda seed: random_terms(np.random.default_rng(seed)))
 LIMITED = TERMS.map(lambda terms: replace(terms, penalties=terms.penalties or 1))
@@ -42,7 +43,7 @@ RISING = Terms(
 """Terms on which three people are riskier than two."""
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TERMS, st.sampled_from(DETERRENTS), st.integers(1, 12))
 def test_what_deters_is_enough_and_the_number_before_it_is_not(
     terms: Terms, parameter: str, size: int
@@ -116,7 +117,7 @@ def test_no_rate_of_detection_may_be_lasting() -> None:
     assert "no value is lasting" in found.warning
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(LIMITED, st.integers(2, 8), st.floats(0.05, 0.95))
 def test_rates_of_detection_against_a_fine_grid(terms: Terms, size: int, part: float) -> None:
     target = part * terms.prior
@@ -139,7 +140,7 @@ def test_rates_of_detection_against_a_fine_grid(terms: Terms, size: int, part: f
             assert group_risk(terms.with_detection_rate(before), size) > target
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(LIMITED, st.integers(2, 8), st.integers(0, 10**6))
 def test_between_two_changes_of_the_policy_the_risk_does_not_fall_with_detection(
     terms: Terms, size: int, seed: int
@@ -165,7 +166,7 @@ def test_a_size_that_deters_and_where_the_risk_rises_with_it() -> None:
     assert found.to_dict()["rises"] == [3]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(TERMS, st.floats(0, 1))
 def test_sizes_against_a_look_at_each_of_them(terms: Terms, target: float) -> None:
     terms = replace(terms, exploit_cost=terms.exploit_cost + 50, gain=terms.gain / 10)
@@ -256,7 +257,7 @@ def believed_risk(terms: Terms, size: int, belief: int) -> float:
     return float(policy(terms, [size], belief=belief).reidentification[0])
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TERMS, st.sampled_from(DETERRENTS), st.integers(1, 12), st.integers(12, 60))
 def test_what_deters_a_believer_is_enough_and_the_number_before_it_is_not(
     terms: Terms, parameter: str, size: int, belief: int
@@ -274,7 +275,7 @@ def test_what_deters_a_believer_is_enough_and_the_number_before_it_is_not(
         assert believed_risk(terms.with_parameter(parameter, before), size, belief) > 0
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(LIMITED, st.integers(1, 6), st.integers(6, 30), st.floats(0.05, 0.95))
 def test_rates_of_detection_against_a_fine_grid_of_beliefs(
     terms: Terms, size: int, belief: int, part: float
@@ -293,7 +294,7 @@ def test_rates_of_detection_against_a_fine_grid_of_beliefs(
         assert (risks[rates >= found.lasting] <= target + 1e-12).all()
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(TERMS, st.floats(0, 1), st.integers(1, 80))
 def test_sizes_that_a_believer_is_deterred_by_against_a_look_at_each_of_them(
     terms: Terms, target: float, belief: int

@@ -31,6 +31,7 @@ from glasshouse.synthetic import study
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
 from tests.economics.drawing import random_terms
+from tests.examples import examples
 
 NAMES = ["age", "sex"]
 PEOPLE = st.tuples(st.sampled_from(["20", "21", "25", "30", "31"]), st.sampled_from("FM"))
@@ -130,7 +131,7 @@ def groups(sizes: list[int], shares: list[float], people: int = 1_000) -> People
     return PeopleGroups("release", "register", ("q",), people, np.array(sizes), np.array(shares))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10**6))
 def test_every_record_has_the_risk_of_its_own_group_and_belief(seed: int) -> None:
     rng = np.random.default_rng(seed)

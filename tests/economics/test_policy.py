@@ -17,6 +17,7 @@ from glasshouse.economics.backward_induction import Plans, decisions, plan, plan
 from glasshouse.economics.optimal_plan import access_values, first_failing, linked_by_size
 from glasshouse.errors import BudgetError, StudyError
 from tests.economics.drawing import SETTINGS, exactly, random_terms, with_growing_detection
+from tests.examples import examples
 
 TERMS = st.integers(0, 10**6).map(lambda seed: random_terms(np.random.default_rng(seed)))
 SIZES = range(1, 25)
@@ -82,7 +83,7 @@ def test_the_value_does_not_grow_with_the_size(terms: Terms) -> None:
     assert plans(terms, np.array(SIZES)).value.tolist() == alone.tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(TERMS, st.floats(0, 3_000))
 def test_the_value_does_not_grow_with_costs_penalties_or_detection(
     terms: Terms, more: float

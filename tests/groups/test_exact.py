@@ -33,6 +33,7 @@ from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.tree import closed_form, closed_form_fractions
 from glasshouse.groups.victims import Victims, victims_of, victims_of_table
 from glasshouse.table import read
+from tests.examples import examples
 from tests.groups.points import population_points
 
 DISEASES = ["Heart", "Flu", "Stomach", "HIV", "Diabetes"]
@@ -480,7 +481,7 @@ def allows(release: Release, person: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("kind", ["vertical", "any", "nested"])
 def test_exact_answers_are_those_of_the_definition(kind: str) -> None:
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(releases(kind=kind))
     def check(release: Release) -> None:
         victims = everybody(release)

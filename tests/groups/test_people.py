@@ -20,6 +20,7 @@ from glasshouse.groups.release import Release
 from glasshouse.groups.sampler import SamplingBudget, sample
 from glasshouse.groups.victims import joined, victims_of_rows
 from glasshouse.table import read
+from tests.examples import examples
 
 
 def grouped(ages: str, ills: str, groups: str) -> Release:
@@ -42,7 +43,7 @@ PEOPLE = st.lists(st.tuples(st.sampled_from("234"), st.sampled_from("fHc")), min
 
 
 @given(PEOPLE)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_the_average_is_that_of_the_records_one_by_one(people: list[tuple[str, str]]) -> None:
     ages, ills = ("".join(own) for own in zip(*people, strict=True))
     release = grouped(ages, ills, "".join(str(place // 2) for place in range(len(people))))

@@ -37,6 +37,7 @@ from glasshouse.groups.victims import joined, victims_of, victims_of_rows, victi
 from glasshouse.mitigation.anatomy import anatomise
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Shared = Callable[[str], Path]
 SHORT = SamplingBudget(sweeps=1280, every=1, burn_in=20, precision=1e-9, seed=5)
@@ -191,7 +192,7 @@ BACKGROUND = st.lists(
 
 
 @given(ROWS, st.data(), BACKGROUND)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_one_group_is_exact_in_a_single_sweep(
     rows: list[tuple[str, str]], data: st.DataObject, background: list[tuple[str, str, str]]
 ) -> None:
@@ -216,7 +217,7 @@ def test_one_group_is_exact_in_a_single_sweep(
     st.sets(st.sampled_from(LETTERS), min_size=2),
     st.lists(st.tuples(SECRETS, st.sampled_from(LETTERS)), max_size=4),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_one_label_is_exact_in_a_single_sweep(
     secrets: list[str], label: set[str], background: list[tuple[str, str]]
 ) -> None:

@@ -25,6 +25,7 @@ from glasshouse.progress import Progress
 from glasshouse.qif.measures import ShannonEntropy
 from glasshouse.qif.prior import Prior
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Row = tuple[str, str, str, str, int]
 NAMES = ("state", "a", "b", "secret", "weight")
@@ -77,7 +78,7 @@ def of_parts(*parts: FamilyPart, ordered: bool = False) -> Family:
     return Family(KNOWN, ("secret",), ordered, parts)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS)
 def test_a_part_is_what_reading_its_records_alone_would_give(rows: list[Row]) -> None:
     parts = list(parts_by(as_table(rows), "state"))
@@ -93,7 +94,7 @@ def test_a_part_is_what_reading_its_records_alone_would_give(rows: list[Row]) ->
             assert own.column(name).values.to_pylist() == alone.column(name).values.to_pylist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS)
 def test_a_part_knows_the_positions_of_its_records(rows: list[Row]) -> None:
     table = as_table(rows)
@@ -104,7 +105,7 @@ def test_a_part_knows_the_positions_of_its_records(rows: list[Row]) -> None:
             assert own.positions.tolist() == [i for i in positions if rows[i][0] == value]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS)
 def test_attacks_on_a_part_are_those_on_its_records_whatever_the_rest_holds(
     rows: list[Row],
@@ -146,7 +147,7 @@ def test_facts_stay_facts_in_every_part() -> None:
     assert family(parts_by(table, "state")).parts[0].of(None)[0].quasi_identifiers == ("birth",)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS)
 def test_the_best_set_of_each_size_in_every_part(rows: list[Row]) -> None:
     found = family(parts_by(as_table(rows), "state"), threads=1)
@@ -188,7 +189,7 @@ def test_the_outcome_is_the_same_for_any_number_of_threads() -> None:
     assert one == two
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ROWS, st.booleans())
 def test_entropies_are_those_of_the_priors(rows: list[Row], weighted: bool) -> None:
     table = as_table(rows, weight="weight" if weighted else None)

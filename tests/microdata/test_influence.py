@@ -23,6 +23,7 @@ from glasshouse.microdata.influence import (
     without_each,
 )
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Row = tuple[int, ...]
 Subset = tuple[str, ...]
@@ -83,7 +84,7 @@ class Twin:
         )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(TABLES, st.booleans())
 def test_the_best_subset_of_each_size_is_the_first_with_the_highest_posterior(
     drawn: tuple[int, list[Row]], limited: bool
@@ -105,7 +106,7 @@ def test_the_best_subset_of_each_size_is_the_first_with_the_highest_posterior(
     assert next(best, None) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(TABLES)
 def test_removing_an_attribute_gives_the_subset_without_it_and_never_helps_her(
     drawn: tuple[int, list[Row]],
@@ -134,7 +135,7 @@ def test_removing_an_attribute_gives_the_subset_without_it_and_never_helps_her(
     assert next(removals, None) is None
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(TABLES, RISKS, st.booleans(), st.integers(0, 2), st.data())
 def test_minimal_subsets_reach_the_risk_and_no_proper_subset_does(
     drawn: tuple[int, list[Row]], risk: Any, certain: bool, number: int, data: st.DataObject
@@ -177,7 +178,7 @@ def test_minimal_subsets_reach_the_risk_and_no_proper_subset_does(
     assert (outcome.sensitive, outcome.by_certainty) == (target, certain)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(TABLES)
 def test_shapley_values_are_what_attributes_add_on_average_over_all_orders(
     drawn: tuple[int, list[Row]],
@@ -204,7 +205,7 @@ def test_shapley_values_are_what_attributes_add_on_average_over_all_orders(
     assert next(values, None) is None
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(TABLES)
 def test_a_constant_attribute_gets_nothing_and_copies_get_the_same(
     drawn: tuple[int, list[Row]],

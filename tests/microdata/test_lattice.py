@@ -33,6 +33,7 @@ from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.microdata.lattice import MOST_ATTRIBUTES, largest_size
 from glasshouse.study.assess import MOST_SWEPT
 from glasshouse.table import EncodedTable, encoded, read
+from tests.examples import examples
 
 Row = tuple[int, ...]
 
@@ -99,7 +100,7 @@ TABLES = st.tuples(st.integers(1, 5), st.integers(0, 2), st.integers(1, 6)).flat
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(TABLES)
 def test_every_subset_equals_brute_force(drawn: tuple[tuple[int, int], list[Row]]) -> None:
     (attributes, secrets), rows = drawn
@@ -108,7 +109,7 @@ def test_every_subset_equals_brute_force(drawn: tuple[tuple[int, int], list[Row]
     check(outcome, rows, attributes, secrets)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TABLES, st.integers(1, 4))
 def test_touched_cells_equal_brute_force_also_with_limited_sizes(
     drawn: tuple[tuple[int, int], list[Row]], largest: int
@@ -206,7 +207,7 @@ def test_codes_on_disk_have_the_same_sweep(monkeypatch: pytest.MonkeyPatch) -> N
     assert sweep(table, memory=1 << 40).to_frame().equals(whole)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TABLES, st.integers(1, 40))
 def test_the_whole_set_is_the_same_in_slices(
     drawn: tuple[tuple[int, int], list[Row]], most_records: int
@@ -287,7 +288,7 @@ def partitioned_sums(
     return sums
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TABLES, st.integers(1, 4), st.sets(st.integers(0, 4)), st.integers(1, 5))
 def test_the_rows_of_hash_partitions_add_up_to_those_of_the_table(
     drawn: tuple[tuple[int, int], list[Row]], partitions: int, by_pairs: set[int], largest: int
@@ -384,7 +385,7 @@ def test_too_many_subsets_are_refused_with_what_fits() -> None:
         sweep(table, quasi_identifiers=[f"q{i}" for i in range(20)], memory=2 << 20)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TABLES, st.integers(1, 70), st.integers(1, 5))
 def test_more_records_than_cells_can_count_are_counted(
     drawn: tuple[tuple[int, int], list[Row]], counted: int, largest: int
@@ -492,7 +493,7 @@ def test_every_subset_equals_the_group_by_of_a_database(make: Callable[[], Encod
             ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(TABLES, st.integers(0, 2**32))
 def test_a_weighted_sweep_is_that_of_weighted_attacks(
     drawn: tuple[tuple[int, int], list[Row]], seed: int

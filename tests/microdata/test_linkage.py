@@ -20,6 +20,7 @@ from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import Assessment, Attack, LinkKey, assess, link, linkage, linkage_kernels
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedColumn, EncodedTable, read
+from tests.examples import examples
 
 Row = dict[str, str]
 ABSENT = "absent"
@@ -213,7 +214,7 @@ def test_linking_one_dataset_equals_exact_bayes(
     check_all(focal, [later], [keys], weighted=weighted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(FOCAL, min_size=1, max_size=5),
     st.lists(
@@ -230,7 +231,7 @@ def test_linking_several_datasets_equals_exact_bayes(
     check_all(focal, laters, keys, weighted=weighted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(FOCAL, min_size=1, max_size=5),
     st.lists(

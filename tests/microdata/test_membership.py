@@ -31,6 +31,7 @@ from glasshouse.qif import (
     multiplicative_bayes_capacity,
 )
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Person = tuple[str, str]
 Written = Callable[[Person], Person]
@@ -128,7 +129,7 @@ def check_against(outcome: Membership, steps: CoOccurrence) -> None:
     assert dict(outcome.patterns) == named
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions(1, linked=False))
 def test_one_release_equals_exact_bayes(question: tuple[list[Person], World, list[str]]) -> None:
     people, world, writings = question
@@ -157,7 +158,7 @@ def test_one_release_equals_exact_bayes(question: tuple[list[Person], World, lis
     assert outcome.presence[-1] == outcome.certainly_in
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(2, 3).flatmap(lambda k: questions(k, linked=False)))
 def test_releases_that_cannot_be_linked_equal_exact_bayes(
     question: tuple[list[Person], World, list[str]],
@@ -175,7 +176,7 @@ def test_releases_that_cannot_be_linked_equal_exact_bayes(
     assert outcome.certainly_out == always.count({0})
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(2, 3).flatmap(lambda k: questions(k, linked=True)))
 def test_releases_linked_by_an_identifier_equal_exact_bayes(
     question: tuple[list[Person], World, list[str]],
@@ -192,7 +193,7 @@ def test_releases_linked_by_an_identifier_equal_exact_bayes(
     assert outcome.certainly_out == always.count({0})
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(questions(2, linked=False))
 def test_linking_never_lowers_success(question: tuple[list[Person], World, list[str]]) -> None:
     people, world, _ = question
@@ -208,7 +209,7 @@ def test_linking_never_lowers_success(question: tuple[list[Person], World, list[
             assert inside == Fraction(outcome.members[release], outcome.people)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.tuples(st.integers(1, 3), st.booleans()).flatmap(
         lambda drawn: st.tuples(questions(drawn[0], linked=drawn[1]), st.just(drawn[1]))

@@ -35,6 +35,7 @@ from glasshouse.microdata import (
 )
 from glasshouse.qif import Tries
 from glasshouse.table import EncodedTable, collect, read
+from tests.examples import examples
 
 Row = tuple[str, str, str, str, str, str]
 
@@ -78,7 +79,7 @@ def known(drawn: Sequence[Row], secret: str) -> list[Row]:
     ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(rows, st.booleans())
 def test_an_inference_is_that_of_the_records_with_the_secret(
     drawn: list[Row], weighted: bool
@@ -98,7 +99,7 @@ def test_an_inference_is_that_of_the_records_with_the_secret(
     assert all(a.records == len(drawn) for a in complete)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(rows)
 def test_a_sweep_gives_the_integers_of_the_records_with_each_secret(drawn: list[Row]) -> None:
     for weighted in (False, True):
@@ -159,7 +160,7 @@ def test_the_risk_of_each_record_is_that_among_records_with_the_secret(drawn: li
     assert risks.sizes.tolist() == record_risks(people(drawn), sensitive=[]).sizes.tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(rows)
 def test_windows_and_links_leave_out_the_records_without_the_secret(drawn: list[Row]) -> None:
     def linked(secret: str) -> list[list[Attack]]:

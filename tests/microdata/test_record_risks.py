@@ -14,6 +14,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import RecordRisks, attack, record_risks
 from glasshouse.microdata.assessment import SENSITIVE_WARNING
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Row = tuple[int, ...]
 
@@ -60,7 +61,7 @@ def check(outcome: RecordRisks, rows: list[Row], attributes: int) -> None:
         ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(TABLES)
 def test_every_record_equals_brute_force_in_row_order(drawn: tuple[int, list[Row]]) -> None:
     attributes, rows = drawn
@@ -75,7 +76,7 @@ def test_larger_tables_with_large_classes_and_many_values() -> None:
     check(record_risks(as_table(rows, 2)), rows, 2)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(TABLES)
 def test_the_mean_over_records_is_the_collective_attack(drawn: tuple[int, list[Row]]) -> None:
     attributes, rows = drawn

@@ -21,6 +21,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import uniqueness
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Sizes = NDArray[np.int64]
 
@@ -84,7 +85,7 @@ def zayatz_by_hand(sizes: list[int], fraction: Fraction) -> Fraction:
     return share.get(1, Fraction(0)) * alone(1) / total if total else Fraction(0)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(st.integers(1, 9), min_size=1, max_size=12).map(lambda sizes: [1, *sizes]),
     st.sampled_from([Fraction(1, 100), Fraction(1, 7), Fraction(1, 2), Fraction(9, 10), Fraction(1)]),
@@ -107,7 +108,7 @@ def test_the_plain_risks_are_exact() -> None:
     assert risks.journalist_average == risks.marketer == Fraction(3, 100)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=6), st.sampled_from([0.05, 0.3, 0.8, 1.0]))
 def test_the_expected_marketer_risk_is_a_negative_binomial_mean(
     sizes: list[int], fraction: float

@@ -36,6 +36,7 @@ from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.generalised import covers
 from glasshouse.table.partition import partition
+from tests.examples import examples
 from tests.mitigation.test_recoding import (
     CRITERION,
     HIERARCHIES,
@@ -240,7 +241,7 @@ def unmet_in_one_class(question: Question) -> bool:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(questions())
 def test_what_is_released_keeps_every_promise(question: Question) -> None:
     try:
@@ -290,7 +291,7 @@ def slow_granularity(question: Question, found: Recoding) -> float:
     return float(lost / most) if most else 0.0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_released_classes_are_those_that_the_table_finds(question: Question) -> None:
     try:
@@ -301,7 +302,7 @@ def test_released_classes_are_those_that_the_table_finds(question: Question) -> 
     assert partition(release, list(question.hierarchies)).classes == found.classes
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_the_same_seed_gives_the_same_release(question: Question) -> None:
     def answer() -> list[Row] | str:
@@ -314,7 +315,7 @@ def test_the_same_seed_gives_the_same_release(question: Question) -> None:
     assert answer() == answer()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_small_blocks_keep_the_promises_too(question: Question) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -328,7 +329,7 @@ def test_small_blocks_keep_the_promises_too(question: Question) -> None:
     assert_kept_promises(question.table, found, question.criteria, suppression=question.suppression)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_mondrian_keeps_every_promise_with_hierarchies_and_without(question: Question) -> None:
     table, names = question.table, list(question.hierarchies)

@@ -24,6 +24,7 @@ from glasshouse.mitigation.perturbation import (
 )
 from glasshouse.qif import BayesVulnerability, Channel, Prior
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 from tests.mitigation.test_local import rows_of, texts
 
 NAMES = ["age", "sex"]
@@ -75,7 +76,7 @@ def enumerated(
     return Fraction(BayesVulnerability().posterior(Prior.uniform(range(count)), channel))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(ROWS, st.sampled_from(["0", "0.5", "0.9", "1"]), st.booleans(), st.integers(0, 5))
 def test_the_risk_of_a_randomised_release_is_that_of_its_enumerated_channel(
     rows: list[tuple[str, str]], keep: str, uniform: bool, seed: int

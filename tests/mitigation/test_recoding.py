@@ -44,6 +44,7 @@ from glasshouse.mitigation.hierarchies import Hierarchy, read_hierarchy, suppres
 from glasshouse.mitigation.information_loss import OBJECTIVES, Recoding
 from glasshouse.progress import Progress
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Row = tuple[str, ...]
 AnyCriterion = Criterion | TableCriterion
@@ -424,7 +425,7 @@ def questions(draw: st.DrawFn) -> Question:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(questions())
 def test_the_optimum_is_that_of_brute_force(question: Question) -> None:
     solutions = all_solutions(question)
@@ -444,7 +445,7 @@ def test_the_optimum_is_that_of_brute_force(question: Question) -> None:
     assert found.classes == own.classes
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(questions())
 def test_the_released_file_meets_every_criterion(question: Question) -> None:
     try:
@@ -473,7 +474,7 @@ def test_the_released_file_meets_every_criterion(question: Question) -> None:
     assert found.suppressed.sum() <= question.suppression * len(everyone)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_a_search_without_time_tells_a_true_bound(question: Question) -> None:
     try:
@@ -489,7 +490,7 @@ def test_a_search_without_time_tells_a_true_bound(question: Question) -> None:
         assert found.loss <= hurried.loss + 1e-9
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(questions())
 def test_any_way_to_number_classes_gives_the_same(question: Question) -> None:
     def answer() -> dict[str, Any] | str:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from glasshouse.qif import (
     BayesRisk,
@@ -40,7 +41,7 @@ from glasshouse.qif import (
     spanning_additive_capacity,
 )
 
-law = settings(derandomize=True, max_examples=40, deadline=None, database=None)
+law = settings(derandomize=True, max_examples=examples(40), deadline=None, database=None)
 
 
 def even(secret: int) -> bool:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from glasshouse.errors import SolverError
 from glasshouse.qif.rational_lp import decide, unique_solution
 
-law = settings(derandomize=True, max_examples=80, deadline=None, database=None)
+law = settings(derandomize=True, max_examples=examples(80), deadline=None, database=None)
 
 
 @st.composite

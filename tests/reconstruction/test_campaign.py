@@ -21,6 +21,7 @@ from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.reconstruction import CampaignResult, campaign, workers
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.study.totals import TotalsStudy
+from tests.examples import examples
 from tests.reconstruction.plans import (
     GOOD,
     GOOD_TOTALS,
@@ -178,7 +179,7 @@ def by_hand(
 tenths = st.integers(0, 90).map(lambda number: Decimal(number) / 10)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     groups=st.lists(
         st.lists(st.tuples(tenths, st.sampled_from("abc")), min_size=1, max_size=5),
@@ -268,7 +269,7 @@ def trying_all(
     return feasible
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     group=st.lists(
         st.tuples(tenths, st.sampled_from(["a", "b", "c", "NONE"]), st.integers(0, 1)),
@@ -461,7 +462,7 @@ def test_phases_that_contradict_each_other_are_set_apart(tmp_path: Path) -> None
     assert {each.reason: each.groups for each in result.phases[1].apart} == {"phases disagree": 1}
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     truth=st.lists(
         st.tuples(

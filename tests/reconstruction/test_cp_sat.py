@@ -16,6 +16,7 @@ from glasshouse.reconstruction.cp_sat import settle
 from glasshouse.reconstruction.propagation import domains_of
 from glasshouse.reconstruction.solver import prepare
 from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses, system_of
+from tests.examples import examples
 from tests.reconstruction.examples import every_allocation, small_instances
 from tests.reconstruction.test_solver import sparse
 
@@ -70,7 +71,7 @@ def test_a_search_in_another_thread_leaves_signals_alone() -> None:
 
 
 @given(small_instances())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_cp_sat_alone_finds_the_same_sets(case: tuple[Instance, tuple[int, ...]]) -> None:
     made, _ = case
     system, kind_of = system_of(made)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.reconstruction import BinRegister, Instance, exposure, instance, register_of, solve
+from tests.examples import examples
 from tests.reconstruction.examples import CITIES, every_allocation, small_instances
 from tests.reconstruction.test_golden import thesis
 
@@ -47,7 +48,7 @@ def test_the_city_with_one_importer_is_exposed_with_certainty() -> None:
 
 
 @given(small_instances())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_bayes_is_the_posterior_of_every_entity_by_enumeration(
     case: tuple[Instance, tuple[int, ...]],
 ) -> None:
@@ -79,7 +80,7 @@ def test_bayes_is_the_posterior_of_every_entity_by_enumeration(
 
 
 @given(small_instances(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_entities_with_branches_are_named_by_all_their_bins(
     case: tuple[Instance, tuple[int, ...]], data: st.DataObject
 ) -> None:

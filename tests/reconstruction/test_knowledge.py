@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from glasshouse.reconstruction import CampaignResult, campaign
 from glasshouse.reconstruction.knowledge import told_apart
 from glasshouse.study.totals import TotalsStudy
+from tests.examples import examples
 from tests.reconstruction.plans import write
 from tests.reconstruction.test_knowledge_by_bin import check_sums
 
@@ -250,7 +251,7 @@ def registers(*, least: int) -> st.SearchStrategy[dict[Bin, set[str]]]:
     return st.fixed_dictionaries(dict.fromkeys(PLACES, names))
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(data=st.data(), phases=phases_of_a_plan(), none_bin=st.booleans())
 def test_any_phases_find_what_trying_everything_finds(
     tmp_path_factory: pytest.TempPathFactory,
@@ -309,7 +310,7 @@ def is_last(plan: TotalsStudy, name: str, told: Mapping[str, Any]) -> bool:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data(), phases=phases_of_a_plan())
 def test_no_name_is_wrong_where_the_register_lacks_somebody(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, phases: list[dict[str, Any]]

@@ -17,6 +17,7 @@ from glasshouse.errors import StudyError
 from glasshouse.reconstruction import CampaignResult, campaign
 from glasshouse.reconstruction.chances import registered
 from glasshouse.study.totals import TotalsStudy
+from tests.examples import examples
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, changed, register_rows, tiny_plan, write
 
 
@@ -42,7 +43,7 @@ def outcomes(
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     truth=st.lists(st.tuples(st.integers(0, 6), st.sampled_from("abc")), min_size=1, max_size=6),
     register=st.fixed_dictionaries(

@@ -42,6 +42,7 @@ from glasshouse.reconstruction.system import (
     system_of,
 )
 from glasshouse.reconstruction.walk import walk
+from tests.examples import examples
 from tests.reconstruction.examples import (
     every_allocation,
     plain_instance,
@@ -76,7 +77,7 @@ def check(solution: Solution, weights: tuple[int, ...]) -> None:
 
 
 @given(small_instances())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_windows_of_every_kind_against_brute_force(case: tuple[Instance, tuple[int, ...]]) -> None:
     made, _ = case
     assert made.entities is not None
@@ -281,7 +282,7 @@ def test_little_memory_makes_no_difference_to_small_instances() -> None:
 
 
 @given(small_instances(), st.integers(0, 3))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_walk_only_finds_valid_allocations(
     case: tuple[Instance, tuple[int, ...]], seed: int
 ) -> None:

@@ -19,6 +19,7 @@ from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.scanner import scan
 from glasshouse.sources.text import TextFile
 from glasshouse.study import Dialect
+from tests.examples import examples
 
 
 def rows_of(path: Path, dialect: Dialect | None = None) -> list[tuple[str, ...]]:
@@ -345,7 +346,7 @@ PIECES = (
     st.booleans(),
     st.sampled_from([2, 1 << 16]),
 )
-@settings(max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whole_arrays_and_the_state_machine_find_the_same(
     monkeypatch: pytest.MonkeyPatch,
     block: bytes,
@@ -378,7 +379,7 @@ def test_whole_arrays_and_the_state_machine_find_the_same(
     st.sampled_from([ord('"'), scanner.NO_QUOTE]),
     st.integers(1, 3),
 )
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_lines_are_counted_as_the_state_machine_does_where_the_parser_takes_them(
     block: bytes, quote: int, fields: int
 ) -> None:

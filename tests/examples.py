@@ -1,0 +1,12 @@
+"""How many random cases a property is tried on: a third of them in every run, all of them by ``make thorough``."""
+
+from __future__ import annotations
+
+import os
+
+IS_THOROUGH = os.environ.get("GLASSHOUSE_THOROUGH") == "1"
+
+
+def examples(count: int) -> int:
+    """Return how many cases to try, of so many that are worth trying."""
+    return count if IS_THOROUGH else max(min(count, 10), count // 3)
