@@ -127,10 +127,10 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
         done.append("spilled")
         spill(pieces)
 
-    def sliced(table: EncodedTable, *, most_records: int) -> Any:
+    def sliced(table: EncodedTable, *, most_records: int, **words: Any) -> Any:
         done.append("sliced")
         assert most_records == 900
-        return attacks.whole_set(table, most_records=most_records)
+        return attacks.assess(table, most_records=most_records, **words)
 
     def exposed(table: EncodedTable, *, most_records: int) -> Any:
         done.append("exposed")
@@ -140,7 +140,7 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
     exposures = attacks.exposures
     patch.setattr(attacks, "exposures", exposed)
     patch.setattr(encoded.CodePieces, "spill", spilled)
-    patch.setattr(assess, "whole_set", sliced)
+    patch.setattr(assess, "assess", sliced)
     patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
     patch.setattr("glasshouse.table.encode.FEW_BYTES", 0)
     patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)

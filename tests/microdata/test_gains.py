@@ -326,6 +326,25 @@ def test_an_assessment_takes_a_prior_per_secret(large: EncodedTable) -> None:
     assert blind.additive_capacity == 0
 
 
+def test_weights_priors_gains_and_joint_secrets_are_the_same_in_slices() -> None:
+    generator = np.random.default_rng(3)
+    sizes = {"a": 9, "b": 5, "ill": 3, "poor": 2, "w": 4, "worth": 6}
+    table = read(pa.table({name: generator.integers(0, n, 400) for name, n in sizes.items()}))
+    words: dict[str, Any] = {
+        "subsets": [["a", "b"], ["b"]],
+        "sensitive": ["ill", ("ill", "poor")],
+        "gains": {
+            (): RecordWorth("worth"),
+            ("ill",): GainFunction.worth({"0": 1, "1": 5, "2": 3}),
+            ("ill", "poor"): Tries(2),
+        },
+        "priors": {("ill",): {"0": 0.5, "1": 0.3, "2": 0.2}},
+        "weight": "w",
+    }
+    whole = assess(table, **words).attacks
+    assert assess(table, most_records=60, **words).attacks == whole
+
+
 def test_others_share_what_is_left_equally() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 1), ("y", "q", 1), ("y", "r", 1)])
     known: Any = {"quasi_identifiers": ["known"], "sensitive": "secret"}

@@ -25,7 +25,7 @@ observation, to their joint distribution, to prior and channel, to the hyper (Ta
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -51,6 +51,7 @@ from glasshouse.microdata.gains import (
     Beliefs,
     Gain,
     Game,
+    NamingRecords,
     Secret,
     as_secret,
     inferring_game,
@@ -59,7 +60,7 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import BLOCK_RECORDS, Codes, let_go, taken
+from glasshouse.table.encoded import BLOCK_RECORDS, let_go, taken
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import Partition, partition, refined
 
@@ -117,7 +118,7 @@ def attack(
     table = table.with_known(secret)
     weights = record_weights(table, weight or table.weight)
     aim = aim_of(table, secret, weights, gain, prior)
-    return _attack(table, names, partition(table, names), aim, weights)
+    return _attacks(table, names, [(slice(None), partition(table, names))], [aim], weights)[0]
 
 
 def assess(
@@ -129,6 +130,7 @@ def assess(
     weight: str | None = None,
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
     drop_suppressed: bool = True,
+    most_records: int | None = None,
 ) -> Assessment:
     """Re-identify, and infer each secret, with each set of quasi-identifiers.
 
@@ -142,6 +144,7 @@ def assess(
         priors: Per secret, what she believes of it instead of what the release says.
         drop_suppressed: Whether records of one release that hold ``*`` in every quasi-identifier, beside others that do
             not, are left out: they are suppressed, and in no class.
+        most_records: About so many records are laid out at a time, classes whole; by default all.
 
     Returns:
         The attacks, window by window.
@@ -170,70 +173,63 @@ def assess(
             for secret in secrets
         ]
         for row, names in enumerate(chosen):
-            for place, (window, classes) in enumerate(_growing(known, names)):
-                for aim in ready:
-                    found = _attack(window, names, classes, aim, weights)
+            for place, (window, slices) in enumerate(_growing(known, names, most_records)):
+                for aim, found in zip(
+                    ready, _attacks(window, names, slices, ready, weights), strict=True
+                ):
                     outcomes[place, row, aim.names] = found
     every = product(range(len(windows)), range(len(chosen)), aims)
     return Assessment(whole.records, tuple(outcomes[which] for which in every))
 
 
-@dataclass(frozen=True)
-class WholeSet:
-    """What a sweep does not count of an attack with all quasi-identifiers."""
-
-    class_sizes: ClassSizes
-    """How large the classes are, the smallest one exactly."""
-    capacity: Fraction
-    """The most by which any prior can grow, as a factor."""
-    additive_capacity: Fraction
-    """The most that can be added to any prior."""
+Slices = Iterable[tuple[slice | Integers, Partition]]
+"""All records, or some of them after the other, in their order, with their classes; a class is whole in one slice."""
 
 
-def whole_set(
-    table: EncodedTable,
-    *,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    most_records: int | None = None,
-) -> tuple[WholeSet, ...]:
-    """Return what a sweep does not count: of re-identification, and of the inference of each secret.
-
-    Args:
-        table: The release, whose records count alike.
-        quasi_identifiers: What the adversary knows; by default the table's quasi-identifiers.
-        sensitive: The secrets; by default the table's sensitive attributes.
-        most_records: About so many records are laid out at a time, classes whole; by default all.
-    """
-    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
-    aims = [(), *((name,) for name in (table.sensitive if sensitive is None else sensitive))]
-    outcomes: dict[tuple[str, ...], WholeSet] = {}
-    for group in table.alike_known(aims):
-        known = table.with_known(group[0])
-        columns = [column for name in names for column in known.columns_of(name)]
-        secrets = [as_secret(known, s, record_weights(known, None), None) for s in group if s]
-        picked = [np.zeros((4, secret.cardinality), np.int64) for secret in secrets]
-        sizes = ClassSizes.of(np.zeros(0, np.int64))
-        for records in _whole_classes(columns, known.records, most_records):
-            some = [EncodedColumn(c.name, taken(c.codes, records), c.values) for c in columns]
-            classes = refined(some, len(some[0].codes))
-            sizes += ClassSizes.of(classes.sizes)
-            for secret, amounts in zip(secrets, picked, strict=True):
-                _guess(classes, secret, taken(secret.codes, records), amounts)
-        number = sum(sizes.classes)
-        of_classes = WholeSet(sizes, Fraction(number), Fraction(int(number > 1)))
-        outcomes |= dict.fromkeys(group, of_classes)
-        for secret, amounts in zip(secrets, picked, strict=True):
-            capacity, additive = _capacities(secret, amounts)
-            outcomes[secret.names] = WholeSet(sizes, capacity, additive)
-    return tuple(outcomes[aim] for aim in aims)
+def _growing(
+    windows: Sequence[EncodedTable], names: Sequence[str], most_records: int | None
+) -> Iterator[tuple[EncodedTable, Slices]]:
+    """Yield the windows of a collection with their classes, which refine those of the one before."""
+    classes, seen = None, set[str]()
+    slices = slices_of(windows[-1].records, most_records)
+    for window in windows:
+        columns = [column for name in names for column in window.columns_of(name)]
+        if slices > 1:
+            yield window, _in_slices(columns, window.records, slices)
+            continue
+        new = [column for column in columns if column.name not in seen]
+        classes = refined(new, window.records, classes)
+        seen.update(column.name for column in new)
+        yield window, [(slice(None), classes)]
 
 
-def _whole_classes(
-    columns: Sequence[EncodedColumn], records: int, most_records: int | None
+def _in_slices(columns: Sequence[EncodedColumn], records: int, slices: int) -> Slices:
+    for some in whole_classes(columns, records, slices):
+        yield some, refined(of_records(columns, some), size_of(some, records))
+
+
+def of_records(columns: Sequence[EncodedColumn], records: slice | Integers) -> list[EncodedColumn]:
+    """Return columns of some records, whose positions ascend, with the values of all."""
+    return [replace(column, codes=taken(column.codes, records)) for column in columns]
+
+
+def size_of(records: slice | Integers, everything: int) -> int:
+    """Return how many records these are: some, or everything."""
+    return everything if isinstance(records, slice) else len(records)
+
+
+def slices_of(records: int, most_records: int | None) -> int:
+    """Return in how many slices so many records are looked at, if about so many fit."""
+    return 1 if most_records is None else max(1, -(-records // most_records))
+
+
+def whole_classes(
+    columns: Sequence[EncodedColumn], records: int, slices: int
 ) -> Iterator[slice | Integers]:
-    """Yield the records in slices of about so many at most, in their order; a class is whole in one of them."""
-    slices = 1 if most_records is None else -(-records // most_records)
+    """Yield the records in so many slices, each in its order; a class is whole in one of them.
+
+    Columns of two tables in the same codes give slices with the same classes.
+    """
     if slices == 1:
         yield slice(None)
         return
@@ -248,19 +244,6 @@ def _whole_classes(
                 let_go(column.codes)
             inside.append(begin + np.flatnonzero((mixed >> np.uint64(32)) % slices == number))
         yield np.concatenate(inside)
-
-
-def _growing(
-    windows: Sequence[EncodedTable], names: Sequence[str]
-) -> Iterator[tuple[EncodedTable, Partition]]:
-    """Yield the windows of a collection, each with its classes, which refine those of the one before."""
-    classes, seen = None, set[str]()
-    for window in windows:
-        columns = [column for name in names for column in window.columns_of(name)]
-        new = [column for column in columns if column.name not in seen]
-        classes = refined(new, window.records, classes)
-        seen.update(column.name for column in new)
-        yield window, classes
 
 
 def explain(
@@ -344,9 +327,8 @@ def exposures(table: EncodedTable, *, most_records: int | None = None) -> tuple[
         return ()
     whole = [column for name in table.quasi_identifiers for column in table.columns_of(name)]
     named = [np.zeros(column.cardinality, np.int64) for column in columns]
-    for records in _whole_classes(whole, table.records, most_records):
-        some = [EncodedColumn(c.name, taken(c.codes, records), c.values) for c in whole]
-        classes = refined(some, len(some[0].codes))
+    slices = slices_of(table.records, most_records)
+    for records, classes in _in_slices(whole, table.records, slices):
         alone = classes.sizes[classes.numbers] == 1
         for column, tally in zip(columns, named, strict=True):
             tally += np.bincount(taken(column.codes, records)[alone], minlength=len(tally))
@@ -485,32 +467,144 @@ def aim_of(
     return Aim((), None, None if gain is None else naming_game(table, weights, gain))
 
 
-def _attack(
+def _attacks(
     table: EncodedTable,
     names: tuple[str, ...],
-    classes: Partition,
-    aim: Aim,
+    slices: Slices,
+    aims: Sequence[Aim],
     weights: Weights,
-) -> Attack:
-    measured = (
-        _reidentify(table, classes, weights) if aim.secret is None else _infer(classes, aim.secret)
-    )
-    return Attack(
-        code=attack_code(table, aim.names),
-        datasets=table.datasets,
-        quasi_identifiers=names,
-        secret=aim.names,
-        records=table.records,
-        classes=classes.classes,
-        uniques=classes.uniques,
-        class_sizes=ClassSizes.of(classes.sizes),
-        gain=None if aim.game is None else _played(aim.game, classes),
-        **measured,
-    )
+) -> list[Attack]:
+    """Attack the records of a table for each of some aims."""
+    sizes, uniques = ClassSizes.of(np.zeros(0, np.int64)), 0
+    naming = naming_game(table, weights, None)
+    counts = [
+        _Named(aim, naming, weights) if aim.secret is None else _Inferred(aim, aim.secret)
+        for aim in aims
+    ]
+    for records, classes in slices:
+        sizes += ClassSizes.of(classes.sizes)
+        uniques += classes.uniques
+        for count in counts:
+            count.add(classes, records)
+    return [
+        Attack(
+            code=attack_code(table, count.aim.names),
+            datasets=table.datasets,
+            quasi_identifiers=names,
+            secret=count.aim.names,
+            records=table.records,
+            classes=sum(sizes.classes),
+            uniques=uniques,
+            class_sizes=sizes,
+            gain=None if count.aim.game is None else Leakage(count.aim.game.prior(), count.earned),
+            **count.measured(sum(sizes.classes)),
+        )
+        for count in counts
+    ]
 
 
-def _played(game: Game, classes: Partition) -> Leakage:
-    return Leakage(game.prior(), game.posterior(classes))
+@dataclass
+class _Counted:
+    """What is counted for one aim, slice by slice."""
+
+    aim: Aim
+    certain: int = field(default=0, init=False)
+    """How many records she is certain of."""
+    earned: Fraction = field(default=Fraction(0), init=False)
+    """What her game earns."""
+
+    def add(self, classes: Partition, records: slice | Integers) -> None:
+        """Count the classes of some records."""
+        if self.aim.game is not None:
+            self.earned += self.aim.game.of_records(records).posterior(classes)
+
+
+@dataclass
+class _Named(_Counted):
+    """She re-identifies."""
+
+    naming: NamingRecords
+    weights: Weights
+    alone: int = 0
+    """What records weigh that alone in their class weigh anything."""
+    named: Fraction = Fraction(0)
+    """How likely she names the right one."""
+
+    def add(self, classes: Partition, records: slice | Integers) -> None:
+        """Count the classes of some records."""
+        super().add(classes, records)
+        self.named += self.naming.of_records(records).posterior(classes)
+        if self.weights.each.size:
+            each = self.weights.each[records]
+            alone, certain = attack_kernels.lone_records(classes.order, classes.starts, each)
+        else:
+            alone = certain = classes.uniques
+        self.alone += alone
+        self.certain += certain
+
+    def measured(self, classes: int) -> dict[str, Any]:
+        """Return the measures, once all of so many classes are counted."""
+        known = int(self.weights.heaviest == self.weights.total)
+        return {
+            "certain": self.certain,
+            "deterministic": Leakage(Fraction(known), Fraction(self.alone, self.weights.total)),
+            "probabilistic": Leakage(self.naming.prior(), self.named),
+            "success": (),
+            "capacity": Fraction(classes),
+            "additive_capacity": Fraction(int(classes > 1)),
+        }
+
+
+@dataclass
+class _Inferred(_Counted):
+    """She infers a secret."""
+
+    secret: Secret
+    picked: Integers = field(init=False)
+    success: Integers = field(init=False)
+    """How many records are guessed right with which chance, by tenths."""
+
+    def __post_init__(self) -> None:
+        self.picked = np.zeros((4, self.secret.cardinality), np.int64)
+        self.success = np.zeros(SUCCESS_BINS, np.int64)
+
+    def add(self, classes: Partition, records: slice | Integers) -> None:
+        """Guess the secret in every class of some records."""
+        super().add(classes, records)
+        secret = self.secret.of_records(records)
+        self.certain += attack_kernels.best_guesses(
+            classes.order,
+            classes.starts,
+            secret.codes,
+            secret.weights.each,
+            secret.factors,
+            secret.slack,
+            secret.inverse,
+            np.count_nonzero(secret.inverse),
+            self.success,
+            self.picked,
+            np.zeros((2, secret.cardinality), np.int64),
+        )
+
+    def measured(self, classes: int) -> dict[str, Any]:
+        """Return the measures, once all classes are counted."""
+        secret, totals = self.secret, self.secret.totals.tolist()
+        revealed = self.picked[attack_kernels.REVEALED].tolist()
+        concealed = self.picked[attack_kernels.CONCEALED].tolist()
+        known = int(np.count_nonzero(secret.shares) == 1)
+        likeliest = Fraction(int(secret.shares.max()), secret.whole)
+        return {
+            "certain": self.certain,
+            "deterministic": Leakage(
+                Fraction(known), secret.expected(self.picked[attack_kernels.SURE])
+            ),
+            "probabilistic": Leakage(
+                likeliest, secret.expected(self.picked[attack_kernels.GUESSED])
+            ),
+            "success": tuple(self.success.tolist()),
+            "capacity": sum_of_ratios(revealed, totals),
+            "additive_capacity": 1 - sum_of_ratios(concealed, totals),
+        }
 
 
 def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
@@ -522,69 +616,6 @@ def attack_code(table: EncodedTable, secret: Sequence[str]) -> str:
     'CAS'
     """
     return f"C{'A' if secret else 'R'}{'L' if table.collection else 'S'}"
-
-
-def _reidentify(table: EncodedTable, classes: Partition, weights: Weights) -> dict[str, Any]:
-    if weights.each.size:
-        alone, certain = attack_kernels.lone_records(classes.order, classes.starts, weights.each)
-    else:
-        alone, certain = classes.uniques, classes.uniques
-    known = int(weights.heaviest == weights.total)
-    return {
-        "certain": certain,
-        "deterministic": Leakage(Fraction(known), Fraction(alone, weights.total)),
-        "probabilistic": _played(naming_game(table, weights, None), classes),
-        "success": (),
-        "capacity": Fraction(classes.classes),
-        "additive_capacity": Fraction(int(classes.classes > 1)),
-    }
-
-
-def _infer(classes: Partition, secret: Secret) -> dict[str, Any]:
-    picked = np.zeros((4, secret.cardinality), np.int64)
-    certain, success = _guess(classes, secret, secret.codes, picked)
-    capacity, additive_capacity = _capacities(secret, picked)
-    known = int(np.count_nonzero(secret.shares) == 1)
-    likeliest = Fraction(int(secret.shares.max()), secret.whole)
-    return {
-        "certain": certain,
-        "deterministic": Leakage(Fraction(known), secret.expected(picked[attack_kernels.SURE])),
-        "probabilistic": Leakage(likeliest, secret.expected(picked[attack_kernels.GUESSED])),
-        "success": tuple(success.tolist()),
-        "capacity": capacity,
-        "additive_capacity": additive_capacity,
-    }
-
-
-def _guess(
-    classes: Partition, secret: Secret, codes: Codes, picked: Integers
-) -> tuple[int, Integers]:
-    """Guess a secret in every class: add to what is picked, and return how many are certain, and success by tenths."""
-    success = np.zeros(SUCCESS_BINS, np.int64)
-    certain = attack_kernels.best_guesses(
-        classes.order,
-        classes.starts,
-        codes,
-        secret.weights.each,
-        secret.factors,
-        secret.slack,
-        secret.inverse,
-        np.count_nonzero(secret.inverse),
-        success,
-        picked,
-        np.zeros((2, secret.cardinality), np.int64),
-    )
-    return certain, success
-
-
-def _capacities(secret: Secret, picked: Integers) -> tuple[Fraction, Fraction]:
-    """Return the multiplicative and the additive capacity."""
-    totals = secret.totals.tolist()
-    revealed, concealed = picked[attack_kernels.REVEALED], picked[attack_kernels.CONCEALED]
-    return (
-        sum_of_ratios(revealed.tolist(), totals),
-        1 - sum_of_ratios(concealed.tolist(), totals),
-    )
 
 
 def _check_small(table: EncodedTable, names: Sequence[str], secret: Sequence[str]) -> None:

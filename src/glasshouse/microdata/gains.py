@@ -53,8 +53,8 @@ from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable
-from glasshouse.table.encoded import Codes
-from glasshouse.table.partition import Partition, partition
+from glasshouse.table.encoded import Codes, taken
+from glasshouse.table.partition import Partition, numbered
 
 OTHERS = "*"
 """Stands for all values that are not named."""
@@ -277,6 +277,14 @@ class Secret:
         ]
         return list(zip(*texts, strict=True))
 
+    def of_records(self, records: slice | Integers) -> Secret:
+        """Return the secret of some records, whose positions ascend; the prior stays that of all."""
+        if isinstance(records, slice):
+            return self
+        each = self.weights.each
+        weights = replace(self.weights, each=each[records]) if each.size else self.weights
+        return replace(self, codes=taken(self.codes, records), weights=weights)
+
     def expected(self, amounts: Integers) -> Fraction:
         """Return Σ_x π(x)·amount(x) / n(x), exactly: the probability of an amount of weight of each value."""
         numerators = [a * s for a, s in zip(amounts.tolist(), self.shares.tolist(), strict=True)]
@@ -365,11 +373,7 @@ def as_secret(
         DataError: There is no such column.
         StudyError: The prior is not a distribution on the values of the secret.
     """
-    if len(names) == 1:
-        codes, cardinality = table.column(names[0]).codes, table.column(names[0]).cardinality
-    else:
-        joint = partition(table, names)
-        codes, cardinality = joint.numbers, joint.classes
+    codes, cardinality = numbered(table, names)
     totals = attack_kernels.value_weights(codes, weights.each, cardinality)
     secret = replace(secret_of_totals(table, names, weights, totals), codes=codes)
     return secret if prior is None else _believed(secret, prior)
@@ -469,6 +473,10 @@ class NamingRecords:
         best = np.partition(self.each, self.records - tries)[self.records - tries :]
         return Fraction(int(best.sum()), self.whole)
 
+    def of_records(self, records: slice | Integers) -> NamingRecords:
+        """Return what some records earn; posteriors of slices with whole classes add up."""
+        return replace(self, each=self.each[records]) if self.each.size else self
+
     def posterior(self, classes: Partition) -> Fraction:
         """Return the expected gain of naming the best records of the person's class."""
         if not self.each.size:
@@ -497,6 +505,10 @@ class NamingValues:
         earned = sorted(w * share for w, share in zip(worth, shares, strict=True))
         return Fraction(sum(earned[-self.tries :]), self.secret.whole * self.scale)
 
+    def of_records(self, records: slice | Integers) -> NamingValues:
+        """Return the game about some records; posteriors of slices with whole classes add up."""
+        return replace(self, secret=self.secret.of_records(records))
+
     def posterior(self, classes: Partition) -> Fraction:
         """Return the expected gain of naming the best values of the person's class."""
         secret, factors = self.secret, self.secret.factors * self.worth
@@ -522,6 +534,10 @@ class Acting:
         """Return the expected gain of the best action for everybody."""
         earned = self.secret.shares @ self.gains
         return Fraction(int(earned.max()), self.secret.whole * self.scale)
+
+    def of_records(self, records: slice | Integers) -> Acting:
+        """Return the game about some records; posteriors of slices with whole classes add up."""
+        return replace(self, secret=self.secret.of_records(records))
 
     def posterior(self, classes: Partition) -> Fraction:
         """Return the expected gain of the best action for the person's class."""

@@ -14,7 +14,7 @@ from itertools import combinations
 from glasshouse.errors import GlasshouseError
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice, ClassSizes
-from glasshouse.microdata.attacks import whole_set
+from glasshouse.microdata.attacks import assess
 from glasshouse.report.attacks import by_knowledge, last_window
 from glasshouse.report.verdict import (
     Judgement,
@@ -81,7 +81,13 @@ def advise(
 
 
 def _sizes_of(table: EncodedTable, most_records: int | None, known: tuple[str, ...]) -> ClassSizes:
-    (alone,) = whole_set(table, quasi_identifiers=known, sensitive=(), most_records=most_records)
+    (alone,) = assess(
+        table,
+        subsets=[known],
+        sensitive=(),
+        drop_suppressed=False,
+        most_records=most_records,
+    ).attacks
     return alone.class_sizes
 
 

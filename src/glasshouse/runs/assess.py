@@ -17,7 +17,6 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.assessment import Exposure
-from glasshouse.microdata.attacks import whole_set
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
@@ -383,7 +382,13 @@ def _assessment(
     """Attack each window of a collection; a single dataset is the only window of itself."""
     if study.sweep is None:
         subsets = study.chosen_subsets()
-        return assess(windows, subsets=subsets, drop_suppressed=False, **_aims(study.adversary))
+        return assess(
+            windows,
+            subsets=subsets,
+            drop_suppressed=False,
+            most_records=resources.most_records,
+            **_aims(study.adversary),
+        )
     checkpoint = resources.checkpoint
     finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
     if not study.adversary.guesses_once:
@@ -414,26 +419,17 @@ def _with_whole_set(
     is_whole = len(swept[0].quasi_identifiers) == len(window.quasi_identifiers)
     if not is_whole or (not window.sensitive and swept[0].class_sizes.is_exact):
         return attacks
-    if resources.memory is None or window.weight is not None:
-        alone = [
-            (attack.class_sizes, attack.capacity, attack.additive_capacity)
-            for attack in assess(window, drop_suppressed=False).attacks
-        ]
-    else:
-        alone = [
-            (whole.class_sizes, whole.capacity, whole.additive_capacity)
-            for whole in whole_set(window, most_records=resources.most_records)
-        ]
+    alone = assess(window, drop_suppressed=False, most_records=resources.most_records).attacks
     return (
         *attacks[:-counted],
         *(
             replace(
                 attack,
-                class_sizes=class_sizes,
-                capacity=capacity,
-                additive_capacity=additive_capacity,
+                class_sizes=whole.class_sizes,
+                capacity=whole.capacity,
+                additive_capacity=whole.additive_capacity,
             )
-            for attack, (class_sizes, capacity, additive_capacity) in zip(swept, alone, strict=True)
+            for attack, whole in zip(swept, alone, strict=True)
         ),
     )
 
@@ -482,7 +478,8 @@ def _window_games(
     )
     if swept[-1].quasi_identifiers != table.quasi_identifiers:
         return swept
-    whole = assess(table, drop_suppressed=False, **aims).attacks
+    most = resources.most_records
+    whole = assess(table, drop_suppressed=False, most_records=most, **aims).attacks
     return (*swept[: -len(whole)], *whole)
 
 

@@ -101,16 +101,29 @@ def with_facts_joined(table: EncodedTable, names: Sequence[str]) -> EncodedTable
         columns = table.columns_of(name)
         if [column.name for column in columns] == [name]:
             continue
-        if any(mapping(column.codes) is not None for column in columns):
-            codes, classes = _numbered_on_disk(columns, table.records)
-        else:
-            alike = refined(columns, table.records)
-            classes = alike.classes
-            codes = alike.numbers.astype(smallest_unsigned(classes), copy=False)
+        codes, classes = _numbered(columns, table.records)
         joined[name] = EncodedColumn(name, codes, pa.nulls(classes, pa.large_string()))
     if not joined:
         return table
     return replace(table, columns={**table.columns, **joined}, facts={})
+
+
+def numbered(table: EncodedTable, names: Sequence[str]) -> tuple[Codes, int]:
+    """Return a number per record for what it has of some attributes, on disk where they are, and how many there are.
+
+    Of one attribute it is the code; of several, numbers are given by first appearance.
+    """
+    columns = [column for name in names for column in table.columns_of(name)]
+    if len(columns) == 1:
+        return columns[0].codes, columns[0].cardinality
+    return _numbered(columns, table.records)
+
+
+def _numbered(columns: Sequence[EncodedColumn], records: int) -> tuple[Codes, int]:
+    if any(mapping(column.codes) is not None for column in columns):
+        return _numbered_on_disk(columns, records)
+    alike = refined(columns, records)
+    return alike.numbers.astype(smallest_unsigned(alike.classes), copy=False), alike.classes
 
 
 def _numbered_on_disk(columns: Sequence[EncodedColumn], records: int) -> tuple[Codes, int]:
