@@ -20,7 +20,7 @@ from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import Assessment, Attack, LinkKey, assess, link, linkage, linkage_kernels
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedColumn, EncodedTable, read
-from tests.examples import examples
+from glasshouse.table.encoded import mapping
 
 Row = dict[str, str]
 ABSENT = "absent"
@@ -214,7 +214,7 @@ def test_linking_one_dataset_equals_exact_bayes(
     check_all(focal, [later], [keys], weighted=weighted)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=60)
 @given(
     st.lists(FOCAL, min_size=1, max_size=5),
     st.lists(
@@ -231,7 +231,7 @@ def test_linking_several_datasets_equals_exact_bayes(
     check_all(focal, laters, keys, weighted=weighted)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=60)
 @given(
     st.lists(FOCAL, min_size=1, max_size=5),
     st.lists(
@@ -653,3 +653,57 @@ def test_pairs_that_do_not_fit_into_the_memory_given_are_refused(
     monkeypatch.setattr(linkage, "CELL_BYTES", 1_000)
     with pytest.raises(BudgetError, match="beyond the limit of 1,048; add a key that persists"):
         link(table, [table], keys=[LinkKey("k", 0.9)], quasi_identifiers=["q"], memory=1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("limits", "weight"),
+    [
+        ({}, None),
+        ({}, "w"),
+        ({"_LONGEST": 5}, "w"),
+        ({"LARGEST": 10_000}, None),
+        ({"LARGEST": 10_000, "_SMALL": 0}, None),
+        ({"_PORTION": 20, "_LONGEST": 5}, None),
+    ],
+    ids=[
+        "exact",
+        "weights",
+        "in doubles",
+        "in Python's integers",
+        "weighed in doubles",
+        "portions",
+    ],
+)
+def test_records_linked_in_slices_on_disk_give_every_digit_of_those_in_memory(
+    monkeypatch: pytest.MonkeyPatch, limits: dict[str, int], weight: str | None
+) -> None:
+    generator = np.random.default_rng(8)
+    sizes = {"born": 40, "town": 6, "q": 9, "r": 3, "ill": 3, "poor": 2, "w": 4}
+    frames = []
+    for _ in range(3):
+        columns = {name: generator.integers(0, n, 300).astype("U2") for name, n in sizes.items()}
+        columns["born"][::17] = ""
+        frames.append(pa.table(columns))
+    words: dict[str, Any] = {
+        "keys": [
+            [LinkKey("born", shift=1), LinkKey("town", 0.9)],
+            [LinkKey("born"), LinkKey("poor", 0.5), LinkKey("r", 0.7)],
+        ],
+        "quasi_identifiers": ["q", "r"],
+        "sensitive": ["ill", ("ill", "poor")],
+        "weight": weight,
+    }
+    for name, limit in limits.items():
+        monkeypatch.setattr(linkage, name, limit)
+    focal, *others = (read(frame, name=str(place)) for place, frame in enumerate(frames))
+    whole = link(focal, others, **words)
+    for module in ("microdata.attacks", "table.encoded", "table.partition"):
+        monkeypatch.setattr(f"glasshouse.{module}.BLOCK_RECORDS", 64)
+    monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
+    monkeypatch.setattr(linkage, "_budget", lambda *_: linkage._Budget(1 << 40, at_once=False))
+    monkeypatch.setattr(linkage._Budget, "slices", lambda *_: 5)
+    batches = [pa.Table.from_batches(frame.to_batches(max_chunksize=50)) for frame in frames]
+    focal, *others = (read(frame, name=str(place), memory=1) for place, frame in enumerate(batches))
+    assert mapping(focal.column("ill").codes) is not None
+    assert link(focal, others, memory=1 << 40, **words) == whole
+    assert whole.exact == ("_LONGEST" not in limits and "_SMALL" not in limits)

@@ -60,7 +60,14 @@ from glasshouse.microdata.gains import (
 )
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import BLOCK_RECORDS, let_go, taken
+from glasshouse.table.encoded import (
+    BLOCK_RECORDS,
+    CodePieces,
+    blocks,
+    let_go,
+    smallest_unsigned,
+    taken,
+)
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import Partition, partition, refined
 
@@ -234,15 +241,18 @@ def whole_classes(
         yield slice(None)
         return
     telling = sorted(columns, key=lambda column: -column.cardinality)[:4]
+    pieces = CodePieces()
+    for begin in range(0, records, BLOCK_RECORDS):
+        mixed = np.zeros(min(BLOCK_RECORDS, records - begin), np.uint64)
+        for column in telling:
+            mixed ^= column.codes[begin : begin + BLOCK_RECORDS]
+            mixed *= np.uint64(0x9E3779B97F4A7C15)
+            let_go(column.codes)
+        pieces.append(((mixed >> np.uint64(32)) % slices).astype(smallest_unsigned(slices)))
+        pieces.spill()
+    slice_of = pieces.joined(slices)
     for number in range(slices):
-        inside = []
-        for begin in range(0, records, BLOCK_RECORDS):
-            mixed = np.zeros(min(BLOCK_RECORDS, records - begin), np.uint64)
-            for column in telling:
-                mixed ^= column.codes[begin : begin + BLOCK_RECORDS]
-                mixed *= np.uint64(0x9E3779B97F4A7C15)
-                let_go(column.codes)
-            inside.append(begin + np.flatnonzero((mixed >> np.uint64(32)) % slices == number))
+        inside = [begin + np.flatnonzero(some == number) for begin, some in blocks(slice_of)]
         yield np.concatenate(inside)
 
 

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby, pairwise, product
-from math import fsum, gcd, lcm, prod
+from itertools import chain, groupby, pairwise, product
+from math import gcd, lcm, prod
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -40,10 +40,9 @@ from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.microdata.assessment import Assessment, Attack, Leakage
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
-from glasshouse.microdata.attacks import assess, attributes_of
+from glasshouse.microdata.attacks import assess, attributes_of, of_records, size_of, whole_classes
 from glasshouse.microdata.linkage_kernels import (
     LARGEST,
-    Gains,
     LinkedGroups,
     LinkedRows,
     Nodes,
@@ -55,12 +54,20 @@ from glasshouse.microdata.linkage_kernels import (
     split,
     weigh_rows,
 )
-from glasshouse.progress import resident_bytes
+from glasshouse.progress import give_back_memory, resident_bytes
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable, Role
+from glasshouse.table.dictionary import DiskDictionary
 from glasshouse.table.encode import INTEGER
-from glasshouse.table.encoded import assign_roles
-from glasshouse.table.partition import Partition, partition, refined
+from glasshouse.table.encoded import (
+    CodePieces,
+    assign_roles,
+    blocks,
+    mapping,
+    on_disk,
+    taken,
+)
+from glasshouse.table.partition import Partition, numbered, refined
 
 MOST_CELLS = 2_000_000_000
 """So many pairs of a group of focal records and an observation are weighed at most: a minute or two."""
@@ -69,6 +76,13 @@ MOST_HELD = 100_000_000
 CELL_BYTES, RECORD_BYTES, GROUP_BY_BYTES, LOOP_BYTES = 30, 90, 110, 128 << 20
 """What one of them takes; a record of two linked datasets, and more for each group-by beyond the first; and the loops,
 once they are compiled."""
+MEASURED_BYTES, GROUP_BYTES, GATHERED_BYTES, SHOWN_BYTES, ROW_BYTES = 180, 45, 50, 110, 4
+"""What a focal record takes while guesses are compared, and more for each secret beyond the first; a pair in the rows
+of a slice, and each of its observations; and what stays of a record once it is linked."""
+LEAST_ROOM, LEAST_RECORDS = 32 << 20, 100_000
+"""With less room nothing is begun; so many records are laid out at a time in any case."""
+MOST_SLICES = 1 << 12
+"""In so many slices are records linked at most."""
 MOST_CHANGING_KEYS = 6
 """Each key that may change doubles the number of group-bys."""
 
@@ -83,8 +97,10 @@ _MOST_DECIMALS = 18
 """Probabilities with more are refused: products of several would leave the range of doubles."""
 _LONGEST_INTEGER = 1_000
 """Texts of more characters are not taken for integers."""
-_MOST_UNSETTLED = 1_000
-"""So many near-ties per portion that 64 bits cannot settle are settled in Python's integers."""
+_MOST_UNSETTLED = 10_000
+"""So many near-ties that 64 bits cannot settle are settled in Python's integers."""
+_MANTISSA = 53
+"""The bits of a double's mantissa."""
 _PORTION = 1 << 22
 """So many cells are split at a time; a class with more is a portion of its own."""
 
@@ -179,8 +195,7 @@ def link(
     [('CRL', '1/3'), ('CAL', '2/3'), ('CRL', '1/2'), ('CAL', '2/3')]
     """
     keys_of_each = _keys_of_each(keys, auxiliaries)
-    if memory is not None:
-        _check_memory(focal, auxiliaries, keys_of_each, memory)
+    budget = _budget(focal, auxiliaries, keys_of_each, memory)
     named = list(focal.sensitive if sensitive is None else sensitive)
     known = _observed((focal, *auxiliaries), quasi_identifiers, named)
     aims = [(), *map(attributes_of, named)]
@@ -191,7 +206,7 @@ def link(
     ):  # last with all records, among which people are named
         part = focal.with_known(secrets[0])
         attacks, is_exact = _attacks(
-            part, auxiliaries, keys_of_each, known, secrets, weight, memory
+            part, auxiliaries, keys_of_each, known, secrets, weight, budget
         )
         every |= {(attack.datasets, attack.secret): attack for attack in attacks}
         exact = exact and is_exact
@@ -212,7 +227,7 @@ def _attacks(
     known: Sequence[tuple[str, ...]],
     secrets: Sequence[tuple[str, ...]],
     weight: str | None,
-    memory: int | None,
+    budget: _Budget,
 ) -> tuple[list[Attack], bool]:
     """Name people, and infer secrets that are known of every focal record; and tell whether all is exact."""
     first = replace(focal, collection=focal.datasets)
@@ -222,17 +237,22 @@ def _attacks(
         sensitive=[secret for secret in secrets if secret],
         weight=weight,
         drop_suppressed=False,
+        most_records=budget.most_records,
     ).attacks
     weights = record_weights(focal, weight or focal.weight)
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
         focal = focal.of_records(weights.each > 0)
         weights = record_weights(focal, weight or focal.weight)
-    classes = partition(focal, known[0])
     links = [
-        _linked(focal, auxiliary, dataset_keys, seen, memory)
+        _linked(focal, auxiliary, dataset_keys, seen, budget)
         for auxiliary, dataset_keys, seen in zip(auxiliaries, keys_of_each, known[1:], strict=True)
     ]
-    values = [partition(focal, one.secret) if one.secret else None for one in alone]
+    people = _People(
+        records=focal.records,
+        columns=[column for name in known[0] for column in focal.columns_of(name)],
+        secrets=[_codes_of(focal, one.secret) if one.secret else None for one in alone],
+        weights=weights,
+    )
     outcomes: list[Attack] = []
     exact = True
     # The largest collection comes first: if anything is beyond the limits, it is, and nothing is done in vain.
@@ -241,12 +261,9 @@ def _attacks(
             datasets=sum((table.datasets for table in auxiliaries[:size]), focal.datasets),
             quasi_identifiers=tuple(dict.fromkeys(sum(known[: size + 1], ()))),
             links=tuple(links[:size]),
-            memory=memory,
+            budget=budget,
         )
-        grouped = [_grouped(classes, secret, collection, weights) for secret in values]
-        for groups in grouped:
-            _check_size(groups, collection)
-        measures = [_measured(groups, collection) for groups in grouped]
+        measures = _measures(people, collection)
         exact = exact and all(measure.exact for measure in measures)
         outcomes[:0] = [
             _outcome(one, measure, measures[0], collection, weights)
@@ -371,13 +388,28 @@ def _may_be_known(table: EncodedTable, name: str) -> bool:
 
 
 @dataclass(frozen=True)
+class _People:
+    """The focal records, as the adversary sees them."""
+
+    records: int
+    columns: Sequence[EncodedColumn]
+    """What she knows of them in the focal dataset."""
+    secrets: Sequence[_Codes | None]
+    """What she is after; None: the record itself."""
+    weights: Weights
+
+
+@dataclass(frozen=True)
 class _Link:
     """The channel from focal records to what one auxiliary dataset shows."""
 
     numbers: Numbers
     """Per focal record, its row; 0 where the target is absent."""
     rows: LinkedRows
-    """The rows: 64-bit integers; where these do not hold the weights, Python's integers, or else doubles."""
+    """The rows: 64-bit integers; where these do not hold the weights, Python's integers, or else doubles. They are on
+    disk where records were linked in slices."""
+    shown: int
+    """How many observations there are."""
 
     @cached_property
     def common(self) -> int | None:
@@ -385,20 +417,65 @@ class _Link:
         if self.rows.totals.dtype == np.float64:
             return None
         common = 1
-        for total in np.unique(self.rows.totals):
-            common = lcm(common, int(total) or 1)
-            if common.bit_length() > _LONGEST:
-                return None
+        for _, totals in blocks(self.rows.totals):
+            for total in np.unique(totals):
+                common = lcm(common, int(total) or 1)
+                if common.bit_length() > _LONGEST:
+                    return None
         return common
 
-    @cached_property
-    def chances(self) -> LinkedRows:
-        """The rows in doubles, each with the total 1."""
-        lengths = np.diff(self.rows.starts)
-        chances = self.rows.weights / np.repeat(self.rows.totals, lengths)
-        return self.rows._replace(
-            weights=chances.astype(np.float64), totals=np.ones(len(lengths), np.float64)
+    @property
+    def heaviest(self) -> int:
+        """The largest total."""
+        return max(int(totals.max()) for _, totals in blocks(self.rows.totals))
+
+    def of_records(
+        self, records: slice | Integers, datasets: Sequence[str], budget: _Budget
+    ) -> tuple[_Codes, LinkedRows]:
+        """Return the row of each of some records, among the rows that one of them leads to."""
+        if isinstance(records, slice):
+            return _Codes(self.numbers, len(self.rows.totals)), self.rows
+        among, numbers = np.unique(
+            np.append(np.uint32(0), self.numbers[records]), return_inverse=True
         )
+        used = among.astype(np.int64)
+        starts, ends = (taken(self.rows.starts, used + place) for place in (0, 1))
+        lengths = ends - starts
+        bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        size = int(bounds[-1])
+        needed = 2 * (size * GATHERED_BYTES + min(size, self.shown) * SHOWN_BYTES)
+        budget.check(needed, datasets, _CrowdedError)
+        places = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
+        rows = LinkedRows(
+            bounds,
+            taken(self.rows.observations, places),
+            taken(self.rows.weights, places),
+            taken(self.rows.totals, used),
+        )
+        return _Codes(numbers[1:].astype(np.uint32), len(used)), rows
+
+
+def _numbered_anew(rows: Sequence[LinkedRows]) -> list[LinkedRows]:
+    """Return rows with observations numbered without gaps, in their order, where there are more numbers than cells."""
+    ends = np.cumsum([len(link.observations) for link in rows])
+    if max(int(link.observations.max()) for link in rows) < ends[-1]:
+        return list(rows)
+    _, numbers = np.unique(
+        np.concatenate([link.observations for link in rows]), return_inverse=True
+    )
+    return [
+        link._replace(observations=some.astype(np.uint32))
+        for link, some in zip(rows, np.split(numbers, ends[:-1]), strict=True)
+    ]
+
+
+def _chances(rows: LinkedRows) -> LinkedRows:
+    """Return rows in doubles, each with the total 1."""
+    lengths = np.diff(rows.starts)
+    chances = rows.weights / np.repeat(rows.totals, lengths)
+    return rows._replace(
+        weights=chances.astype(np.float64), totals=np.ones(len(lengths), np.float64)
+    )
 
 
 @dataclass(frozen=True)
@@ -408,7 +485,7 @@ class _Collection:
     datasets: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]
     links: tuple[_Link, ...]
-    memory: int | None
+    budget: _Budget
 
     @cached_property
     def common(self) -> int | None:
@@ -417,32 +494,26 @@ class _Collection:
         common = prod(multiple for multiple in multiples if multiple is not None)
         return None if None in multiples or common.bit_length() > _LONGEST else common
 
-    @property
+    @cached_property
     def largest(self) -> int:
         """The largest product of totals; 0 where 64 bits do not hold the weights."""
         if any(link.rows.weights.dtype != np.int64 for link in self.links):
             return 0
-        return prod(int(link.rows.totals.max()) for link in self.links)
+        return prod(link.heaviest for link in self.links)
 
-    @cached_property
-    def rows(self) -> LinkedRows:
-        """The rows of all links."""
-        return _stacked([link.rows for link in self.links])
-
-    @cached_property
-    def chances(self) -> LinkedRows:
-        """The same in doubles."""
-        return _stacked([link.chances for link in self.links])
-
-    def numbers(self) -> Iterator[_Codes]:
-        """Give, per link, the row of each focal record among the rows of all links."""
-        before = 0
+    def of_records(self, records: slice | Integers) -> tuple[list[_Codes], list[LinkedRows]]:
+        """Return, per link, the row of each of some records among the rows of all links; and these, link by link."""
+        numbers, rows, before = [], [], 0
         for link in self.links:
-            rows = len(link.rows.totals)
-            moved = np.arange(before, before + rows, dtype=np.uint32)
+            codes, of_link = link.of_records(records, self.datasets, self.budget)
+            moved = np.arange(before, before + codes.cardinality, dtype=np.uint32)
             moved[0] = 0
-            yield _Codes(moved[link.numbers], before + rows)
-            before += rows - 1
+            numbers.append(_Codes(moved[codes.each], before + codes.cardinality))
+            rows.append(of_link)
+            before += codes.cardinality - 1
+        if not isinstance(records, slice):
+            rows = _numbered_anew(rows)
+        return numbers, rows
 
 
 def _stacked(rows: Sequence[LinkedRows]) -> LinkedRows:
@@ -461,12 +532,33 @@ def _stacked(rows: Sequence[LinkedRows]) -> LinkedRows:
     )
 
 
+def _stacked_on_disk(rows: Iterable[LinkedRows]) -> LinkedRows:
+    """Do the same with rows that come one after the other and wait on disk."""
+    pieces, cells = [CodePieces() for _ in LinkedRows._fields], 0
+    kinds: list[np.dtype[Any]] = []
+    for link in rows:
+        shared = int(cells > 0)  # row 0, which all but the first leave out
+        starts = link.starts[shared:-1] - shared + cells
+        for place, array in enumerate((starts, *(array[shared:] for array in link[1:]))):
+            pieces[place].append(np.ascontiguousarray(array).view(np.uint8))
+            pieces[place].spill()
+        cells += len(link.observations) - shared
+        kinds = [array.dtype for array in link]
+    pieces[0].append(np.array([cells]).view(np.uint8))
+    joined: list[NDArray[Any]] = [piece.joined(256) for piece in pieces]
+    return LinkedRows(*(array.view(kind) for array, kind in zip(joined, kinds, strict=True)))
+
+
 @dataclass(frozen=True)
 class _Codes:
     """A number per record, and how many numbers there are."""
 
     each: NDArray[Any]
     cardinality: int
+
+
+def _codes_of(table: EncodedTable, names: Sequence[str]) -> _Codes:
+    return _Codes(*numbered(table, names))
 
 
 def _alike(columns: Sequence[_Codes], records: int) -> Partition:
@@ -487,15 +579,16 @@ def _linked(
     auxiliary: EncodedTable,
     keys: Sequence[LinkKey],
     observed: Sequence[str],
-    memory: int | None,
+    budget: _Budget,
 ) -> _Link:
     """Link focal records to the observations of an auxiliary dataset, by group-bys on the keys.
 
     A weight depends on nothing but which keys agree. Keys that persist for certain make blocks outside of which nobody
-    is compatible; per subset of the keys that may change, one group-by counts who agrees on it.
+    is compatible; per subset of the keys that may change, one group-by counts who agrees on it. What does not fit into
+    the memory is linked in slices with whole blocks, and the rows go to disk.
     """
     compared = [_compared(key, focal, auxiliary) for key in keys]
-    certain = [key.codes for key in compared if key.agree > key.differ == 0]
+    certain = [key for key in compared if key.agree > key.differ == 0]
     changing = [key for key in compared if key.differ and key.differ != key.agree]
     changing += [key for key in compared if key.agree == key.differ == 0]
     if len(changing) > MOST_CHANGING_KEYS:
@@ -506,37 +599,122 @@ def _linked(
             table=auxiliary.name,
             most=MOST_CHANGING_KEYS,
         )
-    observations = partition(auxiliary, observed)
-    seen = _Codes(observations.numbers + np.uint32(1), observations.classes + 1)
-    tallies, classes = [], []
-    for subset in range(1 << len(changing)):
-        chosen = [key.codes for bit, key in enumerate(changing) if subset >> bit & 1]
-        both = _alike([*certain, *chosen], focal.records + auxiliary.records)
-        tallies.append(_tallied(both, focal.records, seen))
-        classes.append(both.numbers[: focal.records])
-    joined, matches = _joined(tallies, classes)
-    alike = _alike(matches, focal.records)
-    first = _first_records(alike)
+    seen = _codes_of(auxiliary, observed)
     factors = [
         prod(choice) for choice in product(*((k.differ, k.agree) for k in reversed(changing)))
     ]
-    meetings = np.stack([m.each[first] for m in matches], 1)
-    rows = _weighed(meetings, joined, factors, auxiliary, _most_held(memory))
-    numbers = np.arange(1, len(rows.totals), dtype=np.uint32)
-    numbers[np.diff(rows.starts)[1:] == 0] = 0
-    return _Link(numbers[alike.numbers], rows)
+    of_record = _record_bytes(len(changing))
+    slices = budget.slices(focal.records + auxiliary.records, of_record)
+
+    def meetings() -> Iterator[_Meeting]:
+        for here, there in zip(
+            whole_classes([key.focal for key in certain], focal.records, slices),
+            whole_classes([key.auxiliary for key in certain], auxiliary.records, slices),
+            strict=True,
+        ):
+            if not isinstance(here, slice):
+                for key in certain:  # who has no value agrees with nobody
+                    here = here[taken(key.focal.codes, here) + 1 < key.focal.cardinality]
+            sizes = size_of(here, focal.records), size_of(there, auxiliary.records)
+            if slices > 1:
+                budget.check(sum(sizes) * of_record, [focal.name, auxiliary.name])
+            yield _meeting(here, there, sizes, certain, changing, seen)
+
+    form: type[Any] = np.int64
+    if max(factors) * auxiliary.records >= LARGEST:
+        size = sum(meeting.pairs for meeting in meetings())
+        form = np.float64 if size > _SMALL else object
+    numbers = np.zeros(focal.records, np.uint32)
+
+    def rows() -> Iterator[LinkedRows]:
+        before = 0
+        for meeting in meetings():
+            if meeting.pairs == 0:
+                continue
+            of_slice = _weighed(meeting, factors, auxiliary, form, budget.most_held)
+            places = np.arange(before + 1, before + len(of_slice.totals), dtype=np.uint32)
+            places[np.diff(of_slice.starts)[1:] == 0] = 0
+            numbers[meeting.records] = places[meeting.alike.numbers]
+            before += len(of_slice.totals) - 1
+            yield of_slice
+
+    nothing = LinkedRows(np.arange(2), np.zeros(1, np.uint32), np.ones(1, form), np.ones(1, form))
+    if slices == 1 or form is object:
+        joined = _stacked([*rows()] or [nothing])
+    else:
+        joined = _stacked_on_disk(chain([nothing], rows()))
+    return _Link(numbers, joined, seen.cardinality)
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """Some focal records, and the auxiliary ones that agree with them on the keys that persist for certain."""
+
+    records: slice | Integers
+    """Which focal records these are."""
+    alike: Partition
+    """Their rows."""
+    matches: Integers
+    """Per row and subset of the keys that may change, the class of auxiliary records that agree."""
+    tallies: Tallies
+    """The observations of each class, numbered for these records;"""
+    observations: Numbers
+    """what each number stands for."""
+
+    @cached_property
+    def pairs(self) -> int:
+        """How many pairs of a row and an observation there are."""
+        return int(np.diff(self.tallies.starts)[self.matches[:, 0]].sum())
+
+
+def _meeting(
+    here: slice | Integers,
+    there: slice | Integers,
+    sizes: tuple[int, int],
+    certain: Sequence[_Compared],
+    changing: Sequence[_Compared],
+    seen: _Codes,
+) -> _Meeting:
+    """Count, per subset of the keys that may change, who agrees on it, among some records of both datasets."""
+    focal_records, size = sizes[0], sum(sizes)
+    shown = taken(seen.each, there)
+    distinct = _alike([_Codes(shown, seen.cardinality)], len(shown))
+    observed = _Codes(distinct.numbers + np.uint32(1), distinct.classes + 1)
+    blocks_of = [key.of_records(here, there) for key in certain]
+    further = [key.of_records(here, there) for key in changing]
+    tallies, classes = [], []
+    for subset in range(1 << len(changing)):
+        chosen = [codes for bit, codes in enumerate(further) if subset >> bit & 1]
+        both = _alike([*blocks_of, *chosen], size)
+        tallies.append(_tallied(both, focal_records, observed))
+        classes.append(both.numbers[:focal_records])
+    joined, matches = _joined(tallies, classes)
+    alike = _alike(matches, focal_records)
+    first = _first_records(alike)
+    return _Meeting(
+        records=here,
+        alike=alike,
+        matches=np.stack([match.each[first] for match in matches], 1).astype(np.int64),
+        tallies=joined,
+        observations=np.append(np.uint32(0), shown[_first_records(distinct)] + np.uint32(1)),
+    )
 
 
 @dataclass(frozen=True)
 class _Compared:
     """A key of both datasets: values agree where their codes are equal."""
 
-    codes: _Codes
-    """Per focal record, then per auxiliary record."""
+    focal: EncodedColumn
+    auxiliary: EncodedColumn
     agree: int
     """What it weighs to agree, against"""
     differ: int
     """what it weighs to have one particular other value."""
+
+    def of_records(self, here: slice | Integers, there: slice | Integers) -> _Codes:
+        """Return the codes of some focal records, then of some auxiliary ones."""
+        codes = [taken(self.focal.codes, here), taken(self.auxiliary.codes, there)]
+        return _Codes(np.concatenate(codes), self.focal.cardinality)
 
 
 def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Compared:
@@ -545,42 +723,83 @@ def _compared(key: LinkKey, focal: EncodedTable, auxiliary: EncodedTable) -> _Co
     K counts the values as they are compared: the focal ones shifted. A missing value is unknown: it is one more value
     to have, and agrees with none, nor with another missing one.
     """
-    focal_values, other = _occurring(focal.column(key.name)), _occurring(auxiliary.column(key.name))
-    texts = [focal_values.values, other.values]
-    if key.shift:
-        texts = [_shifted(focal_values, key.shift, focal), _shifted(other, 0, auxiliary)]
-    together = pa.concat_arrays(texts).dictionary_encode()
-    values = len(together.dictionary)
-    lookup = together.indices.to_numpy().astype(np.uint32)
-    unknown = np.asarray(pc.equal(texts[0], MISSING))
-    lookup[: len(unknown)][unknown] = values
-    if MISSING in together.dictionary.to_pylist():
+    columns = focal.column(key.name), auxiliary.column(key.name)
+    occurs = [column.tally > 0 for column in columns]
+    both = DiskDictionary(codes_only=True) if any(c.files for c in columns) else _Texts()
+    unknown = []
+    for table, column, shift, held in zip(
+        (focal, auxiliary), columns, (key.shift, 0), occurs, strict=True
+    ):
+        begin, is_unknown = 0, []
+        for texts in column.texts():
+            chosen = held[begin : begin + len(texts)]
+            filled = texts.fill_null(MISSING)
+            if key.shift:
+                filled = _shifted(filled, shift, chosen, column, begin, table)
+            both.append(filled.filter(pa.array(chosen)))
+            is_unknown.append(np.asarray(pc.equal(filled, MISSING)))
+            begin += len(texts)
+        unknown.append(np.concatenate(is_unknown) & held)
+    common = np.concatenate([*both.encoded()])
+    values = len(both)
+    lookups = [np.zeros(len(held), np.uint32) for held in occurs]
+    lookups[0][occurs[0]], lookups[1][occurs[1]] = np.split(common, [occurs[0].sum()])
+    lookups[0][unknown[0]] = values
+    coded = [
+        _recoded(column, lookup, values + 1)
+        for column, lookup in zip(columns, lookups, strict=True)
+    ]
+    if any(marks.any() for marks in unknown):
         values = max(values, 2)
-    codes = np.concatenate(
-        [lookup[focal_values.codes], lookup[focal_values.cardinality :][other.codes]]
-    )
     chance = key.probability
     agree = chance.numerator * max(values - 1, 1)
     differ = chance.denominator - chance.numerator if values > 1 else 0
     factor = gcd(agree, differ) or 1
-    return _Compared(_Codes(codes, len(together.dictionary) + 1), agree // factor, differ // factor)
+    return _Compared(coded[0], coded[1], agree // factor, differ // factor)
 
 
-def _occurring(column: EncodedColumn) -> EncodedColumn:
-    """Return the column without values that no record has; what is absent counts as missing."""
-    occurs = np.bincount(column.codes, minlength=column.cardinality) > 0
-    texts = column.values.fill_null(MISSING)
-    if occurs.all():
-        return replace(column, values=texts)
-    codes = (np.cumsum(occurs) - 1).astype(np.uint32)[column.codes]
-    return replace(column, codes=codes, values=texts.filter(pa.array(occurs)))
+class _Texts:
+    """Gives texts in memory their codes, as `DiskDictionary` does those on disk."""
+
+    def __init__(self) -> None:
+        self._texts: list[pa.LargeStringArray] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, texts: pa.LargeStringArray) -> None:
+        """Add further texts."""
+        self._texts.append(texts)
+
+    def encoded(self) -> Iterator[Numbers]:
+        """Yield the codes of all texts."""
+        together = pa.concat_arrays(self._texts).dictionary_encode()
+        self._count = len(together.dictionary)
+        yield together.indices.to_numpy().astype(np.uint32)
 
 
-def _shifted(column: EncodedColumn, shift: int, table: EncodedTable) -> pa.LargeStringArray:
-    """Return the values of a column of integers, each moved by so much; missing ones stay."""
+def _recoded(column: EncodedColumn, lookup: Numbers, cardinality: int) -> EncodedColumn:
+    """Return a column in other codes, without text; on disk where it is."""
+    if mapping(column.codes) is None:
+        codes = lookup[column.codes]
+    else:
+        codes = on_disk((lookup[some] for _, some in blocks(column.codes)), np.uint32)
+    return EncodedColumn(column.name, codes, pa.nulls(cardinality, pa.large_string()))
+
+
+def _shifted(
+    texts: pa.LargeStringArray,
+    shift: int,
+    held: Flags,
+    column: EncodedColumn,
+    begin: int,
+    table: EncodedTable,
+) -> pa.LargeStringArray:
+    """Return values of a column of integers, from a code on, each moved by so much; missing ones stay."""
     moved = []
-    for code, value in enumerate(column.values.to_pylist()):
-        plain = value.strip()
+    for code, (value, is_held) in enumerate(zip(texts.to_pylist(), held, strict=True), begin):
+        plain = value.strip() if is_held else MISSING
         if plain and not (INTEGER.fullmatch(plain) and len(plain) < _LONGEST_INTEGER):
             record = int(np.argmax(column.codes == code)) + 1
             raise DataError(
@@ -629,34 +848,31 @@ def _joined(tallies: Sequence[Tallies], classes: Sequence[Numbers]) -> tuple[Tal
 
 
 def _weighed(
-    matches: NDArray[np.uint32],
-    tallies: Tallies,
-    factors: list[int],
-    auxiliary: EncodedTable,
-    most: int,
+    meeting: _Meeting, factors: list[int], auxiliary: EncodedTable, form: type[Any], most: int
 ) -> LinkedRows:
-    """Weigh the observations of each row, in the narrowest numbers that hold the weights."""
-    size = int(np.diff(tallies.starts)[matches[:, 0]].sum())
+    """Weigh the observations of each row, in numbers of a form that holds the weights."""
+    size, number = meeting.pairs, len(meeting.matches)
     if size > most:
         raise _too_many(size, auxiliary.name, most)
     possible = np.array([factor > 0 for factor in factors])
-    meetings = matches.astype(np.int64)
 
     def filled(weights: NDArray[Any]) -> LinkedRows:
         rows = LinkedRows(
-            starts=np.zeros(len(matches) + 2, np.int64),
+            starts=np.zeros(number + 2, np.int64),
             observations=np.zeros(size + 1, np.uint32),
             weights=np.ones(size + 1, weights.dtype),
-            totals=np.ones(len(matches) + 1, weights.dtype),
+            totals=np.ones(number + 1, weights.dtype),
         )
         beyond_row_0 = LinkedRows(rows.starts[1:], *(array[1:] for array in rows[1:]))
-        end = 1 + weigh_rows(meetings, tallies, weights, possible, beyond_row_0)
+        end = 1 + weigh_rows(meeting.matches, meeting.tallies, weights, possible, beyond_row_0)
         rows.starts[1:] += 1
-        return rows._replace(observations=rows.observations[:end], weights=rows.weights[:end])
+        return rows._replace(
+            observations=meeting.observations[rows.observations[:end]], weights=rows.weights[:end]
+        )
 
-    if max(factors) * auxiliary.records < LARGEST:
+    if form is np.int64:
         return filled(np.array(factors, np.int64))
-    if size > _SMALL:
+    if form is np.float64:
         return filled(np.array([factor / max(factors) for factor in factors]))
     rows_by_digit = [filled(np.array(digits, np.int64)) for digits in _digits(factors)]
     weights = sum(part.weights.astype(object) * _DIGIT**i for i, part in enumerate(rows_by_digit))
@@ -672,19 +888,18 @@ def _digits(numbers: list[int]) -> Iterator[list[int]]:
 
 
 def _grouped(
-    classes: Partition, secret: Partition | None, collection: _Collection, weights: Weights
+    classes: Partition, secret: _Codes | None, links: Sequence[_Codes], weights: Integers
 ) -> LinkedGroups:
-    """Group the focal records by quasi-identifiers, secret and rows; without a secret each record is its own."""
-    links = list(collection.numbers())
+    """Group focal records by quasi-identifiers, secret and rows; without a secret each record is its own."""
     columns = [_Codes(classes.numbers, classes.classes), *links]
     if secret is not None:
-        columns.append(_Codes(secret.numbers, secret.classes))
+        columns.append(secret)
     groups = _alike(columns, classes.records)
     first = _first_records(groups)
     if secret is not None:
-        order = np.lexsort((secret.numbers[first], classes.numbers[first]))
-        group_weights = value_weights(groups.numbers, weights.each, groups.classes)
-        secrets = secret.numbers[first[order]]
+        order = np.lexsort((secret.each[first], classes.numbers[first]))
+        group_weights = value_weights(groups.numbers, weights, groups.classes)
+        secrets = secret.each[first[order]].astype(np.uint32)
     else:
         order = np.argsort(classes.numbers[first], kind="stable")
         group_weights = _heaviest(groups, weights)
@@ -700,150 +915,320 @@ def _grouped(
     )
 
 
-def _heaviest(parts: Partition, weights: Weights) -> Integers:
+def _heaviest(parts: Partition, weights: Integers) -> Integers:
     heaviest = np.ones(parts.classes, np.int64)
-    if weights.each.size:
-        np.maximum.at(heaviest, parts.numbers, weights.each)
+    if weights.size:
+        np.maximum.at(heaviest, parts.numbers, weights)
     return heaviest
 
 
-def _fitting(groups: LinkedGroups, collection: _Collection) -> tuple[LinkedGroups, LinkedRows]:
-    """Return groups and rows in 64-bit integers where these hold everything, else in doubles."""
-    heaviest = int(groups.weights.max())
-    if collection.common is not None and 0 < collection.largest < LARGEST // heaviest:
-        return groups, collection.rows
-    return groups._replace(weights=groups.weights.astype(np.float64)), collection.chances
+@dataclass(frozen=True)
+class _Portion:
+    """Groups of some focal records, all that show the same in the focal dataset, and their rows."""
+
+    groups: list[LinkedGroups]
+    """The groups of each secret."""
+    links: list[LinkedRows]
+    """The rows of each link."""
+
+    @cached_property
+    def rows(self) -> LinkedRows:
+        """The rows of all links."""
+        return _stacked(self.links)
+
+    @cached_property
+    def chances(self) -> LinkedRows:
+        """The same in doubles."""
+        return _stacked([_chances(link) for link in self.links])
+
+    def fitting(
+        self, groups: LinkedGroups, *, in_integers: bool
+    ) -> tuple[LinkedGroups, LinkedRows]:
+        """Return groups and rows in 64-bit integers, or in doubles."""
+        if in_integers:
+            return groups, self.rows
+        return groups._replace(weights=groups.weights.astype(np.float64)), self.chances
 
 
-def _check_size(groups: LinkedGroups, collection: _Collection) -> None:
-    fitting, rows = _fitting(groups, collection)
-    touched, where = 0, quoted(collection.datasets)
-    for nodes in _leaves(fitting, rows, where, collection.memory):
-        touched += int(cells(nodes, len(groups.links) - 1, fitting, rows).sum())
-        if touched > MOST_CELLS:
-            raise _too_many(touched, where, MOST_CELLS)
+def _portions(people: _People, collection: _Collection, slices: int) -> Iterator[_Portion]:
+    for records in whole_classes(people.columns, people.records, slices):
+        size = size_of(records, people.records)
+        if size == 0:
+            continue
+        if slices > 1:
+            of_record = _measured_bytes(people)
+            collection.budget.check(size * of_record, collection.datasets)
+        classes = refined(of_records(people.columns, records), size)
+        numbers, links = collection.of_records(records)
+        each = people.weights.each
+        weights = each[records] if each.size else each
+        groups = [
+            _grouped(
+                classes,
+                secret and _Codes(taken(secret.each, records), secret.cardinality),
+                numbers,
+                weights,
+            )
+            for secret in people.secrets
+        ]
+        yield _Portion(groups, links)
 
 
-def _measured(groups: LinkedGroups, collection: _Collection) -> _Found:
-    """Measure one secret exactly where it can be done, in Python's integers if small; else in doubles."""
-    fitting, rows = _fitting(groups, collection)
-    walk = _Walk(np.ones(len(groups.secrets), np.bool_), defaultdict(int), defaultdict(int))
-    where, last = quoted(collection.datasets), len(groups.links) - 1
-    for nodes in _leaves(fitting, rows, where, collection.memory):
-        gains = measure(nodes, last, fitting, rows, _MOST_UNSETTLED)
-        walk.add(gains, nodes.groups)
-        for case in gains.unsettled[: gains.counts[1]]:
-            walk.shortfall += shortfall(nodes, case, last, fitting, rows)
-    if walk.observations >= LARGEST:
-        raise _too_many(walk.observations, where, LARGEST)
-    common, integers = collection.common, rows.weights.dtype == np.int64
-    exact = integers and walk.settled
-    if common is not None and integers:
-        posterior, certain = _over(common, walk.won) + walk.shortfall, _over(common, walk.sure)
-    elif common is not None and _pairs(groups, rows) <= _SMALL:
-        posterior, certain = _in_full(groups, collection)
-        exact = True
-    else:
-        posterior, certain = Fraction(walk.won[1]), Fraction(walk.sure[1])
-    return _Found(
-        posterior=posterior,
-        certain=certain,
-        exact=exact,
-        exposed=int(groups.records[walk.exposed].sum()),
-        observations=walk.observations,
-    )
+def _measures(people: _People, collection: _Collection) -> list[_Found]:
+    """Measure each secret exactly where it can be done, in Python's integers if small; else in doubles.
+
+    Before anything is measured, the pairs of a group and an observation are counted.
+    """
+    slices = collection.budget.slices(people.records, _measured_bytes(people))
+    while True:
+        in_memory = [*_portions(people, collection, 1)] if slices == 1 else None
+        try:
+            walks = [_Walk(collection) for _ in people.secrets]
+            for portion in in_memory or _portions(people, collection, slices):
+                for walk, groups in zip(walks, portion.groups, strict=True):
+                    walk.foresee(groups, portion)
+            break
+        except _CrowdedError:
+            if slices >= MOST_SLICES:
+                raise
+            slices *= 2
+    for portion in in_memory or _portions(people, collection, slices):
+        for walk, groups in zip(walks, portion.groups, strict=True):
+            walk.measure(groups, portion)
+    return [walk.found() for walk in walks]
 
 
 @dataclass
 class _Walk:
-    """What is added up on the way."""
+    """What is added up of one secret on the way."""
 
-    exposed: Flags
-    """Per group, whether every observation makes its secret certain."""
-    won: dict[int, Any]
-    """Per denominator, the numerators of what best guesses win; doubles have the denominator 1."""
-    sure: dict[int, Any]
+    collection: _Collection
+    heaviest: int = 0
+    """The largest weight of a group."""
+    pairs: float = 0.0
+    """How many pairs of a group and an observation of all datasets are possible,"""
+    touched: int = 0
+    """and how many are looked at."""
+    won: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    """Per denominator, the numerators of what best guesses win; in doubles, per power of two their mantissas."""
+    sure: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     """The same of what is won with certainty."""
+    exposed: int = 0
+    """How many records are in groups of which every observation makes the secret certain."""
     observations: int = 0
     """How many observations are possible."""
-    shortfall: Fraction = Fraction(0)
-    """What was missed by guesses that were taken for the best."""
-    settled: bool = True
-    """Whether that is all that was missed."""
+    unsettled: int = 0
+    """How many near-ties 64 bits could not settle."""
+    in_full: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
+    """What is won, and with certainty, where it is computed in Python's integers."""
 
-    def add(self, gains: Gains, groups: Integers) -> None:
-        """Add what was found about some nodes."""
-        self.exposed[groups[~gains.exposed]] = False
-        self.observations += int(gains.counts[0])
-        self.settled = self.settled and gains.counts[1] <= len(gains.unsettled)
-        if gains.won.dtype == np.float64:
-            self.won[1] += fsum(gains.won)
-            self.sure[1] += fsum(gains.sure)
-            return
-        order = np.argsort(gains.bottoms, kind="stable")
-        bottoms = gains.bottoms[order]
-        begins = np.flatnonzero(np.diff(bottoms, prepend=0))
-        for so_far, tops in ((self.won, gains.won[order]), (self.sure, gains.sure[order])):
-            high = np.add.reduceat(tops >> 31, begins).astype(object)
-            low = np.add.reduceat(tops & (1 << 31) - 1, begins).astype(object)
-            for bottom, top in zip(bottoms[begins].tolist(), high * (1 << 31) + low, strict=True):
-                so_far[bottom] += top
+    def foresee(self, groups: LinkedGroups, portion: _Portion) -> None:
+        """Count the pairs of some groups.
+
+        Raises:
+            BudgetError: There are too many.
+        """
+        heaviest = int(groups.weights.max())
+        fitting, rows = portion.fitting(groups, in_integers=self._fits(heaviest))
+        self.heaviest = max(self.heaviest, heaviest)
+        self.pairs += _pairs(groups, rows)
+        for nodes in _leaves(fitting, rows, self._where, self.collection.budget.most_held):
+            self.touched += int(cells(nodes, len(groups.links) - 1, fitting, rows).sum())
+            if self.touched > MOST_CELLS:
+                raise _too_many(self.touched, self._where, MOST_CELLS)
+
+    def measure(self, groups: LinkedGroups, portion: _Portion) -> None:
+        """Add what is found about some groups, once all are foreseen."""
+        fitting, rows = portion.fitting(groups, in_integers=self._in_integers)
+        exposed, last = np.ones(len(groups.secrets), np.bool_), len(groups.links) - 1
+        for nodes in _leaves(fitting, rows, self._where, self.collection.budget.most_held):
+            most = max(0, _MOST_UNSETTLED - self.unsettled)
+            gains = measure(nodes, last, fitting, rows, most)
+            exposed[nodes.groups[~gains.exposed]] = False
+            self.observations += int(gains.counts[0])
+            self.unsettled += int(gains.counts[1])
+            _add((self.won, self.sure), (gains.won, gains.sure), gains.bottoms)
+            for case in gains.unsettled[: gains.counts[1]]:
+                missed = shortfall(nodes, case, last, fitting, rows)
+                self.in_full = (self.in_full[0] + missed, self.in_full[1])
+        self.exposed += int(groups.records[exposed].sum())
+        if self._is_full:
+            posterior, certain = _in_full(groups, self.collection, portion.rows)
+            self.in_full = (self.in_full[0] + posterior, self.in_full[1] + certain)
+
+    def found(self) -> _Found:
+        """Return what is found, once all groups are measured."""
+        if self.observations >= LARGEST:
+            raise _too_many(self.observations, self._where, LARGEST)
+        common = self.collection.common
+        if self._is_full:
+            posterior, certain = self.in_full
+        elif common is not None and self._in_integers:
+            posterior, certain = _over(common, self.won) + self.in_full[0], _over(common, self.sure)
+        else:
+            posterior, certain = map(_rounded, (self.won, self.sure))
+        return _Found(
+            posterior=posterior,
+            certain=certain,
+            exact=self._is_full or (self._in_integers and self.unsettled <= _MOST_UNSETTLED),
+            exposed=self.exposed,
+            observations=self.observations,
+        )
+
+    def _fits(self, heaviest: int) -> bool:
+        """Tell whether 64-bit integers hold everything, if no group weighs more than so much."""
+        largest = self.collection.largest
+        return self.collection.common is not None and 0 < largest < LARGEST // heaviest
+
+    @property
+    def _in_integers(self) -> bool:
+        return self._fits(self.heaviest)
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether 64 bits do not hold everything, but there is so little that Python's integers do."""
+        small = self.collection.common is not None and self.pairs <= _SMALL
+        return small and not self._in_integers
+
+    @property
+    def _where(self) -> str:
+        return quoted(self.collection.datasets)
+
+
+def _add(
+    sums: Sequence[dict[int, int]], amounts: Sequence[NDArray[Any]], bottoms: NDArray[Any]
+) -> None:
+    """Add fractions exactly: numerators per denominator, and those in doubles per power of two."""
+    order = None
+    for so_far, tops in zip(sums, amounts, strict=True):
+        if tops.dtype == np.float64:
+            mantissas, bottoms = np.frexp(tops)
+            tops, order = np.ldexp(mantissas, _MANTISSA).astype(np.int64), None
+        order = np.argsort(bottoms, kind="stable") if order is None else order
+        ordered = bottoms[order]
+        begins = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+        high = np.add.reduceat(tops[order] >> 31, begins).astype(object)
+        low = np.add.reduceat(tops[order] & (1 << 31) - 1, begins).astype(object)
+        for bottom, top in zip(ordered[begins].tolist(), high * (1 << 31) + low, strict=True):
+            so_far[bottom] += top
 
 
 def _leaves(
-    groups: LinkedGroups, rows: LinkedRows, where: str, memory: int | None
+    groups: LinkedGroups,
+    rows: LinkedRows,
+    where: str,
+    most: int,
+    nodes: Nodes | None = None,
+    level: int = 0,
 ) -> Iterator[Nodes]:
-    """Give all nodes that wait for the last auxiliary dataset only, some at a time."""
-    most = _most_held(memory)
-
-    def below(nodes: Nodes, level: int) -> Iterator[Nodes]:
-        if level == len(groups.links) - 1:
-            yield nodes
-            return
-        ends = np.cumsum(cells(nodes, level, groups, rows))
-        begin = 0
-        while begin < len(ends):
-            before = int(ends[begin - 1]) if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, before + _PORTION, side="right")))
-            if ends[end - 1] - before > most:
-                raise _too_many(int(ends[end - 1]) - before, where, most)
-            yield from below(split(nodes.between(begin, end), level, groups, rows), level + 1)
-            begin = end
-
-    yield from below(first_nodes(groups, rows), 0)
+    """Give all nodes that wait for the last auxiliary dataset only, some at a time, with so many cells at most."""
+    nodes = first_nodes(groups, rows) if nodes is None else nodes
+    if level == len(groups.links) - 1:
+        yield nodes
+        return
+    ends = np.cumsum(cells(nodes, level, groups, rows))
+    begin = 0
+    while begin < len(ends):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, before + _PORTION, side="right")))
+        if ends[end - 1] - before > most:
+            raise _too_many(int(ends[end - 1]) - before, where, most)
+        children = split(nodes.between(begin, end), level, groups, rows)
+        yield from _leaves(groups, rows, where, most, children, level + 1)
+        begin = end
 
 
-def _check_memory(
+def _budget(
     focal: EncodedTable,
     auxiliaries: Sequence[EncodedTable],
     keys_of_each: Sequence[Sequence[LinkKey]],
-    memory: int,
-) -> None:
-    """Make sure that the records can be linked in memory.
+    memory: int | None,
+) -> _Budget:
+    """Return whether the records are linked at once or in slices, for which keys that persist for certain are needed.
 
     Raises:
-        BudgetError: They take more than there is.
+        BudgetError: Neither can be done within the memory.
     """
-    needed = resident_bytes() + LOOP_BYTES
-    for auxiliary, keys in zip(auxiliaries, keys_of_each, strict=True):
-        changing = min(sum(key.probability < 1 for key in keys), MOST_CHANGING_KEYS)
-        of_record = RECORD_BYTES + GROUP_BY_BYTES * ((1 << changing) - 1)
-        needed += (focal.records + auxiliary.records) * of_record
-    if needed > memory:
-        raise BudgetError(
+    if memory is None:
+        return _Budget(None)
+    needed = sum(
+        (focal.records + auxiliary.records)
+        * _record_bytes(sum(key.probability < 1 for key in keys))
+        for auxiliary, keys in zip(auxiliaries, keys_of_each, strict=True)
+    )
+    if needed <= memory - resident_bytes() - LOOP_BYTES:
+        return _Budget(memory)
+    if all(any(key.probability == 1 for key in keys) for keys in keys_of_each):
+        needed = min(needed, LEAST_ROOM + ROW_BYTES * focal.records * len(auxiliaries))
+    names = [focal.name, *(table.name for table in auxiliaries)]
+    budget = _Budget(memory, at_once=False)
+    budget.check(needed + LOOP_BYTES, names)
+    return budget
+
+
+def _record_bytes(changing_keys: int) -> int:
+    """Return what a record takes to be linked by some keys that may change, and others that do not."""
+    return RECORD_BYTES + GROUP_BY_BYTES * ((1 << min(changing_keys, MOST_CHANGING_KEYS)) - 1)
+
+
+def _measured_bytes(people: _People) -> int:
+    """Return what a focal record takes while guesses at each of the secrets are compared."""
+    return MEASURED_BYTES + GROUP_BYTES * (len(people.secrets) - 1)
+
+
+class _CrowdedError(BudgetError):
+    """A slice leads to more pairs than fit; smaller slices may not."""
+
+
+@dataclass(frozen=True)
+class _Budget:
+    """What memory there is."""
+
+    memory: int | None
+    """How many bytes the process may take; None: as many as it needs."""
+    at_once: bool = True
+    """Whether all records are linked at once."""
+
+    @property
+    def most_records(self) -> int | None:
+        """How many records may be laid out by their class at a time; None: all."""
+        room = None if self.at_once else self._room() // MEASURED_BYTES
+        return room and max(LEAST_RECORDS, room)
+
+    @property
+    def most_held(self) -> int:
+        """How many pairs of a group and an observation may be held at once."""
+        if self.memory is None:
+            return MOST_HELD
+        return min(MOST_HELD, max(0, self.memory - resident_bytes()) // CELL_BYTES)
+
+    def slices(self, records: int, of_record: int) -> int:
+        """Return in how many slices records are worked on: one takes half of the memory, its results the other."""
+        if self.at_once:
+            return 1
+        return min(MOST_SLICES, max(1, -(-2 * records * of_record // max(self._room(), 1))))
+
+    def check(
+        self, needed: int, names: Sequence[str], kind: type[BudgetError] = BudgetError
+    ) -> None:
+        """Make sure that what is needed is there, where records are linked in slices.
+
+        Raises:
+            BudgetError: It is not; of the kind given.
+        """
+        if self.memory is None or needed <= (room := self._room()):
+            return
+        raise kind(
             "linking {where} takes about {needed} MiB, and the process may take {memory} MiB; give more memory, or "
-            "link fewer records, or by fewer keys that may change",
-            where=quoted([focal.name, *(table.name for table in auxiliaries)]),
-            needed=needed >> 20,
-            memory=memory >> 20,
+            "link fewer records, or by more keys that persist for certain and fewer that may change",
+            where=quoted(names),
+            needed=(needed + self.memory - room) >> 20,
+            memory=self.memory >> 20,
         )
 
-
-def _most_held(memory: int | None) -> int:
-    """Return how many pairs of a group and an observation may be held at once."""
-    if memory is None:
-        return MOST_HELD
-    return min(MOST_HELD, max(0, memory - resident_bytes()) // CELL_BYTES)
+    def _room(self) -> int:
+        give_back_memory()
+        return max(0, (self.memory or 0) - resident_bytes())
 
 
 def _too_many(pairs: int, where: str, most: int) -> BudgetError:
@@ -854,6 +1239,12 @@ def _too_many(pairs: int, where: str, most: int) -> BudgetError:
         pairs=pairs,
         most=most,
     )
+
+
+def _rounded(mantissas: Mapping[int, int]) -> Fraction:
+    """Add doubles by their power of two, and round once."""
+    whole = sum(top * Fraction(2) ** (power - _MANTISSA) for power, top in mantissas.items())
+    return Fraction(float(whole))
 
 
 def _over(common: int, numerators: Mapping[int, int]) -> Fraction:
@@ -867,9 +1258,11 @@ def _pairs(groups: LinkedGroups, rows: LinkedRows) -> float:
     return float(np.diff(rows.starts).astype(np.float64)[groups.links].prod(axis=0).sum())
 
 
-def _in_full(groups: LinkedGroups, collection: _Collection) -> tuple[Fraction, Fraction]:
+def _in_full(
+    groups: LinkedGroups, collection: _Collection, rows: LinkedRows
+) -> tuple[Fraction, Fraction]:
     """Return the weights won, and won with certainty, pair by pair in Python's integers."""
-    rows, multiples = collection.rows, [link.common or 1 for link in collection.links]
+    multiples = [link.common or 1 for link in collection.links]
     posterior = certain = 0
 
     def weighed(row: int, multiple: int) -> list[tuple[int, int]]:

@@ -392,11 +392,11 @@ def blocks(codes: Codes) -> Iterator[tuple[int, Codes]]:
         let_go(codes)
 
 
-def taken(codes: Codes, records: slice | Integers) -> Codes:
+def taken(codes: NDArray[Any], records: slice | Integers) -> NDArray[Any]:
     """Return the codes of some records, whose positions ascend."""
     if isinstance(records, slice) or mapping(codes) is None:
         return codes[records]
-    chosen: Codes = np.empty(len(records), codes.dtype)
+    chosen = np.empty(len(records), codes.dtype)
     for begin, some in blocks(codes):
         first, last = np.searchsorted(records, [begin, begin + len(some)])
         chosen[first:last] = some[records[first:last] - begin]
