@@ -263,6 +263,11 @@ def _subset(chosen: str) -> str | list[str]:
             'subsets "{subsets}" are neither all, nor max:K with a number K from 1 on',
             subsets=chosen,
         )
+    if chosen.startswith("within:"):
+        raise StudyError(
+            'subsets "{subsets}" name no time; say within:SECONDS, with a whole number of seconds from 1 to 999999',
+            subsets=chosen,
+        )
     return options.listed(chosen)
 
 

@@ -444,7 +444,10 @@ class _Link:
         bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         size = int(bounds[-1])
         needed = 2 * (size * GATHERED_BYTES + min(size, self.shown) * SHOWN_BYTES)
-        budget.check(needed, datasets, _CrowdedError)
+        try:
+            budget.check(needed, datasets)
+        except BudgetError as error:
+            raise _CrowdedError(str(error)) from None
         places = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
         rows = LinkedRows(
             bounds,
@@ -1208,17 +1211,15 @@ class _Budget:
             return 1
         return min(MOST_SLICES, max(1, -(-2 * records * of_record // max(self._room(), 1))))
 
-    def check(
-        self, needed: int, names: Sequence[str], kind: type[BudgetError] = BudgetError
-    ) -> None:
+    def check(self, needed: int, names: Sequence[str]) -> None:
         """Make sure that what is needed is there, where records are linked in slices.
 
         Raises:
-            BudgetError: It is not; of the kind given.
+            BudgetError: It is not.
         """
         if self.memory is None or needed <= (room := self._room()):
             return
-        raise kind(
+        raise BudgetError(
             "linking {where} takes about {needed} MiB, and the process may take {memory} MiB; give more memory, or "
             "link fewer records, or by more keys that persist for certain and fewer that may change",
             where=quoted(names),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -314,4 +315,24 @@ def run_key(question: Question) -> str:
 
 def _module(question: Question) -> Any:
     """Return the module of a command; importing it takes long, so it waits until it is needed."""
-    return import_module(f"glasshouse.runs.{question.command}")
+    module = import_module(f"glasshouse.runs.{question.command}")
+    _spare_compiler()
+    return module
+
+
+def _spare_compiler() -> None:
+    """Let loops that were compiled before be loaded without what compiling takes: a seventh of a small answer.
+
+    Numba gets its compiler ready before it looks for a loop on disk, and again before it compiles one.
+    """
+    caching = sys.modules.get("numba.core.caching")
+    if caching is None or not hasattr(caching.Cache, "_load_overload"):
+        return
+    from numba.core.runtime import rtsys
+
+    def load_overload(cache: Any, signature: Any, target: Any) -> Any:
+        rtsys.initialize(target)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, target)
+
+    caching.Cache.load_overload = load_overload

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.ipc
-import pyarrow.orc
 import pyarrow.parquet
 
 from glasshouse.errors import DataError
@@ -92,6 +91,8 @@ class OrcFile(ColumnarFile):
     kind = "ORC"
 
     def __init__(self, path: Path, *, name: str) -> None:
+        import pyarrow.orc  # few need it, and all would wait for it
+
         try:
             self._file = pyarrow.orc.ORCFile(path.absolute())
             names = self._file.schema.names

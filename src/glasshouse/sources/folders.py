@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.dataset
 
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress, Progress
@@ -122,13 +121,17 @@ class DeltaTable(Source):
             self._data = table.to_pyarrow_dataset()
             coded = self._coded()
             if coded:
+                from pyarrow.dataset import (
+                    ParquetReadOptions,
+                )  # few need it, and all would wait for it
+
                 schema = pa.schema(
                     field.with_type(pa.dictionary(pa.int32(), pa.string()))
                     if field.name in coded
                     else field
                     for field in self._data.schema
                 )
-                options = pyarrow.dataset.ParquetReadOptions(dictionary_columns=coded)
+                options = ParquetReadOptions(dictionary_columns=coded)
                 self._data = table.to_pyarrow_dataset(parquet_read_options=options, schema=schema)
         except (library.exceptions.DeltaError, OSError, pa.ArrowException) as error:
             raise damage_error(name, "Delta Lake", error) from None
