@@ -155,6 +155,18 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
+def test_a_chosen_set_of_attributes_keeps_to_the_memory_with_the_same_bytes(
+    glasshouse: Glasshouse, census: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("assess", census, *OPTIONS, "--subsets", "full", "--tries", "2", "--out")
+    assert glasshouse(*command, tmp_path / "whole").code == 0
+    done = on_disk_only(monkeypatch)
+    outcome = glasshouse(*command, tmp_path / "run", "--memory", "8G")
+    assert outcome.code == 0, outcome.error
+    assert "sliced" in done
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
 def test_what_goes_over_the_disk_has_the_same_bytes_also_where_it_was_interrupted(
     glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
