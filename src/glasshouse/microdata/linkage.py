@@ -163,7 +163,7 @@ def link(
         sensitive: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
         weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are left
             out of the links: they cannot be the target's.
-        memory: How many bytes the process may take; what needs more is refused.
+        memory: How many bytes the process may take; what needs more is linked in slices, or refused.
 
     Returns:
         The attacks on the growing collections: the focal dataset alone, then with each further one.
