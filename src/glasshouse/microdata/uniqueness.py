@@ -236,6 +236,16 @@ def population_risks(
     )
 
 
+def people_alone(sizes: Integers, *, fraction: Fraction) -> Estimate:
+    """Estimate how many people are alone in their class of the population, by the rule of Dankar et al.
+
+    Args:
+        sizes: How many records each class of the sample has.
+        fraction: The sampling fraction π.
+    """
+    return _estimates(_Sample.of(sizes, fraction))[-1]
+
+
 def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[EncodedColumn]:
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     if not names:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.language import marked, printable, quoted, translated
+from glasshouse.microdata.uniqueness import Estimate, people_alone
 from glasshouse.mitigation.criteria_kernels import (
     add_equal_distance,
     add_hierarchical_distance,
@@ -42,7 +43,7 @@ from glasshouse.mitigation.criteria_kernels import (
     most_and_tail,
     products_at_most,
 )
-from glasshouse.mitigation.distinct_rows import CodedHierarchy, ValueCounts
+from glasshouse.mitigation.distinct_rows import PEOPLE, CodedHierarchy, ValueCounts
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedTable
 from glasshouse.table.encode import NUMBER
@@ -77,14 +78,21 @@ class ClassCounts(ValueCounts):
         counts: Callable[[str], ValueCounts],
     ) -> ClassCounts:
         """Return classes as a criterion sees them, given what tells the counts of a sensitive attribute."""
-        if criterion.sensitive is None:
+        looks_at = PEOPLE if isinstance(criterion, OfPeople) else criterion.sensitive
+        if looks_at is None:
             return cls.of_sizes(sizes)
-        return cls(**vars(counts(criterion.sensitive)), sizes=sizes)
+        return cls(**vars(counts(looks_at)), sizes=sizes)
 
     @property
     def records(self) -> int:
-        """The number of all input records."""
+        """The number of all input records; where people are counted, of these."""
         return int(self.reference.sum())
+
+    @property
+    def counted(self) -> Integers:
+        """Per class, how many records, or people, are counted by value."""
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.counts)])[self.starts]
+        return np.diff(ends)
 
     def only(self, kept: Flags) -> ClassCounts:
         """Return some of the classes, with what they are measured against left as it is."""
@@ -166,6 +174,18 @@ def least_size(criteria: Iterable[Criterion | TableCriterion]) -> int:
     return max((rule.k for rule in criteria if isinstance(rule, _LeastSize)), default=1)
 
 
+def population_of(criteria: Iterable[Criterion | TableCriterion]) -> EncodedTable | None:
+    """Return the population that criteria look at; None: they look at none.
+
+    Raises:
+        StudyError: There are two.
+    """
+    populations = [rule.population for rule in criteria if isinstance(rule, OfPeople)]
+    if any(population is not populations[0] for population in populations):
+        raise StudyError("give all criteria the same population")
+    return populations[0] if populations else None
+
+
 def first_unmet(
     criteria: Iterable[Criterion | TableCriterion],
     sizes: Integers,
@@ -180,10 +200,9 @@ def first_unmet(
     """
     for criterion in criteria:
         classes = ClassCounts.seen_by(criterion, sizes, counts)
-        if isinstance(criterion, TableCriterion):
-            met = criterion.allows(classes)
-        else:
-            met = bool(criterion.holds(classes).all())
+        met = not isinstance(criterion, TableCriterion) or criterion.allows(classes)
+        if isinstance(criterion, Criterion):
+            met &= bool(criterion.holds(classes).all())
         if not met:
             return criterion.name
     return None
@@ -790,6 +809,188 @@ class DeltaDisclosure(_Likeness):
             met = np.abs(np.log(inside / outside)) < limit
         complete: Flags = present == np.count_nonzero(classes.reference)
         return complete & self._all(classes, met)
+
+
+# What a release tells beside the population that its records are from
+
+
+class OfPeople(_Stated):
+    """What looks at how many people of the population fit each class.
+
+    The population is generalised as the records are, by the same hierarchies: a person fits a class if all labels are
+    the same. It holds everybody of the table.
+    """
+
+    population: EncodedTable
+    """The people, each one record; it has the quasi-identifiers of the table."""
+    sensitive = None
+
+
+@dataclass(frozen=True)
+class KMap(OfPeople, Criterion):
+    """Every class fits at least k people of the population (Sweeney 2001), however few of them are in the table.
+
+    Monotone: a class fits everybody whom a part of it fits.
+    """
+
+    k: int
+    """The least number of people."""
+    population: EncodedTable = field(repr=False, compare=False)
+    """The people, each one record; it has the quasi-identifiers of the table."""
+
+    says: ClassVar[str] = "{k}-map"
+    monotone: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", _whole(self.k, "k"))
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if there are k people."""
+        if self.k > self.population.records:
+            raise StudyError(
+                "{population} has {people} people, so no class can fit {k} ({name}); ask for less",
+                population=printable(self.population.name),
+                people=str(self.population.records),
+                k=str(self.k),
+                name=self.name,
+            )
+        return self
+
+    def holds(self, classes: ClassCounts) -> Flags:
+        """Tell of each class whether it fits k people."""
+        return classes.counted >= self.k
+
+
+@dataclass(frozen=True)
+class Presence(OfPeople, Criterion, TableCriterion):
+    """Of everybody in the population, the chance of being in the table lies between two limits (Nergiz et al. 2007).
+
+    This is δ-presence. With f records of a class that fits F people the chance is f / F. Who fits no class that is
+    released is one of the suppressed records, or in none: those people are one class more, with the suppressed records.
+
+    Not monotone: a class that holds does no more beside one with as many records as people. Monotone without
+    suppression: f / F of a union lies between those of its parts, and who fits a class fits one still.
+    """
+
+    low: Number
+    """The lowest chance."""
+    high: Number
+    """The highest chance."""
+    population: EncodedTable = field(repr=False, compare=False)
+    """The people, each one record; it has the quasi-identifiers of the table."""
+    _records: int = field(default=0, repr=False, compare=False)
+
+    says: ClassVar[str] = "({low}, {high})-presence"
+
+    def __post_init__(self) -> None:
+        what = marked("the chance of being in the table")
+        if not 0 <= _bounded(self.low, what) <= _bounded(self.high, what) <= 1:
+            raise StudyError(
+                "the chance of being in the table lies between two numbers from 0 to 1, the lower first, not "
+                "{low} and {high}",
+                low=str(self.low),
+                high=str(self.high),
+            )
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it with the number of records, if the share of everybody lies within."""
+        if not self._within(np.array([table.records]), np.array([self.population.records])).all():
+            raise StudyError(
+                "{records} of {people} people are in {table}, so that {name} cannot be reached; choose limits around "
+                "that share",
+                records=str(table.records),
+                people=str(self.population.records),
+                table=printable(table.name),
+                name=self.name,
+            )
+        return replace(self, _records=table.records)
+
+    def holds(self, classes: ClassCounts) -> Flags:
+        """Tell of each class whether the chance of its people lies within."""
+        return self._within(classes.sizes, classes.counted)
+
+    def allows(self, classes: ClassCounts) -> bool:
+        """Tell whether the chance of those who fit none of these classes does."""
+        people = classes.records - int(classes.counted.sum())
+        if not people:
+            return True
+        records = self._records - int(classes.sizes.sum())
+        return bool(self._within(np.array([records]), np.array([people])).all())
+
+    def _within(self, records: Integers, people: Integers) -> Flags:
+        low, high = exact(self.low, what="low"), exact(self.high, what="high")
+        within = _at_most(records, people, high)
+        return within & _at_most(people, records, 1 / low) if low else within
+
+
+@dataclass(frozen=True)
+class PopulationUniques(OfPeople, TableCriterion):
+    """At most a share p of the released records belongs to people who are alone in their class of the population.
+
+    Monotone without suppression: who has company in the population keeps it when classes merge.
+    """
+
+    p: Number
+    """The greatest share."""
+    population: EncodedTable = field(repr=False, compare=False)
+    """The people, each one record; it has the quasi-identifiers of the table."""
+
+    says: ClassVar[str] = "population uniques among the records of a share of at most {p}"
+
+    def __post_init__(self) -> None:
+        _check_uniques(self.p)
+
+    def allows(self, classes: ClassCounts) -> bool:
+        """Tell whether few enough are."""
+        alone = int(np.count_nonzero(classes.counted == 1))
+        return alone <= exact(self.p, what="p") * int(classes.sizes.sum())
+
+
+@dataclass(frozen=True)
+class EstimatedUniques(TableCriterion):
+    """At most a share p of the population is estimated to be alone in its class, and so of the records on average.
+
+    There is no file of the population: the records are a simple random sample of it, and the estimate is that of the
+    rule of Dankar et al. (`glasshouse.microdata.uniqueness`), from the sizes of the classes. An estimate may rise when
+    a release is generalised further, so that the criterion is not monotone in any way and rules out no node but its
+    own; without an estimate it does not hold.
+    """
+
+    p: Number
+    """The greatest share."""
+    fraction: Number
+    """The share of the population that is in the table."""
+
+    says: ClassVar[str] = "estimated population uniques of a share of at most {p}"
+    sensitive = None
+    monotone_unsuppressed: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        _check_uniques(self.p)
+        if not 0 < exact(self.fraction, what="fraction") <= 1:
+            raise StudyError(
+                "the sampling fraction is {fraction}; it must be above 0 and at most 1 (all of the population)",
+                fraction=str(self.fraction),
+            )
+
+    def estimate(self, sizes: Integers) -> Estimate:
+        """Return the estimate for classes of these sizes."""
+        return people_alone(sizes, fraction=exact(self.fraction, what="fraction"))
+
+    def allows(self, classes: ClassCounts) -> bool:
+        """Tell whether few enough are estimated to be."""
+        if not len(classes.sizes):
+            return True
+        share = self.estimate(classes.sizes).share_of_population
+        return share is not None and share <= exact(self.p, what="p")
+
+
+def _check_uniques(share: Number) -> None:
+    what = marked("the share of population uniques")
+    if not 0 <= _bounded(share, what) <= 1:
+        raise StudyError(
+            "{what} must be from 0 to 1, not {number}", what=translated(what), number=str(share)
+        )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ terms of the table's codes (`CodedHierarchy`), all levels of all attributes in o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -21,10 +21,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import printable, quoted
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import Partition, refined
 
+PEOPLE = ""
+"""Under this name, which no attribute has, the people of a population are counted beside sensitive values."""
 _DENSE_COUNTS = 1 << 12
 """Up to so many cells, or as many as there are counts, a plain table adds up counts by class and value."""
 _KEYS = 1 << 63
@@ -69,6 +72,11 @@ class DistinctRows:
     def distinct(self) -> int:
         """The number of distinct combinations."""
         return len(self.weights)
+
+    @property
+    def told_apart(self) -> Integers:
+        """The numbers of records of those combinations that records have; people of a population may have others."""
+        return self.weights[self.weights > 0]
 
     def as_classes(self) -> RowClasses:
         """Return the combinations as classes of their own, before any of them is generalised."""
@@ -208,6 +216,70 @@ def distinct_rows(
         number=classes.numbers,
         secrets={name: value_counts(classes, table.column(name)) for name in sensitive},
     )
+
+
+def beside_population(
+    table: EncodedTable, population: EncodedTable, names: Sequence[str]
+) -> EncodedTable:
+    """Return some columns of a table and, after its records, of a population; codes of the table stay as they are.
+
+    Raises:
+        DataError: The population lacks a column.
+    """
+    columns = {}
+    for name in names:
+        column, people = table.column(name), population.column(name)
+        places = {value: code for code, value in enumerate(column.values.to_pylist())}
+        there = np.array(
+            [places.setdefault(value, len(places)) for value in people.values.to_pylist()],
+            np.uint32,
+        )
+        codes = np.concatenate([column.codes.astype(np.uint32), there[people.codes]])
+        columns[name] = EncodedColumn(name, codes, pa.array(places, pa.large_string()))
+    return EncodedTable(population.name, table.records + population.records, columns, {})
+
+
+def rows_in_population(
+    rows: DistinctRows, both: EncodedTable, *, table: EncodedTable
+) -> DistinctRows:
+    """Return combinations with how many people of a population have each; those that no record has come last.
+
+    Args:
+        rows: The combinations of a table.
+        both: The columns of the table and of the population, as `beside_population` returns them.
+        table: The table.
+
+    Raises:
+        DataError: The population lacks somebody of the table.
+    """
+    classes = refined([both.column(name) for name in rows.names], both.records)
+    first = first_of_each(classes)
+    weights = np.zeros(classes.classes, np.int64)
+    weights[: rows.distinct] = rows.weights
+    people = classes.sizes - weights
+    if lacking := int(np.maximum(weights - people, 0).sum()):
+        raise DataError(
+            "{population} lacks {lacking} of the {records} people of {table}, by {columns}; a population holds "
+            "everybody, with values written alike",
+            population=printable(both.name),
+            lacking=str(lacking),
+            records=str(table.records),
+            table=printable(table.name),
+            columns=quoted(rows.names),
+        )
+    none = np.zeros(classes.classes - rows.distinct, np.int64)
+    secrets = {
+        name: replace(counts, starts=np.concatenate([counts.starts, none + counts.starts[-1]]))
+        for name, counts in rows.secrets.items()
+    }
+    secrets[PEOPLE] = ValueCounts(
+        starts=np.arange(classes.classes + 1),
+        values=np.zeros(classes.classes, np.uint32),
+        counts=people,
+        reference=people.sum(keepdims=True),
+    )
+    codes = np.stack([both.column(name).codes[first] for name in rows.names], axis=1)
+    return replace(rows, codes=codes, weights=weights, secrets=secrets)
 
 
 def merged(

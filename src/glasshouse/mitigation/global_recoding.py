@@ -40,9 +40,11 @@ from glasshouse.mitigation.criteria import (
     EqualCloseness,
     HierarchicalCloseness,
     InferenceRisk,
+    Presence,
     TableCriterion,
     first_unmet,
     least_size,
+    population_of,
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
@@ -51,9 +53,11 @@ from glasshouse.mitigation.distinct_rows import (
     LevelLabels,
     RowClasses,
     ValueCounts,
+    beside_population,
     distinct_rows,
     merged,
     merged_counts,
+    rows_in_population,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.mitigation.information_loss import (
@@ -137,8 +141,13 @@ def recode(
     """
     names, ready = question(table, quasi_identifiers, criteria)
     limit = suppressible(table, suppression)
-    coded = coded_hierarchies(table, names, hierarchies)
     rows = distinct_rows(table, names, sensitive_of(ready))
+    if (population := population_of(ready)) is None:
+        coded = coded_hierarchies(table, names, hierarchies)
+    else:
+        both = beside_population(table, population, names)
+        rows = rows_in_population(rows, both, table=table)
+        coded = coded_hierarchies(both, names, hierarchies)
     lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit))
     search = _LatticeSearch(lattice, objective, weights)
     search.run(seconds, on_progress)
@@ -224,7 +233,9 @@ class _Judge:
         """Return how many records have to leave each class at least, until the union of what is kept holds."""
         if criterion.monotone:
             return np.where(fails, classes.sizes, 0)
-        if not criterion.monotone_unsuppressed:
+        # People whom no class fits any more may raise the chance of the others, where records may be suppressed.
+        rises = isinstance(criterion, Presence) and bool(criterion.low and self.limit)
+        if not criterion.monotone_unsuppressed or rises:
             return np.zeros(len(fails), np.int64)
         most = classes.sizes - fails
         for relaxation in relaxations:
@@ -308,11 +319,14 @@ class _Lattice:
                 secrets[sensitive] = merged_counts(numbers, len(classes), source.secrets[sensitive])
             return secrets[sensitive]
 
-        failed, needed, solves = self.judge.judged(classes.sizes, counts)
+        inhabited = _with_records(classes)
+        failed, needed, solves = self.judge.judged(
+            inhabited.sizes, lambda name: _first(counts(name), len(inhabited))
+        )
         if 2 * len(classes) <= len(source):
             all_counts = {name: counts(name) for name in source.secrets}
             self._keep(levels, RowClasses(classes.first, classes.sizes, all_counts))
-        return Node(levels, classes, failed), needed, solves
+        return Node(levels, inhabited, failed), needed, solves
 
     def unmet_at_top(self) -> str:
         """Return the name of a criterion that is not even met when everything is generalised."""
@@ -349,6 +363,22 @@ class _Lattice:
                 break
             if any(node):
                 self._room += len(self._kept.pop(node))
+
+
+def _with_records(classes: RowClasses) -> RowClasses:
+    """Return the classes that hold a record: the first ones, those of people of the population alone being last."""
+    last = int(np.count_nonzero(classes.sizes))
+    if last == len(classes):
+        return classes
+    return RowClasses(classes.first[:last], classes.sizes[:last], {})
+
+
+def _first(counts: ValueCounts, classes: int) -> ValueCounts:
+    """Return the counts of the first so many classes; of others it is only known how many records there are of all."""
+    end = int(counts.starts[classes])
+    return ValueCounts(
+        counts.starts[: classes + 1], counts.values[:end], counts.counts[:end], counts.reference
+    )
 
 
 class _TimeOver(Exception):  # noqa: N818 - not an error: the search ends with what it has

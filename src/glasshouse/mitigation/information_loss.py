@@ -665,7 +665,7 @@ class _OfClasses(Objective):
         self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], limit: int
     ) -> None:
         super().__init__(rows, hierarchies)
-        self._before = rows.weights
+        self._before = rows.told_apart
         self._records = rows.records
         self._limit = limit
 

@@ -38,6 +38,7 @@ from glasshouse.mitigation.criteria import (
     EqualCloseness,
     HierarchicalCloseness,
     InferenceRisk,
+    OfPeople,
     OrderedCloseness,
     RecursiveDiversity,
     TableCriterion,
@@ -543,6 +544,11 @@ class Judge:
 
     def __post_init__(self) -> None:
         for criterion in self.criteria:
+            if isinstance(criterion, OfPeople):
+                raise StudyError(
+                    "{name} counts people by labels that are the same in all records; take `recoding` global",
+                    name=criterion.name,
+                )
             if isinstance(criterion, TableCriterion) and not isinstance(criterion, AverageRisk):
                 raise StudyError(
                     "{name} is about all classes together, which local recoding does not search by; take `recoding` "
