@@ -644,6 +644,8 @@ def anonymise(
     k: int | None = None,
     l: float | None = None,  # noqa: E741 - the word of the field
     t: float | None = None,
+    population: Data = None,
+    fraction: float | None = None,
     recoding: str = "global",
     suppression: float = 0.0,
     hierarchies: Mapping[str, str | PathLike[str]] | None = None,
@@ -676,6 +678,9 @@ def anonymise(
         k: The least number of records alike.
         l: How many sensitive values a class has.
         t: How far a class may be from all records.
+        population: A register of all people that the release may be about, for ``k_map``, ``presence`` and
+            ``population_uniques``.
+        fraction: Without a register: the share of the population that is in the data, for ``population_uniques``.
         recoding: ``global``, ``local`` or ``mondrian``.
         suppression: The largest share of records that may be suppressed.
         hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
@@ -696,7 +701,8 @@ def anonymise(
         policy: What the outcome is judged by: a name, a file, or a policy.
         seconds: After so long the best protection found so far is taken.
         on_progress: Told how far it is.
-        protection: Further entries of a study's ``protection``, such as ``diversity`` or ``highest_risk``.
+        protection: Further entries of a study's ``protection``, such as ``diversity``, ``highest_risk``, ``beta`` or
+            ``k_map``.
 
     Raises:
         DataError: The data is malformed, or a value is not in its hierarchy.
@@ -708,6 +714,8 @@ def anonymise(
     datasets, tables = _datasets(
         data, quasi_identifiers, sensitive, id, None, None, also=further, seen=seen
     )
+    shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
+    people = _population(population, shared, further, seen)
     promise = {"k": k, "l": l, "t": t}
     entries: dict[str, Any] = {
         **promise,
@@ -729,11 +737,14 @@ def anonymise(
             "seed": seed,
             "subject": subject,
             "policy": _policy(policy),
+            "population": people[0],
+            "fraction": fraction,
             "protection": entries | protection | {"method": method or method_of(**promise)},
         },
         "anonymise",
     )
-    return _answer(study, Resources(on_progress=on_progress), tables=tables)
+    resources = Resources(on_progress=on_progress)
+    return _answer(study, resources, tables=tables, population=people[1])
 
 
 @verb

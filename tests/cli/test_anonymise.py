@@ -263,6 +263,14 @@ BAD = {
         ("--k", 3, "--recoding", "mondrian", "--suppression", 0.1),
         "leave out --suppression",
     ),
+    "people of nobody": (("--k-map", 3), "--k-map needs a register of all people"),
+    "sample of nothing": (("--k", 3, "--fraction", 0.1), "--fraction says nothing without"),
+    "one limit": (("--presence", "0.3", "--population", "people.csv"), "write two"),
+    "people by several labels": (
+        ("--k-map", 3, "--population", "people.csv", "--recoding", "local"),
+        "take --recoding global",
+    ),
+    "likeness of nothing": (("--beta", 1), "give one with -s"),
     "recoding Anatomy": (
         ("--method", "anatomy", "--l", 2, "-s", "ill", "--recoding", "local"),
         "leave out --recoding",
@@ -353,6 +361,67 @@ def test_entropy_takes_a_fraction_of_a_value(glasshouse: Glasshouse) -> None:
     assert missed.code == 2
     assert "2.829" in missed.error
     assert json.loads(glasshouse(*arguments, "--l", "2.0", "--json").out)["parameters"]["l"] == 2
+
+
+TOWN = {"age": [str(20 + i % 30) for i in range(240)], "sex": ["F", "M", "M"] * 80}
+TRIAL = {
+    **{name: column[::5] for name, column in TOWN.items()},
+    "ill": ["flu", "cold", "hiv", "flu"] * 12,
+}
+
+
+def fits(label: str, value: str) -> bool:
+    low, _, high = label.partition("-")
+    return label in ("*", value) or (bool(high) and int(low) <= int(value) <= int(high))
+
+
+@pytest.mark.parametrize(
+    ("promise", "fewest", "highest"),
+    [(("--k-map", 12), 12, 1), (("--presence", "0:0.25"), 1, 0.25)],
+)
+def test_a_release_keeps_what_it_promises_of_a_population(
+    glasshouse: Glasshouse, promise: tuple[object, ...], fewest: int, highest: float
+) -> None:
+    write("town.csv", TOWN)
+    write("trial.csv", TRIAL)
+    arguments = ("trial.csv", *KNOWN, "-s", "ill", *promise, "--population", "town.csv")
+    outcome = glasshouse("anonymise", *arguments, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    people = list(zip(TOWN["age"], TOWN["sex"], strict=True))
+    fitting, chances = [], []
+    for (age, sex), records in Counter((row["age"], row["sex"]) for row in released("run")).items():
+        fitting.append(sum(fits(age, person[0]) and fits(sex, person[1]) for person in people))
+        chances.append(records / fitting[-1])
+    assert min(fitting) >= fewest
+    assert max(chances) <= highest
+    assert "Every released class fits at least" in " ".join(outcome.out.split())
+    document = json.loads(glasshouse("anonymise", *arguments, "--json").out)
+    assert document["population"]["fewest"] == min(fitting)
+    assert document["population"]["highest"] == max(chances)
+    again = glasshouse("anonymise", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    assert Path("again/release.csv").read_bytes() == Path("run/release.csv").read_bytes()
+    assert glasshouse("compare", "run", "again").code == 0
+
+
+def test_an_estimate_of_population_uniques_is_said_to_be_one(glasshouse: Glasshouse) -> None:
+    write("trial.csv", TRIAL)
+    arguments = ("trial.csv", *KNOWN, "--population-uniques", 0.05, "--fraction", 0.2)
+    outcome = glasshouse("anonymise", *arguments)
+    assert "An estimate, not a count" in " ".join(outcome.out.split()), outcome.error
+    document = json.loads(glasshouse("anonymise", *arguments, "--json").out)
+    assert document["estimated_uniques"]["share_of_population"] <= 0.05
+    assert document["parameters"]["fraction"] == 0.2
+
+
+def test_values_are_nearly_as_frequent_in_a_class_as_in_all(glasshouse: Glasshouse) -> None:
+    ill = ["flu", "flu", "flu", "cold", "flu", "cold", "cold", "cold"]
+    write("even.csv", {"age": ["20"] * 4 + ["30"] * 4, "ill": ill})
+    arguments = ("anonymise", "even.csv", "-q", "age", "-s", "ill", "--json")
+    for option, met, missed in (("--beta", 0.5, 0.4), ("--delta", 0.7, 0.6)):  # shares ×1.5, ×0.5
+        for number, height in ((met, 0), (missed, 1)):
+            document = json.loads(glasshouse(*arguments, option, number).out)
+            assert document["heights"] == {"age": height}, (option, number)
 
 
 def test_values_in_an_order_are_close_by_their_steps(glasshouse: Glasshouse) -> None:

@@ -63,6 +63,16 @@ class ProtectionOptions:
         "P",
         "No sensitive value is guessed right with a greater chance in any class.",
     )
+    beta: float | None = protection(
+        "--beta",
+        "X",
+        "No sensitive value is more frequent in a class than in all by more than this share of it.",
+    )
+    delta: float | None = protection(
+        "--delta",
+        "X",
+        "Every sensitive value is in every class, and as frequent as in all up to a factor of e to this power.",
+    )
     suppression: float = protection(
         "--suppression",
         "SHARE",
@@ -130,7 +140,26 @@ class KeptOptions:
 
 
 @dataclass(frozen=True)
-class ReleaseOptions(KeptOptions, ProtectionOptions):
+class PeopleOptions:
+    """What is promised of the population behind the records."""
+
+    k_map: int | None = protection(
+        "--k-map", "N", "People of --population who fit every class, however few are in the data."
+    )
+    presence: str | None = protection(
+        "--presence",
+        "LOW:HIGH",
+        "Between which limits the chance lies that somebody of --population is in the release, such as 0:0.3.",
+    )
+    population_uniques: float | None = protection(
+        "--population-uniques",
+        "SHARE",
+        "The largest share of records whose people are alone in --population, or are estimated to be by --fraction.",
+    )
+
+
+@dataclass(frozen=True)
+class ReleaseOptions(PeopleOptions, KeptOptions, ProtectionOptions):
     """The protection of one release, and what else is in its file."""
 
     def one(self) -> dict[str, Any]:
@@ -140,7 +169,8 @@ class ReleaseOptions(KeptOptions, ProtectionOptions):
             raise StudyError(
                 "one release is made with one k, l and t; glasshouse compare takes several"
             )
-        return self.content(first) | {"keep": self.keep or []}
+        limits = None if self.presence is None else _limits(self.presence)
+        return self.content(first) | {"keep": self.keep or [], "presence": limits}
 
 
 def anonymise(
@@ -149,6 +179,8 @@ def anonymise(
     file: Path | None = options.argument("FILE", "The data: a file of any kind that is read."),
     adversary: options.KnowledgeOptions,
     protected: ReleaseOptions,
+    population: options.Population = None,
+    fraction: options.Fraction = None,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
@@ -174,10 +206,22 @@ def anonymise(
             "treatment": treated.content(),
             "seed": seed,
             "subject": subject,
+            "population": population and reading.dataset(population),
+            "fraction": fraction,
             "protection": protected.one(),
         }
 
     carry_out(question(context, output, AnonymiseStudy, content), output)
+
+
+def _limits(written: str) -> list[float]:
+    """Return the two limits of a chance."""
+    low, colon, high = written.partition(":")
+    if not colon:
+        raise StudyError(
+            '--presence "{given}" has one limit; write two, such as 0:0.3', given=written
+        )
+    return [options.number(limit, option="--presence") for limit in (low, high)]
 
 
 def _orders(orders: list[str] | None) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ the k, l and t that it has whatever was promised: the strictest criteria that al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -22,13 +22,26 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess
+from glasshouse.microdata.uniqueness import Estimate
 from glasshouse.mitigation.anatomy import Anatomy
-from glasshouse.mitigation.distinct_rows import ValueCounts, distinct_rows, records_per_value
+from glasshouse.mitigation.criteria import (
+    Criterion,
+    EstimatedUniques,
+    TableCriterion,
+    population_of,
+)
+from glasshouse.mitigation.distinct_rows import (
+    ValueCounts,
+    beside_population,
+    distinct_rows,
+    records_per_value,
+)
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.encoded import smallest_unsigned
 from glasshouse.table.generalised import without_suppressed
+from glasshouse.table.partition import refined
 
 GROUP = "group"
 """What the column of Anatomy's groups is called in a release."""
@@ -149,6 +162,10 @@ class Anonymisation:
     """The columns of the dataset that are not released."""
     steps: tuple[Step, ...] = ()
     """What was left out of the dataset before it was protected."""
+    people: PeopleBehind | None = None
+    """How many people of the population fit the released classes, where a register of them is given."""
+    estimate: Estimate | None = None
+    """How many people are estimated to be alone in the population, where there is no register."""
     ladder: tuple[Rung, ...] = ()
     """The way from the original to the release, step by step; none where nothing was recoded, or nobody asked."""
 
@@ -278,6 +295,10 @@ class Anonymisation:
         if self.quality is not None:
             content["quality"] = self.quality.to_dict()
         content["attained"] = self.attained.to_dict()
+        if self.people is not None:
+            content["population"] = self.people.to_dict()
+        if self.estimate is not None:
+            content["estimated_uniques"] = asdict(self.estimate)
         content["suggested_hierarchies"] = self.suggested
         if self.hierarchies:
             content["hierarchies"] = [used.to_dict() for used in self.hierarchies]
@@ -369,6 +390,33 @@ def with_ladder(
     return replace(outcome, ladder=tuple(rungs))
 
 
+def with_people(
+    outcome: Anonymisation,
+    table: EncodedTable,
+    recoding: Recoding,
+    hierarchies: Mapping[str, Hierarchy],
+    criteria: Sequence[Criterion | TableCriterion],
+) -> Anonymisation:
+    """Return an outcome with what a release tells beside the population, where criteria are about it.
+
+    Args:
+        outcome: What came out.
+        table: The records before.
+        recoding: How they were recoded, all alike.
+        hierarchies: The hierarchies that were used.
+        criteria: What the release was to meet.
+    """
+    if (population := population_of(criteria)) is not None:
+        behind = PeopleBehind.of(table, recoding, hierarchies, population)
+        return replace(outcome, people=behind)
+    for rule in criteria:
+        if isinstance(rule, EstimatedUniques):
+            kept = without(recoding.release(table), recoding.suppressed)
+            sizes = distinct_rows(kept, recoding.quasi_identifiers).weights
+            return replace(outcome, estimate=rule.estimate(sizes))
+    return outcome
+
+
 def _unsuppressed(
     column: EncodedColumn, recoding: Recoding, hierarchy: Hierarchy
 ) -> EncodedColumn | None:
@@ -404,6 +452,74 @@ def assess_by_group(release: EncodedTable, group: str) -> Assessment:
         for table in (release.with_roles(quasi_identifiers=release.quasi_identifiers), known)
     )
     return Assessment(named.records, (*named.attacks[:1], *inferred.attacks[1:]))
+
+
+@dataclass(frozen=True)
+class PeopleBehind:
+    """The people of a population beside the classes of a release, all generalised alike."""
+
+    population: str
+    """The name of the register."""
+    people: int
+    """The number of people in it."""
+    fewest: int
+    """The fewest people who fit a released class: the k of k-map."""
+    lowest: Fraction
+    """The least chance of being in the table that somebody of the population has; suppressed records, and people who
+    fit no released class, are a class of their own."""
+    highest: Fraction
+    """The greatest chance."""
+    uniques: int
+    """The number of released records whose people are alone in the population."""
+    records: int
+    """The number of released records."""
+
+    @classmethod
+    def of(
+        cls,
+        table: EncodedTable,
+        recoding: Recoding,
+        hierarchies: Mapping[str, Hierarchy],
+        population: EncodedTable,
+    ) -> PeopleBehind:
+        """Count them: generalise the register as the table is, and compare.
+
+        Raises:
+            StudyError: Records are generalised differently, so that somebody may fit several classes.
+        """
+        if recoding.heights is None:
+            raise StudyError("people are counted by labels that are the same in all records")
+        labels = []
+        both = beside_population(table, population, recoding.quasi_identifiers)
+        for name, level in recoding.heights.items():
+            column = both.column(name)
+            coded = hierarchies[name].coded(column, where=population.name)
+            labels.append(replace(column, codes=coded.codes[level][column.codes]))
+        classes = refined(labels, both.records)
+        inside = classes.numbers[: table.records]
+        retained = ~recoding.suppressed
+        fitting = np.bincount(classes.numbers[table.records :], minlength=classes.classes)
+        released = np.bincount(inside[retained], minlength=classes.classes)
+        there = released > 0
+        chances = [
+            Fraction(int(records), int(people))
+            for records, people in {*zip(released[there], fitting[there], strict=True)}
+        ]
+        if rest := int(fitting[~there].sum()):
+            chances.append(Fraction(int(recoding.suppressed.sum()), rest))
+        return cls(
+            population=population.name,
+            people=population.records,
+            fewest=int(fitting[there].min()),
+            lowest=min(chances),
+            highest=max(chances),
+            uniques=int(np.count_nonzero(fitting[there] == 1)),
+            records=int(np.count_nonzero(retained)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        return vars(self) | {"lowest": float(self.lowest), "highest": float(self.highest)}
 
 
 # Which k, l and t a table has as it is

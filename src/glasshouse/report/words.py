@@ -426,3 +426,8 @@ def hundredths(value: float, currency: str | None) -> str:
     ('1,234.50', '€ 1,234.50')
     """
     return number(value, ",.2f") if currency is None else money(Fraction(value), currency)
+
+
+def remarks(note: str) -> str:
+    """Return the remarks of an estimator in the language that is spoken."""
+    return "; ".join(map(translated, note.split("; ")))

@@ -18,31 +18,44 @@ from glasshouse.conditions import is_number
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
-from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of, with_ladder
+from glasshouse.mitigation.anonymisation import (
+    GROUP,
+    Anonymisation,
+    columns_of,
+    with_ladder,
+    with_people,
+)
 from glasshouse.mitigation.criteria import (
     AverageRisk,
+    BetaLikeness,
     Criterion,
+    DeltaDisclosure,
     DistinctDiversity,
     EntropyDiversity,
     EqualCloseness,
+    EstimatedUniques,
     HierarchicalCloseness,
     HighestRisk,
     InferenceAdded,
     InferenceCertain,
     InferenceRisk,
     KAnonymity,
+    KMap,
     NamedShare,
     OrderedCloseness,
+    PopulationUniques,
+    Presence,
     RecursiveDiversity,
     TableCriterion,
 )
+from glasshouse.mitigation.distinct_rows import beside_population
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.report.anonymise.dictionary import data_dictionary
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
-from glasshouse.runs.reading import Prepared, labels_of, only_one
+from glasshouse.runs.reading import Prepared, labels_of, only_one, read_register
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
@@ -154,7 +167,11 @@ def _dictionaries(table: pa.Table) -> dict[str, pa.DictionaryArray]:
 
 
 def answer(
-    study: AnonymiseStudy, *, resources: Resources, tables: Sequence[EncodedTable] = ()
+    study: AnonymiseStudy,
+    *,
+    resources: Resources,
+    tables: Sequence[EncodedTable] = (),
+    population: EncodedTable | None = None,
 ) -> Run[AnonymiseStudy, Anonymisation]:
     """Protect a release, and measure again.
 
@@ -162,6 +179,7 @@ def answer(
         study: What is asked.
         resources: What there is to work with.
         tables: The data, where it is in memory.
+        population: The register, where it is in memory.
 
     Raises:
         DataError: The data is malformed, or a value is not in its hierarchy.
@@ -169,7 +187,10 @@ def answer(
         BudgetError: The time was over before any protection was found.
     """
     single, columns = unprotected(study, study.protection.keep, resources, tables)
-    protected = protected_table(study, single.table, resources, columns=columns, steps=single.steps)
+    register = None if study.population is None else read_register(study, population)
+    protected = protected_table(
+        study, single.table, resources, columns=columns, steps=single.steps, population=register
+    )
     return protected_run(study, protected)
 
 
@@ -252,6 +273,7 @@ def protected_table(
     steps: tuple[Step, ...] = (),
     hierarchies: Mapping[str, Hierarchy] | None = None,
     recoding: Recoding | None = None,
+    population: EncodedTable | None = None,
 ) -> ProtectedTable:
     """Protect a table in the way that a study asks for.
 
@@ -263,12 +285,15 @@ def protected_table(
         steps: What was left out of the data before.
         hierarchies: Those that the study asks for, where they are made already.
         recoding: How it was recoded, where that is known; else it is searched for.
+        population: The people behind the records, where the study asks about them.
     """
     _refuse_stars(table)
     protection = study.protection
     without = {"method", "hierarchies", "order", "format"}
     without |= set() if protection.recoding == "local" else {"effort"}
     parameters = protection.model_dump(mode="json", exclude_none=True, exclude=without)
+    if study.fraction is not None:
+        parameters["fraction"] = study.fraction
     if protection.order:  # not the values themselves, which a report does not tell
         parameters["order"] = list(protection.order)
     released = {*columns_of(table), *table.sensitive, *protection.keep}
@@ -287,9 +312,15 @@ def protected_table(
         )
         return ProtectedTable(table, release, None, groups, {}, outcome)
     if hierarchies is None:
-        hierarchies = hierarchies_of(protection, table, encoding=study.datasets[0].dialect.encoding)
+        hierarchies = hierarchies_of(
+            protection,
+            table,
+            encoding=study.datasets[0].dialect.encoding,
+            population=population,
+        )
+    criteria = _criteria(study, hierarchies, population)
     if recoding is None:
-        recoding = _recoding(study, table, hierarchies, resources)
+        recoding = _recoding(study, table, hierarchies, criteria, resources)
     outcome = Anonymisation.of_recoding(
         table,
         recoding,
@@ -299,6 +330,7 @@ def protected_table(
         left_out=left_out,
         steps=steps,
     )
+    outcome = with_people(outcome, table, recoding, hierarchies, criteria)
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
 
 
@@ -306,11 +338,11 @@ def _recoding(
     study: AnonymiseStudy,
     table: EncodedTable,
     hierarchies: Mapping[str, Hierarchy],
+    criteria: Sequence[Criterion | TableCriterion],
     resources: Resources,
 ) -> Recoding:
     """Recode the quasi-identifiers in the way that the study asks for."""
     protection = study.protection
-    criteria = _criteria(study, hierarchies)
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
     locally = partial(recode_locally, seed=study.seed, effort=protection.effort)
@@ -366,10 +398,18 @@ def _without_identifier(table: EncodedTable) -> EncodedTable:
 
 
 def hierarchies_of(
-    protection: Protection, table: EncodedTable, *, encoding: str | None = None
+    protection: Protection,
+    table: EncodedTable,
+    *,
+    encoding: str | None = None,
+    population: EncodedTable | None = None,
 ) -> dict[str, Hierarchy]:
-    """Read or make the hierarchies that the study names, files in the encoding of the data, and suggest the others."""
+    """Read or make the hierarchies that the study names, files in the encoding of the data, and suggest the others.
+
+    Those that are made hold the values of the population too.
+    """
     names = columns_of(table)
+    everybody = table if population is None else beside_population(table, population, names)
     about = table.sensitive if protection.closeness == "hierarchical" else ()
     for name in protection.hierarchies:
         if name not in (*names, *about):
@@ -384,11 +424,11 @@ def hierarchies_of(
     hierarchies = {
         name: read_hierarchy(source, column=name, dialect=dialect)
         if isinstance(source, Path)
-        else _made_by_rule(source, table.column(name))
+        else _made_by_rule(source, (everybody if name in names else table).column(name))
         for name, source in protection.hierarchies.items()
     }
     return hierarchies | {
-        name: suggest(table.column(name)) for name in names if name not in hierarchies
+        name: suggest(everybody.column(name)) for name in names if name not in hierarchies
     }
 
 
@@ -400,7 +440,9 @@ def _made_by_rule(rule: str, column: EncodedColumn) -> Hierarchy:
 
 
 def _criteria(
-    study: AnonymiseStudy, hierarchies: Mapping[str, Hierarchy]
+    study: AnonymiseStudy,
+    hierarchies: Mapping[str, Hierarchy],
+    population: EncodedTable | None = None,
 ) -> list[Criterion | TableCriterion]:
     """Return the criteria that the release is to meet; for every sensitive attribute those that are about one."""
     protection, secrets = study.protection, study.adversary.secret_columns
@@ -413,13 +455,40 @@ def _criteria(
         criteria.append(HighestRisk(protection.highest_risk))
     if protection.average_risk is not None:
         criteria.append(AverageRisk(protection.average_risk))
-    about = (protection.l, protection.t, protection.inference_risk)
+    criteria += _criteria_of_people(study, population)
+    about = (
+        protection.l,
+        protection.t,
+        protection.inference_risk,
+        protection.beta,
+        protection.delta,
+    )
     if any(parameter is not None for parameter in about) and not secrets:
         raise StudyError(
-            "l-diversity, t-closeness and inference are about a sensitive attribute; give one with `sensitive`"
+            "l-diversity, t-closeness, likeness, disclosure and inference are about a sensitive attribute; give one "
+            "with `sensitive`"
         )
     for name in secrets:
         criteria += _criteria_about(protection, name, hierarchies.get(name))
+    return criteria
+
+
+def _criteria_of_people(
+    study: AnonymiseStudy, population: EncodedTable | None
+) -> list[Criterion | TableCriterion]:
+    """Return the criteria about the population behind the records."""
+    protection = study.protection
+    criteria: list[Criterion | TableCriterion] = []
+    if study.fraction is not None and protection.population_uniques is not None:
+        criteria.append(EstimatedUniques(protection.population_uniques, study.fraction))
+    if population is None:
+        return criteria
+    if protection.k_map is not None:
+        criteria.append(KMap(protection.k_map, population))
+    if protection.presence is not None:
+        criteria.append(Presence(*protection.presence, population))
+    if protection.population_uniques is not None:
+        criteria.append(PopulationUniques(protection.population_uniques, population))
     return criteria
 
 
@@ -486,4 +555,8 @@ def _criteria_about(
         criteria.append(OrderedCloseness(protection.t, name, protection.order.get(name)))
     if protection.inference_risk is not None:
         criteria.append(InferenceRisk(protection.inference_risk, name))
+    if protection.beta is not None:
+        criteria.append(BetaLikeness(protection.beta, name))
+    if protection.delta is not None:
+        criteria.append(DeltaDisclosure(protection.delta, name))
     return criteria

@@ -51,7 +51,13 @@ from glasshouse.runs.folder import (
     provenance_of,
     stored_release,
 )
-from glasshouse.runs.reading import Prepared, labels_of, only_one, secrets_by_name
+from glasshouse.runs.reading import (
+    Prepared,
+    labels_of,
+    only_one,
+    read_register,
+    secrets_by_name,
+)
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import ColumnType, Dialect, load_question, load_study, paths_of
@@ -309,7 +315,10 @@ def _read_release(
     hierarchies: Mapping[str, Hierarchy] = {}
     if stored.group is None:
         encoding = study.datasets[0].dialect.encoding
-        hierarchies = hierarchies_of(study.protection, original, encoding=encoding)
+        register = None if study.population is None else read_register(study)
+        hierarchies = hierarchies_of(
+            study.protection, original, encoding=encoding, population=register
+        )
     return ComparableRelease(
         name=name,
         release=table,

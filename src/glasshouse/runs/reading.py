@@ -31,9 +31,9 @@ from glasshouse.study import (
     datasets_of,
     parse_condition,
 )
+from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
-from glasshouse.study.membership import MembershipStudy
-from glasshouse.study.target import PeopleStudy
+from glasshouse.study.target import PeopleStudy, TargetStudy
 from glasshouse.table import (
     Collection,
     EncodedColumn,
@@ -259,7 +259,9 @@ def roles_of(study: ReleaseStudy, also: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def read_register(study: PeopleStudy, table: EncodedTable | None = None) -> EncodedTable:
+def read_register(
+    study: PeopleStudy | AnonymiseStudy, table: EncodedTable | None = None
+) -> EncodedTable:
     """Read the register of the population: what it has of what the adversary can know.
 
     Args:
@@ -280,7 +282,7 @@ def read_register(study: PeopleStudy, table: EncodedTable | None = None) -> Enco
     known = [column for column in columns if column in there]
     name = dataset.name or display_name(dataset.place)
     for column in adversary.knowable:
-        if column not in there and (isinstance(study, MembershipStudy) or not known):
+        if column not in there and (not isinstance(study, TargetStudy) or not known):
             raise StudyError(unknown_name("column", column, name, there))
     chosen = [parse_condition(text).column for text in study.treatment.where]
     for column in chosen:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.language import marked, quoted, text, unknown_name
-from glasshouse.study.question import Model, ReleaseStudy
+from glasshouse.language import either, marked, quoted, text, unknown_name
+from glasshouse.study.question import Dataset, Model, Probability, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 ReleaseFormat = Literal["same", "csv", "parquet", "xlsx", "sav", "dta"]
@@ -123,6 +123,11 @@ Diversity = Annotated[
 ]
 
 
+OF_PEOPLE = ("k_map", "presence", "population_uniques")
+LIMITS = ("highest_risk", "average_risk", "inference_risk", "beta", "delta", *OF_PEOPLE)
+"""What can be promised besides k, l and t; the last are about the population behind the records."""
+
+
 class Protection(Model):
     """How a release is to be protected, and how well."""
 
@@ -152,6 +157,16 @@ class Protection(Model):
     """The chance of naming a record is on average at most this."""
     inference_risk: Share | None = None
     """The chance of guessing a sensitive value is in every class at most this."""
+    beta: StrictFloat | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """By which share of it a sensitive value may be more frequent in a class than in all records."""
+    delta: StrictFloat | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """How far the logarithm of a sensitive value's frequency in a class may be from that in all records."""
+    k_map: StrictInt | None = Field(default=None, ge=1)
+    """The least number of people of the population who fit a class."""
+    presence: tuple[Share, Share] | None = None
+    """Between which limits the chance lies that somebody of the population is in the release."""
+    population_uniques: Share | None = None
+    """The greatest share of records whose people are alone in the population, counted or estimated."""
     suppression: Share = 0.0
     """The largest share of records that may be suppressed."""
     hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = Field(
@@ -175,6 +190,16 @@ class Protection(Model):
     format: ReleaseFormat = "same"
     """The kind of file that is written; ``same``: delimited text, written down as the data is."""
 
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What is promised besides k, l and t, by the names of the entries."""
+        return tuple(name for name in LIMITS if getattr(self, name) is not None)
+
+    @property
+    def of_people(self) -> tuple[str, ...]:
+        """What is promised of the population behind the records."""
+        return tuple(name for name in self.limits if name in OF_PEOPLE)
+
     @model_validator(mode="after")
     def _method_has_its_parameter(self) -> Self:
         needed = {
@@ -193,12 +218,10 @@ class Protection(Model):
             raise ContradictionError(
                 "a policy is promised by `recoding` global; for another, promise `k`, `l` or a risk"
             )
-        elif (
-            self.method == "risk"
-            and self.highest_risk is self.average_risk is self.inference_risk is None
-        ):
+        elif self.method == "risk" and not self.limits:
             raise ContradictionError(
-                "say what to promise: `k`, `l`, `t`, `highest_risk`, `average_risk` or `inference_risk`"
+                "say what to promise: `k`, `l`, `t`, `highest_risk`, `average_risk`, `inference_risk`, `beta`, "
+                "`delta`, `k_map`, `presence` or `population_uniques`"
             )
         if isinstance(self.l, float) and self.diversity != "entropy":
             raise ContradictionError(
@@ -238,13 +261,16 @@ class Protection(Model):
             "`diversity`": self.diversity != "distinct",
             "`hierarchies`": bool(self.hierarchies),
             "`drop_suppressed`": self.drop_suppressed,
-            "`highest_risk`": self.highest_risk is not None,
-            "`average_risk`": self.average_risk is not None,
-            "`inference_risk`": self.inference_risk is not None,
+            **{f"`{name}`": True for name in self.limits},
         }
         if self.method == "anatomy":
             ignored |= by_anatomy
             says = marked("Anatomy recodes and suppresses nothing; leave out {option}")
+        elif self.recoding != "global" and self.of_people:
+            raise ContradictionError(
+                "{option} counts people by labels that are the same in all records; take `recoding` global",
+                option=f"`{self.of_people[0]}`",
+            )
         elif self.recoding == "mondrian":
             says = marked("Mondrian suppresses nothing and weighs nothing; leave out {option}")
         else:
@@ -262,6 +288,44 @@ class AnonymiseStudy(ReleaseStudy):
     """The command that answers it."""
     protection: Protection
     """How the release is to be protected."""
+    population: Dataset | None = None
+    """A register of all people that the release may be about, everybody in it among them."""
+    fraction: Probability | None = None
+    """The share of the population that is in the data, where there is no register."""
+
+    @property
+    def files(self) -> tuple[Dataset, ...]:
+        """All the data that it is about: that to be released, and the register."""
+        return (*self.datasets, *filter(None, [self.population]))
+
+    @model_validator(mode="after")
+    def _population_is_of_use(self) -> Self:
+        about = self.protection.of_people
+        estimated = self.fraction is not None and about == ("population_uniques",)
+        if self.population is not None and self.fraction is not None:
+            raise ContradictionError("give a population register or a sampling fraction, not both")
+        if about and self.population is None and not estimated:
+            raise ContradictionError(
+                "{option} needs a register of all people that the release may be about (`population`); population "
+                "uniques alone can be estimated from a sampling fraction (`fraction`)",
+                option=f"`{about[0]}`",
+            )
+        if not about and (self.population is not None or self.fraction is not None):
+            raise ContradictionError(
+                "{option} says nothing without {other}; leave it out",
+                option="`population`" if self.population is not None else "`fraction`",
+                other=either([f"`{name}`" for name in OF_PEOPLE])
+                if self.population is not None
+                else "`population_uniques`",
+            )
+        if self.fraction == 0:
+            raise ContradictionError("a sampling fraction is above 0 and at most 1")
+        if self.population is not None and (self.treatment.invalid or self.treatment.drop_missing):
+            raise ContradictionError(
+                "records left out as invalid or missing would be taken for people who are not there; leave out "
+                "invalid and drop_missing where there is a `population`"
+            )
+        return self
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:

@@ -118,7 +118,7 @@ def actions(
         return tuple(advice[:MOST_ACTIONS])
     advice.append(keep_assumptions())
     protection = study.protection
-    if outcome.loss and protection.recoding == "global":
+    if outcome.loss and protection.recoding == "global" and not protection.of_people:
         local = protection.model_copy(update={"recoding": "local"})
         advice.append(
             Action(
@@ -238,10 +238,16 @@ def anonymise_command(study: AnonymiseStudy) -> str:
             entries: Iterable[object] = (
                 f"{column}={getattr(entry, 'name', entry)}" for column, entry in value.items()
             )
+        elif name == "presence":
+            entries = [":".join(map(str, value))]
         else:
             entries = value if isinstance(value, tuple) else [value]
         for entry in entries:
             words += [option] if entry is True else [option, f"{entry}"]
+    if study.population is not None:
+        words += ["--population", study.population.place.name]
+    if study.fraction is not None:
+        words += ["--fraction", str(study.fraction)]
     return shlex.join([*words, "--out", "protected"])
 
 

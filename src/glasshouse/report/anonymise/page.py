@@ -62,6 +62,7 @@ from glasshouse.report.words import (
     percentage,
     percentages,
     plural,
+    remarks,
     sentences,
     share,
     singular,
@@ -211,11 +212,15 @@ _PROMISES = {
 }
 
 
+_LETTERS = {"k": "k", "l": "l", "t": "t", "beta": "β", "delta": "δ", "k_map": "k-map"}
+"""How parameters of a promise are written, by the names of the options."""
+
+
 def _promise(outcome: Anonymisation) -> str:
     """Say what is promised of a release, with its parameters."""
     promised_parameters = ", ".join(
-        f"{name} = {number(outcome.parameters[name], '.6g')}"
-        for name in ("k", "l", "t")
+        f"{letter} = {number(outcome.parameters[name], '.6g')}"
+        for name, letter in _LETTERS.items()
         if outcome.parameters.get(name) is not None
     )
     method = translated(_PROMISES[outcome.method])
@@ -402,7 +407,9 @@ def _given(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={weight:.15g}" for name, weight in value.items())
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return (":" if all(isinstance(entry, float) for entry in value) else ", ").join(
+            map(str, value)
+        )
     return "" if value is True else str(value)
 
 
@@ -425,6 +432,7 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
         _named(*naming, content, subject),
         *(_inferred(*pair, content, subject) for pair in inferring),
         *attained_findings(content, subject),
+        *_people_findings(outcome),
         cost_finding(content, subject),
         *suppressed_findings(
             outcome.suppressed,
@@ -645,6 +653,53 @@ def _grouped(secret: Mapping[str, Any]) -> Finding:
             "glasshouse threat tells what the table as a whole gives away."
         ),
     )
+
+
+def _people_findings(outcome: Anonymisation) -> Iterator[Finding]:
+    """Yield what the release tells beside the population behind its records, counted or estimated."""
+    behind, estimate = outcome.people, outcome.estimate
+    unsure = text(
+        "This is about an adversary who does not know whether a person is in the release; the other figures are about "
+        "one who knows it."
+    )
+    if behind is not None:
+        yield note(
+            text(
+                "Every released class fits at least {fewest} of the {people} people of {register}; the chance that one "
+                "of them is in the release lies between {low} and {high}; {share} of the released records belong to "
+                "people who are alone there.",
+                fewest=number(behind.fewest),
+                people=number(behind.people),
+                register=behind.population,
+                low=percentage(behind.lowest),
+                high=percentage(behind.highest),
+                share=share(behind.uniques, behind.records),
+            ),
+            figure=text(
+                "k-map {fewest}; presence from {low} to {high}; population uniques: {uniques} of {records} records",
+                fewest=behind.fewest,
+                low=str(behind.lowest),
+                high=str(behind.highest),
+                uniques=behind.uniques,
+                records=behind.records,
+            ),
+            meaning=unsure,
+        )
+    if estimate is not None and estimate.share_of_population is not None:
+        yield note(
+            text(
+                "An estimate, not a count: {share} of the population is alone in its class, by the rule of Dankar et "
+                "al. ({remarks}), if the data is a simple random sample of {fraction} of it.",
+                share=percentage(Fraction(estimate.share_of_population)),
+                remarks=remarks(estimate.note),
+                fraction=percentage(Fraction(str(outcome.parameters["fraction"]))),
+            ),
+            figure=text(
+                "population uniques, estimated: {population}",
+                population=number(estimate.population_uniques or 0, ",.6g"),
+            ),
+            meaning=unsure,
+        )
 
 
 def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:

@@ -581,11 +581,6 @@ def rounded(uniques: float) -> str:
     return text("fewer than {smallest}", smallest=1) if 0 < uniques < 1 else number(uniques, ",.0f")
 
 
-def remarks(note: str) -> str:
-    """Return the remarks of an estimator in the language that is spoken."""
-    return "; ".join(map(translated, note.split("; ")))
-
-
 def _alone(risks: PopulationRisks, subject: str) -> Finding:
     """Say how many are alone in the sample, and how many are estimated to be alone in the population.
 
