@@ -12,15 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata import attack
+from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.microdata import assess, attack
+from glasshouse.mitigation import perturbation
 from glasshouse.mitigation.perturbation import (
+    assess_randomised,
     exchange_ranks,
     noise,
     perturbation_risk,
     randomise,
     rank_exchange,
     retention,
+    sample_records,
 )
 from glasshouse.qif import BayesVulnerability, Channel, Prior
 from glasshouse.table import EncodedTable, read
@@ -160,3 +163,92 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     other = retention(read(pa.table({"x": ["1"]})).column("x"), 1)
     with pytest.raises(DataError, match=r'the value "2\.5" is not in its matrix'):
         randomise(table, {"x": other})
+
+
+def inferred(
+    rows: list[tuple[str, str]], released: list[tuple[str, ...]], matrices: dict[str, Channel]
+) -> Fraction:
+    """Return how often the sex of a random person is guessed right, over every table that the release may come from.
+
+    Each true age and each true sex is drawn by how frequent it is; she sees the age of a random person.
+    """
+    ages, sexes = (Counter(column) for column in zip(*rows, strict=True))
+    count = len(rows)
+    chances: Counter[tuple[str, str]] = Counter()
+    whole = Fraction(0)
+    for table in product(product(ages, sexes), repeat=count):
+        weight = prod(
+            (
+                Fraction(ages[age] * sexes[sex], count**2)
+                * (matrices["age"][age, seen[0]] if "age" in matrices else int(age == seen[0]))
+                * (matrices["sex"][sex, seen[1]] if "sex" in matrices else int(sex == seen[1]))
+                for (age, sex), seen in zip(table, released, strict=True)
+            ),
+            start=Fraction(1),
+        )
+        whole += weight
+        for person in table:
+            chances[person] += weight / count
+    return sum(max(chances[age, sex] for sex in sexes) for age in ages) / whole
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROWS.filter(lambda rows: len(rows) < 4), st.sampled_from(["age", "sex", "age sex", ""]))
+def test_inference_from_a_randomised_release_is_that_of_its_enumerated_channel(
+    rows: list[tuple[str, str]], randomised: str
+) -> None:
+    table = people(rows).with_roles(quasi_identifiers=["age"], sensitive=["sex"])
+    every = {
+        "age": noise(table.column("age"), "0.5"),
+        "sex": retention(table.column("sex"), "0.7"),
+    }
+    matrices = {name: every[name] for name in randomised.split()}
+    release = randomise(table, matrices, seed=3)
+    naming, inferring = assess_randomised(table, release, matrices).attacks
+    assert inferring.probabilistic.posterior == inferred(rows, rows_of(release, NAMES), matrices)
+    assert inferring.certain == 0 or "sex" not in matrices or len({row[1] for row in rows}) == 1
+    if not matrices:
+        by_itself = assess(table).attacks
+        for randomly, plainly in zip((naming, inferring), by_itself, strict=True):
+            assert randomly.probabilistic == plainly.probabilistic
+            assert randomly.deterministic == plainly.deterministic
+            assert randomly.certain == plainly.certain
+            assert randomly.class_sizes == plainly.class_sizes
+
+
+def test_doubles_tell_what_fractions_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(str(20 + i % 7), "fm"[i % 2]) for i in range(30)]
+    table = people(rows).with_roles(quasi_identifiers=["age"], sensitive=["sex"])
+    matrices = {"age": noise(table.column("age"), "0.5")}
+    release = randomise(table, matrices, seed=1)
+    exactly = assess_randomised(table, release, matrices)
+    monkeypatch.setattr(perturbation, "EXACT_CELLS", 0)
+    nearly = assess_randomised(table, release, matrices)
+    assert exactly.exact
+    assert not nearly.exact
+    for one, other in zip(exactly.attacks, nearly.attacks, strict=True):
+        assert float(one.probabilistic.posterior) == pytest.approx(
+            float(other.probabilistic.posterior)
+        )
+        assert one.class_sizes == other.class_sizes
+
+
+def test_a_sample_is_drawn_by_its_seed_and_is_of_the_size_asked_for() -> None:
+    table = people([(str(20 + i % 3), "fm"[i % 2]) for i in range(25)])
+    drawn = sample_records(table, "0.1", seed=4)
+    assert drawn.records == 3  # 2.5, rounded half up
+    assert rows_of(drawn, NAMES) == rows_of(sample_records(table, "0.1", seed=4), NAMES)
+    assert sample_records(table, 1).records == 25
+    with pytest.raises(StudyError, match="above 0 and at most 1"):
+        sample_records(table, 0)
+
+
+def test_a_matrix_of_too_many_chances_is_refused() -> None:
+    column = read(pa.table({"pay": [str(i) for i in range(2_000)]})).column("pay")
+    for make in (
+        lambda: retention(column, "0.5"),
+        lambda: noise(column, "0.5"),
+        lambda: rank_exchange(column, 3),
+    ):
+        with pytest.raises(BudgetError, match="too many for a matrix"):
+            make()

@@ -108,7 +108,7 @@ def best_loss(
             if alone > numbers[0] * len(members):
                 continue
         sums = []
-        for place, (name, widths) in enumerate(WIDTHS.items()):
+        for place, widths in enumerate(WIDTHS.values()):
             told = [
                 widths[-1] if at(people[i], levels) in dropped else widths[levels[place]]
                 for i in members

@@ -12,31 +12,43 @@ how often each combination occurs: the strongest that needs no more than one tar
 y₁ … y_n and q(x) the share of people with values x, she believes of a target with values x that record j is hers in
 proportion to q(x) M(x, y_j) / Σ q M(·, y_j), where M multiplies the matrices of all columns. This is the channel from
 released records to true values; with matrices that change nothing it is the naming attack on the table itself.
+`assess_randomised` puts it, and what she infers of sensitive attributes, in the form of the other attacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted
+from glasshouse.microdata import Assessment, Attack, Leakage
+from glasshouse.microdata.assessment import ClassSizes
 from glasshouse.mitigation.distinct_rows import first_of_each, records_per_value
 from glasshouse.mitigation.hierarchies import Number, exact
 from glasshouse.mitigation.microaggregation import column_numbers
 from glasshouse.qif import Channel
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.encoded import smallest_unsigned
-from glasshouse.table.partition import refined
+from glasshouse.table.partition import Partition, refined
 
-MOST_CELLS = 20_000_000
-"""So many pairs of a true and a released combination are compared at most."""
+MOST_CELLS = 1_000_000_000
+"""So many pairs of a true and a released combination are compared at most,"""
+EXACT_CELLS = 20_000
+"""and up to so many in fractions; more in doubles."""
+MOST_CHANCES = 1_000_000
+"""A matrix has at most so many chances."""
+_AT_ONCE = 4_000_000
+_DENOMINATORS = 10**12
+"""What doubles tell is told as a fraction with a denominator up to this."""
 
 
 def retention(column: EncodedColumn, keep: Number, *, uniform: bool = False) -> Channel:
@@ -55,6 +67,7 @@ def retention(column: EncodedColumn, keep: Number, *, uniform: bool = False) -> 
     3/20
     """
     chance = _chance(keep, "`keep`")
+    _refuse_large(column, column.cardinality)
     values = column.values.to_pylist()
     tally = [1] * len(values) if uniform else records_per_value(column).tolist()
     rest = [(1 - chance) * Fraction(count, sum(tally)) for count in tally]
@@ -96,6 +109,7 @@ def noise(column: EncodedColumn, ratio: Number, *, step: Number = 1) -> Channel:
             step=str(step),
         )
     last = int((most - least) / width)
+    _refuse_large(column, last + 1)
     written = dict(zip(map(int, places), column.values.to_pylist(), strict=True))
     outputs = [written.get(place) or _plain(least + place * width) for place in range(last + 1)]
     rows = []
@@ -123,6 +137,7 @@ def rank_exchange(column: EncodedColumn, window: int) -> Channel:
     >>> print(rank_exchange(age, 2)["20", "30"], rank_exchange(age, 2)["40", "40"])
     1/2 1
     """
+    _refuse_large(column, column.cardinality)
     values = column.values.to_pylist()
     tally = records_per_value(column)
     rows = [[Fraction(0)] * len(values) for _ in values]
@@ -211,8 +226,8 @@ def perturbation_risk(
 ) -> PerturbationRisk:
     """Say how likely somebody's record is named in a randomised release.
 
-    The posterior is that of Bayes vulnerability over the channel from released records to true values, in fractions:
-    Σ_x max_j q(x) M(x, y_j) / (n Σ_x' q(x') M(x', y_j)).
+    The posterior is that of Bayes vulnerability over the channel from released records to true values:
+    Σ_x max_j q(x) M(x, y_j) / (n Σ_x' q(x') M(x', y_j)). See `assess_randomised` for more.
 
     Args:
         table: The records before, with quasi-identifiers.
@@ -232,72 +247,303 @@ def perturbation_risk(
     >>> print(risk.prior, risk.posterior, risk.unchanged)
     1/4 1/2 3/4
     """
-    names = [column.name for known in table.quasi_identifiers for column in table.columns_of(known)]
-    if not names or release.records != table.records:
-        raise StudyError("give a table with quasi-identifiers, and the release of the same records")
-    classes = refined([table.column(name) for name in names], table.records)
-    true, seen = _combinations(table, names), _combinations(release, names)
-    if len(true) * len(seen) > MOST_CELLS:
-        raise BudgetError(
-            "{true} different combinations released as {seen} are too many to compare; leave columns out, or take "
-            "a sample",
-            true=str(len(true)),
-            seen=str(len(seen)),
-        )
-    shares = [Fraction(int(size), table.records) for size in classes.sizes]
-    likelihoods = _likelihoods(table, release, names, matrices)
-    best = [Fraction(0)] * len(true)
-    for released in seen:
-        joint = [
-            share * likelihoods(row, released) for share, row in zip(shares, true, strict=True)
-        ]
-        total = sum(joint, Fraction(0))
-        if total:
-            best = [max(old, part / total) for old, part in zip(best, joint, strict=True)]
+    naming = _naming(_Comparison(table, release, matrices))
+    classes = refined(
+        [column for known in table.quasi_identifiers for column in table.columns_of(known)],
+        table.records,
+    )
     return PerturbationRisk(
         records=table.records,
         prior=Fraction(1, table.records),
-        posterior=sum(best, Fraction(0)) / table.records,
+        posterior=naming.probabilistic.posterior,
         unchanged=Fraction(classes.classes, table.records),
     )
 
 
-def _combinations(table: EncodedTable, names: list[str]) -> list[tuple[int, ...]]:
-    """Return the distinct combinations of codes, in order of first appearance."""
-    columns = [table.column(name) for name in names]
-    first = first_of_each(refined(columns, table.records))
-    return list(zip(*(column.codes[first].tolist() for column in columns), strict=True))
+def assess_randomised(
+    table: EncodedTable, release: EncodedTable, matrices: Mapping[str, Channel]
+) -> Assessment:
+    """Attack a randomised release: name people, and infer each sensitive attribute of the table.
+
+    The adversary knows the true quasi-identifiers of her target, the matrices, and how often each combination of
+    quasi-identifiers, and each sensitive value, occurs. With P(x | y_j) what she believes of the true values behind
+    record j, the chance of a right guess is Σ_x max_j P(x | y_j) / n at who it is, and
+    Σ_x max_s Σ_j P(x | y_j) P(s | z_j) / n at a sensitive value that is released as z_j. She is certain where one
+    record, or one value, is possible. In the place of a class stands a combination of true values, and in that of its
+    size the greatest number of people among whom her best guess is as good as a random one: of matrices that change
+    nothing these are the classes of the table. Where there are more than `EXACT_CELLS` pairs, doubles are added up.
+
+    Args:
+        table: The records before, with quasi-identifiers; records whose sensitive value is missing are left out of
+            inferring it, unless that is randomised.
+        release: The records as they are released.
+        matrices: The matrix of every column that was randomised; the others are released as they are.
+
+    Raises:
+        DataError: A column is not in the table, or a value of it not in its matrix.
+        StudyError: The two tables do not have the same records.
+        BudgetError: There are too many different combinations.
+    """
+    compared = _Comparison(table, release, matrices)
+    attacks = [_naming(compared)]
+    for name in table.sensitive:
+        known = table.known_values(name)[table.column(name).codes]
+        if name in matrices or known.all():
+            attacks.append(_inferring(compared, name))
+        elif known.any():
+            some = table.of_records(known), release.of_records(known)
+            attacks.append(_inferring(_Comparison(*some, matrices), name))
+    return Assessment(table.records, tuple(attacks), exact=compared.exactly)
 
 
-def _likelihoods(
-    table: EncodedTable, release: EncodedTable, names: list[str], matrices: Mapping[str, Channel]
-) -> Callable[[tuple[int, ...], tuple[int, ...]], Fraction]:
-    """Return a function that tells how likely a combination of codes is released as another."""
-    tables: list[list[list[Fraction]]] = []
-    for name in names:
-        before, after = table.column(name), release.column(name).values.to_pylist()
-        if name in matrices:
-            rows, outputs = _rows(before, matrices[name]), list(matrices[name].outputs)
-            place = {value: number for number, value in enumerate(outputs)}
-            tables.append(
-                [
-                    [Fraction(row[place[y]]) if y in place else Fraction(0) for y in after]
-                    for row in rows
-                ]
+class _Block(NamedTuple):
+    """Some true and some released combinations that are alike in all columns that are released as they are."""
+
+    true: Integers
+    """The true combinations."""
+    seen: Integers
+    """The released ones."""
+    beliefs: NDArray[Any]
+    """Per released (row) and true (column) combination, the chance that it is what is behind it."""
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A table and its release, by their distinct combinations of quasi-identifiers."""
+
+    table: EncodedTable
+    release: EncodedTable
+    matrices: Mapping[str, Channel]
+    names: tuple[str, ...] = field(init=False)
+    true: Partition = field(init=False)
+    seen: Partition = field(init=False)
+
+    def __post_init__(self) -> None:
+        table, release = self.table, self.release
+        names = [
+            column.name for known in table.quasi_identifiers for column in table.columns_of(known)
+        ]
+        if not names or release.records != table.records:
+            raise StudyError(
+                "give a table with quasi-identifiers, and the release of the same records"
             )
-        else:
-            values = before.values.to_pylist()
-            tables.append([[Fraction(int(x == y)) for y in after] for x in values])
+        object.__setattr__(self, "names", tuple(names))
+        for side, source in (("true", table), ("seen", release)):
+            classes = refined([source.column(name) for name in names], source.records)
+            object.__setattr__(self, side, classes)
+        if self.pairs > MOST_CELLS:
+            raise BudgetError(
+                "{true} different combinations released as {seen} are too many to compare; leave columns out, or take "
+                "a sample",
+                true=str(self.true.classes),
+                seen=str(self.seen.classes),
+            )
 
-    def likelihood(row: tuple[int, ...], released: tuple[int, ...]) -> Fraction:
-        product = Fraction(1)
-        for cells, x, y in zip(tables, row, released, strict=True):
-            product *= cells[x][y]
-            if not product:
-                break
-        return product
+    @property
+    def pairs(self) -> int:
+        """How many pairs of a true and a released combination may belong together."""
+        return sum(len(true) * len(seen) for true, seen in self._groups())
 
-    return likelihood
+    @property
+    def exactly(self) -> bool:
+        """Whether fractions are added up."""
+        return self.true.classes * self.seen.classes <= EXACT_CELLS
+
+    def blocks(self) -> Iterator[_Block]:
+        """Yield what is believed, some combinations at a time; no two blocks have a released one in common."""
+        chances = {
+            name: _chances(self.table, self.release, name, self.matrices[name], self.exactly)
+            for name in self.names
+            if name in self.matrices
+        }
+        true, seen = first_of_each(self.true), first_of_each(self.seen)
+        shares = self._share(self.true.sizes)
+        for those, others in self._groups():
+            step = max(1, _AT_ONCE // len(those))
+            for some in np.split(others, range(step, len(others), step)):
+                joint = np.broadcast_to(shares[those], (len(some), len(those)))
+                for name, table in chances.items():
+                    rows = self.release.column(name).codes[seen[some]]
+                    joint = joint * table[np.ix_(rows, self.table.column(name).codes[true[those]])]
+                totals = joint.sum(axis=1)
+                possible = totals > 0
+                yield _Block(those, some[possible], joint[possible] / totals[possible, None])
+
+    def _share(self, counts: Integers) -> NDArray[Any]:
+        if self.exactly:
+            return np.array([Fraction(int(count), self.table.records) for count in counts], object)
+        return counts / self.table.records
+
+    def _groups(self) -> Iterator[tuple[Integers, Integers]]:
+        """Yield the true and the released combinations that are alike in what is released as it is."""
+        true, seen = first_of_each(self.true), first_of_each(self.seen)
+        keys = [np.zeros(len(true) + len(seen), np.int64)]
+        for name in self.names:
+            if name not in self.matrices:
+                before, after = self.table.column(name), self.release.column(name)
+                place = {value: code for code, value in enumerate(before.values.to_pylist())}
+                codes = np.array([place.get(value, -1) for value in after.values.to_pylist()])
+                keys.append(np.concatenate([before.codes[true], codes[after.codes[seen]]]))
+        _, numbers = np.unique(np.stack(keys), axis=1, return_inverse=True)
+        numbers = numbers.reshape(-1)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.flatnonzero(np.diff(numbers[order])) + 1
+        for group in np.split(order, ends):
+            those, others = group[group < len(true)], group[group >= len(true)] - len(true)
+            if len(those) and len(others):
+                yield those, others
+
+
+def _naming(compared: _Comparison) -> Attack:
+    """Return how well people are named."""
+    zero = Fraction(0) if compared.exactly else 0.0
+    best, mass = (np.full(compared.true.classes, zero) for _ in range(2))
+    possible = np.zeros(compared.true.classes, np.int64)
+    sizes = compared.seen.sizes
+    for true, seen, beliefs in compared.blocks():
+        if len(seen):
+            best[true] = np.maximum(best[true], beliefs.max(axis=0))
+            mass[true] += (beliefs * sizes[seen, None]).sum(axis=0)
+            possible[true] += ((beliefs > 0) * sizes[seen, None]).sum(axis=0)
+    records = compared.table.records
+    alike = np.array(
+        [int(total / most + 1e-9) if most else 1 for total, most in zip(mass, best, strict=True)]
+    )
+    certain = _fraction(mass[possible == 1].sum() + zero) / records
+    return _attack(
+        compared,
+        (),
+        alike,
+        Leakage(Fraction(int(records == 1)), certain),
+        Leakage(Fraction(1, records), _fraction(best.sum() + zero) / records),
+    )
+
+
+def _inferring(compared: _Comparison, name: str) -> Attack:
+    """Return how well a sensitive attribute is inferred."""
+    table, release = compared.table, compared.release
+    before, after = table.column(name), release.column(name)
+    tally = records_per_value(before)
+    if name in compared.matrices:
+        chances = _chances(table, release, name, compared.matrices[name], compared.exactly)
+        joint = chances * (tally if not compared.exactly else tally.astype(object))
+    else:
+        place = {value: code for code, value in enumerate(before.values.to_pylist())}
+        joint = np.zeros((after.cardinality, before.cardinality), np.int64)
+        for code, value in enumerate(after.values.to_pylist()):
+            if value in place:
+                joint[code, place[value]] = 1
+        joint = joint.astype(object) if compared.exactly else joint.astype(np.float64)
+    totals = joint.sum(axis=1)
+    guesses = joint / np.where(totals > 0, totals, 1)[:, None]
+    if compared.exactly:
+        guesses = np.vectorize(Fraction, otypes=[object])(guesses) if guesses.size else guesses
+    together = np.zeros((compared.seen.classes, after.cardinality), np.int64)
+    np.add.at(together, (compared.seen.numbers, after.codes), 1)
+    behind = (
+        together.astype(guesses.dtype) @ guesses
+    )  # per released combination and sensitive value
+    zero = Fraction(0) if compared.exactly else 0.0
+    beliefs = np.full((compared.true.classes, before.cardinality), zero)
+    for true, seen, block in compared.blocks():
+        beliefs[true] += block.T @ behind[seen]
+    records = table.records
+    only = (beliefs > 0).sum(axis=1) == 1
+    guess = _fraction(beliefs.max(axis=1).sum() + zero) / records
+    certain = _fraction(beliefs[only].sum() + zero) / records
+    return _attack(
+        compared,
+        (name,),
+        compared.true.sizes,
+        Leakage(Fraction(int(np.count_nonzero(tally) == 1)), certain),
+        Leakage(Fraction(int(tally.max()), records), guess),
+    )
+
+
+def _attack(
+    compared: _Comparison,
+    secret: tuple[str, ...],
+    sizes: Integers,
+    deterministic: Leakage,
+    probabilistic: Leakage,
+) -> Attack:
+    records = compared.table.records
+    return Attack(
+        code="CAS" if secret else "CRS",
+        datasets=(compared.table.name,),
+        quasi_identifiers=compared.table.quasi_identifiers,
+        secret=secret,
+        records=records,
+        classes=len(sizes),
+        uniques=int(np.count_nonzero(sizes == 1)),
+        class_sizes=ClassSizes.of(sizes),
+        certain=ceil(deterministic.posterior * records),
+        deterministic=deterministic,
+        probabilistic=probabilistic,
+        success=(),
+        gain=None,
+    )
+
+
+def _fraction(number: Any) -> Fraction:
+    """Return a sum as a fraction."""
+    return (
+        number
+        if isinstance(number, Fraction)
+        else Fraction(number).limit_denominator(_DENOMINATORS)
+    )
+
+
+def _chances(
+    table: EncodedTable, release: EncodedTable, name: str, matrix: Channel, exactly: bool
+) -> NDArray[Any]:
+    """Return, per released (row) and true (column) value of a column, the chance that the one becomes the other."""
+    rows = _rows(table.column(name), matrix)
+    place = {value: number for number, value in enumerate(matrix.outputs)}
+    none = np.zeros(len(rows), rows.dtype)
+    columns = [
+        rows[:, place[value]] if value in place else none
+        for value in release.column(name).values.to_pylist()
+    ]
+    stacked = np.stack(columns)
+    return stacked if exactly else stacked.astype(np.float64)
+
+
+def sample_records(table: EncodedTable, share: Number, *, seed: int = 0) -> EncodedTable:
+    """Return a simple random sample of the records of a table, in their order.
+
+    Args:
+        table: The records.
+        share: The share of them that is drawn, above 0 and at most 1; the number is rounded half up, and at least 1.
+        seed: Where chance begins.
+
+    Raises:
+        StudyError: It is not such a share.
+    """
+    fraction = exact(share, what="a share")
+    if not 0 < fraction <= 1:
+        raise StudyError(
+            "a sample is a share of the records above 0 and at most 1, not {share}",
+            share=str(share),
+        )
+    drawn = max(1, int(fraction * table.records + Fraction(1, 2)))
+    random = np.random.default_rng([seed, *b"sample"])
+    return table.of_records(np.sort(random.permutation(table.records)[:drawn]))
+
+
+def _refuse_large(column: EncodedColumn, outputs: int) -> None:
+    """Make sure that a matrix can be held.
+
+    Raises:
+        BudgetError: It has too many chances.
+    """
+    if column.cardinality * outputs > MOST_CHANCES:
+        raise BudgetError(
+            "column {column}: {values} values released as {outputs} are too many for a matrix; group its values first",
+            column=quoted([column.name]),
+            values=str(column.cardinality),
+            outputs=str(outputs),
+        )
 
 
 def _rows(column: EncodedColumn, matrix: Channel) -> Any:
