@@ -701,8 +701,8 @@ def anonymise(
         policy: What the outcome is judged by: a name, a file, or a policy.
         seconds: After so long the best protection found so far is taken.
         on_progress: Told how far it is.
-        protection: Further entries of a study's ``protection``, such as ``diversity``, ``highest_risk``, ``beta`` or
-            ``k_map``.
+        protection: Further entries of a study's ``protection``, such as ``diversity``, ``highest_risk``, ``beta``,
+            ``k_map``, ``aggregate``, ``perturb`` or ``sample``.
 
     Raises:
         DataError: The data is malformed, or a value is not in its hierarchy.
@@ -739,7 +739,9 @@ def anonymise(
             "policy": _policy(policy),
             "population": people[0],
             "fraction": fraction,
-            "protection": entries | protection | {"method": method or method_of(**promise)},
+            "protection": entries
+            | protection
+            | {"method": method or method_of(k=k, l=l, t=t, changes=protection)},
         },
         "anonymise",
     )

@@ -22,9 +22,9 @@ class ProtectionOptions:
 
     method: str | None = protection(
         "--method",
-        "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy",
-        r"What is promised of every class; policy: that the release meets --policy. \[default: what --k, --l, --t "
-        "or a risk says]",
+        "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy|microaggregation|perturbation",
+        r"What is promised of every class; policy: that the release meets --policy. \[default: what --k, --l, --t, "
+        "a risk or a change says]",
     )
     recoding: str = protection(
         "--recoding",
@@ -107,7 +107,8 @@ class ProtectionOptions:
         return {
             **vars(self),
             **{name: promise.get(name) for name in ("k", "l", "t")},
-            "method": self.method or method_of(**promise),
+            "method": self.method
+            or method_of(k=promise.get("k"), l=promise.get("l"), t=promise.get("t")),
             "hierarchies": options.hierarchies(self.hierarchies),
             "importance": weights(self.importance),
             "order": _orders(self.order),
@@ -159,7 +160,34 @@ class PeopleOptions:
 
 
 @dataclass(frozen=True)
-class ReleaseOptions(PeopleOptions, KeptOptions, ProtectionOptions):
+class ChangeOptions:
+    """What is changed without generalising: numbers to means, values at random, fewer records."""
+
+    aggregate: list[str] | None = protection(
+        "--aggregate",
+        "COL",
+        "A column whose numbers become means of groups of --k records. Repeatable. \\[default with --method "
+        "microaggregation: every -q]",
+    )
+    grouping: str = protection(
+        "--grouping",
+        "mdav|univariate",
+        "Whether records are grouped by all these columns together, or each column by itself.",
+        default="mdav",
+    )
+    perturb: list[str] | None = protection(
+        "--perturb",
+        "COL=RULE",
+        "How the values of a column are changed: pram:CHANCE (kept, else drawn anew), noise:RATIO, exchange:RECORDS "
+        "(of nearly the same rank) or tails:LOW,HIGH, also in percent. Repeatable.",
+    )
+    sample: float | None = protection(
+        "--sample", "SHARE", "Release a random sample: this share of the records."
+    )
+
+
+@dataclass(frozen=True)
+class ReleaseOptions(ChangeOptions, PeopleOptions, KeptOptions, ProtectionOptions):
     """The protection of one release, and what else is in its file."""
 
     def one(self) -> dict[str, Any]:
@@ -169,8 +197,21 @@ class ReleaseOptions(PeopleOptions, KeptOptions, ProtectionOptions):
             raise StudyError(
                 "one release is made with one k, l and t; glasshouse compare takes several"
             )
+        from glasshouse.study.anonymise import method_of
+
         limits = None if self.presence is None else _limits(self.presence)
-        return self.content(first) | {"keep": self.keep or [], "presence": limits}
+        rules = options.assignments(self.perturb, option="--perturb", form="COLUMN=RULE")
+        changes: dict[str, Any] = {
+            "aggregate": self.aggregate or [],
+            "perturb": rules,
+            "sample": self.sample,
+        }
+        return self.content(first) | {
+            **changes,
+            "method": self.method or method_of(**first, changes=changes),
+            "keep": self.keep or [],
+            "presence": limits,
+        }
 
 
 def anonymise(

@@ -14,7 +14,7 @@ from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, check_new_file, question, warn
 from glasshouse.cli.options import option
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, translated
+from glasshouse.language import marked, text, translated
 
 WHOLE_SET = marked(
     "note: only the whole set of quasi-identifiers was assessed: subsets are assessed of at most {most} of them"
@@ -148,6 +148,14 @@ def assess(
                 raise StudyError(
                     "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
                     folder=files[0].name,
+                )
+            if release.method == "perturbation":
+                warn(
+                    text(
+                        "note: values of {folder} may have been changed at random; this takes them for true ones, as "
+                        "an adversary does who does not know it, and the report of anonymise is about one who does",
+                        folder=files[0].name,
+                    )
                 )
             group, paths, missing = release.group, [release.path], release.missing
             written = {"dialect": release.dialect, "types": release.types}

@@ -52,12 +52,14 @@ from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.mitigation.microaggregation import code_tails, microaggregate
 from glasshouse.mitigation.perturbation import (
     PerturbationRisk,
+    assess_randomised,
     exchange_ranks,
     noise,
     perturbation_risk,
     randomise,
     rank_exchange,
     retention,
+    sample_records,
 )
 from glasshouse.mitigation.utility import Utility, compare_utility
 from glasshouse.mitigation.versions import ProtectedVersions, Version
@@ -99,6 +101,7 @@ __all__ = [
     "Utility",
     "Version",
     "anatomise",
+    "assess_randomised",
     "attained",
     "by_rule",
     "code_tails",
@@ -122,6 +125,7 @@ __all__ = [
     "recode_locally",
     "retention",
     "rounding",
+    "sample_records",
     "suggest",
     "suppression_only",
     "top_bottom",

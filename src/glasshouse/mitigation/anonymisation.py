@@ -124,7 +124,8 @@ class Anonymisation:
     dataset: str
     """The name of the table that was protected."""
     method: str
-    """What is promised: ``k-anonymity``, ``l-diversity``, ``t-closeness``, ``risk`` or ``anatomy``."""
+    """What is promised: ``k-anonymity``, ``l-diversity``, ``t-closeness``, ``risk`` or ``anatomy``; or what was done:
+    ``microaggregation`` or ``perturbation``."""
     parameters: Mapping[str, Any]
     """How it was to be protected, as plain values by the names of the options; where it is recoded, among them the
     ``recoding``, the ``objective`` and the ``importance`` of attributes; and which further columns to ``keep``."""
@@ -147,7 +148,8 @@ class Anonymisation:
     heights: Mapping[str, int] | None = None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None = None
-    """The share of detail that is lost, whatever was made least; None where nothing was recoded."""
+    """The share of detail that is lost, whatever was made least; of means, of the squared differences of numbers; None
+    where neither is."""
     optimal: bool | None = None
     """Whether it is proved that no such recoding is better; None where nothing was recoded."""
     bound: float | None = None
@@ -162,8 +164,11 @@ class Anonymisation:
     """The columns of the dataset that are not released."""
     steps: tuple[Step, ...] = ()
     """What was left out of the dataset before it was protected."""
+    changed: tuple[ChangedColumn, ...] = ()
+    """The columns whose values were changed by a rule."""
     people: PeopleBehind | None = None
-    """How many people of the population fit the released classes, where a register of them is given."""
+    """How many people of the population fit the released classes, where a register of them is given, or the release
+    is a sample of the table."""
     estimate: Estimate | None = None
     """How many people are estimated to be alone in the population, where there is no register."""
     ladder: tuple[Rung, ...] = ()
@@ -261,6 +266,45 @@ class Anonymisation:
             steps=tuple(steps),
         )
 
+    @classmethod
+    def of_changes(
+        cls,
+        table: EncodedTable,
+        release: EncodedTable,
+        after: Assessment,
+        *,
+        method: str,
+        parameters: Mapping[str, Any],
+        left_out: Sequence[str] = (),
+        steps: Sequence[Step] = (),
+    ) -> Anonymisation:
+        """Measure a table whose values became means or changed at random, or whose records were sampled.
+
+        Args:
+            table: The records before.
+            release: What is published of them.
+            after: What an adversary learns from it, who knows how it was changed.
+            method: ``microaggregation`` or ``perturbation``.
+            parameters: How it was to be protected.
+            left_out: The columns of the dataset that are not released.
+            steps: What was left out of the dataset before.
+        """
+        reached = attained(release, suppressed=np.zeros(release.records, np.bool_))
+        return cls(
+            dataset=table.name,
+            method=method,
+            parameters=parameters,
+            quasi_identifiers=columns_of(table),
+            sensitive=table.sensitive,
+            records=table.records,
+            classes=reached.classes,
+            attained=reached,
+            before=assess(table, drop_suppressed=False),
+            after=after,
+            left_out=tuple(left_out),
+            steps=tuple(steps),
+        )
+
     @property
     def pairs(self) -> list[tuple[Attack, Attack]]:
         """Each attack on the original, and the same on the release; naming first."""
@@ -270,6 +314,11 @@ class Anonymisation:
     def grouped(self) -> bool:
         """Whether it is by Anatomy: the sensitive attribute is published apart, and nothing is recoded."""
         return self.method == "anatomy"
+
+    @property
+    def recoded(self) -> bool:
+        """Whether its quasi-identifiers were generalised."""
+        return self.method not in ("anatomy", "microaggregation", "perturbation")
 
     @property
     def suggested(self) -> list[str]:
@@ -287,7 +336,7 @@ class Anonymisation:
             "loss": self.loss,
             "optimal": self.optimal,
         }
-        if not self.grouped:
+        if self.recoded:
             content["bound"] = self.bound
             objective = self.parameters.get("objective", "loss")
             if objective != "loss" or self.parameters.get("importance"):
@@ -295,6 +344,8 @@ class Anonymisation:
         if self.quality is not None:
             content["quality"] = self.quality.to_dict()
         content["attained"] = self.attained.to_dict()
+        if self.changed:
+            content["changed"] = [column.to_dict() for column in self.changed]
         if self.people is not None:
             content["population"] = self.people.to_dict()
         if self.estimate is not None:
@@ -455,6 +506,30 @@ def assess_by_group(release: EncodedTable, group: str) -> Assessment:
 
 
 @dataclass(frozen=True)
+class ChangedColumn:
+    """A column whose values were changed by a rule."""
+
+    column: str
+    """The column."""
+    rule: str
+    """The rule, as it is typed."""
+    unchanged: Fraction
+    """The share of the records that still have their value."""
+
+    @classmethod
+    def of(cls, before: EncodedColumn, after: EncodedColumn, rule: str) -> ChangedColumn:
+        """Compare a column with what is released of it, record by record."""
+        places = {value: code for code, value in enumerate(before.values.to_pylist())}
+        codes = np.array([places.get(value, -1) for value in after.values.to_pylist()])
+        same = int(np.count_nonzero(codes[after.codes] == before.codes))
+        return cls(before.name, rule, Fraction(same, len(before.codes)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**vars(self), "unchanged": float(self.unchanged)}
+
+
+@dataclass(frozen=True)
 class PeopleBehind:
     """The people of a population beside the classes of a release, all generalised alike."""
 
@@ -473,6 +548,9 @@ class PeopleBehind:
     """The number of released records whose people are alone in the population."""
     records: int
     """The number of released records."""
+    naming: Fraction
+    """The chance of naming the record of a random person of the population, who need not have one: the number of
+    released classes by that of people."""
 
     @classmethod
     def of(
@@ -495,10 +573,23 @@ class PeopleBehind:
             column = both.column(name)
             coded = hierarchies[name].coded(column, where=population.name)
             labels.append(replace(column, codes=coded.codes[level][column.codes]))
-        classes = refined(labels, both.records)
-        inside = classes.numbers[: table.records]
-        retained = ~recoding.suppressed
-        fitting = np.bincount(classes.numbers[table.records :], minlength=classes.classes)
+        return cls._counted(labels, ~recoding.suppressed, population)
+
+    @classmethod
+    def of_sample(cls, sample: EncodedTable, table: EncodedTable) -> PeopleBehind:
+        """Count those of a table beside a sample of its records."""
+        both = beside_population(sample, table, columns_of(table))
+        return cls._counted(list(both.columns.values()), np.ones(sample.records, np.bool_), table)
+
+    @classmethod
+    def _counted(
+        cls, labels: Sequence[EncodedColumn], retained: Flags, population: EncodedTable
+    ) -> PeopleBehind:
+        """Count by labels: first those of the records, of which some are retained, then those of the population."""
+        count = len(retained)
+        classes = refined(labels, count + population.records)
+        inside = classes.numbers[:count]
+        fitting = np.bincount(classes.numbers[count:], minlength=classes.classes)
         released = np.bincount(inside[retained], minlength=classes.classes)
         there = released > 0
         chances = [
@@ -506,7 +597,7 @@ class PeopleBehind:
             for records, people in {*zip(released[there], fitting[there], strict=True)}
         ]
         if rest := int(fitting[~there].sum()):
-            chances.append(Fraction(int(recoding.suppressed.sum()), rest))
+            chances.append(Fraction(int(np.count_nonzero(~retained)), rest))
         return cls(
             population=population.name,
             people=population.records,
@@ -515,11 +606,13 @@ class PeopleBehind:
             highest=max(chances),
             uniques=int(np.count_nonzero(fitting[there] == 1)),
             records=int(np.count_nonzero(retained)),
+            naming=Fraction(int(np.count_nonzero(there)), population.records),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""
-        return vars(self) | {"lowest": float(self.lowest), "highest": float(self.highest)}
+        chances = {name: float(getattr(self, name)) for name in ("lowest", "highest", "naming")}
+        return vars(self) | chances
 
 
 # Which k, l and t a table has as it is

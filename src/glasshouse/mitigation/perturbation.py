@@ -44,7 +44,7 @@ MOST_CELLS = 1_000_000_000
 """So many pairs of a true and a released combination are compared at most,"""
 EXACT_CELLS = 20_000
 """and up to so many in fractions; more in doubles."""
-MOST_CHANCES = 1_000_000
+MOST_CHANCES = 250_000
 """A matrix has at most so many chances."""
 _AT_ONCE = 4_000_000
 _DENOMINATORS = 10**12

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,13 @@ from glasshouse.arrays import Integers
 from glasshouse.conditions import is_number
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import text, unknown_name
+from glasshouse.microdata import assess
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import (
     GROUP,
     Anonymisation,
+    ChangedColumn,
+    PeopleBehind,
     columns_of,
     with_ladder,
     with_people,
@@ -48,11 +53,22 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
     TableCriterion,
 )
-from glasshouse.mitigation.distinct_rows import beside_population
+from glasshouse.mitigation.distinct_rows import beside_population, records_per_value
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
+from glasshouse.mitigation.microaggregation import code_tails, column_numbers, microaggregate
+from glasshouse.mitigation.perturbation import (
+    assess_randomised,
+    exchange_ranks,
+    noise,
+    randomise,
+    rank_exchange,
+    retention,
+    sample_records,
+)
+from glasshouse.qif import Channel
 from glasshouse.report.anonymise.dictionary import data_dictionary
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
 from glasshouse.runs.reading import Prepared, labels_of, only_one, read_register
@@ -62,7 +78,7 @@ from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.exports import TextForm, write_table
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import ColumnType, Dialect, ReleaseStudy
-from glasshouse.study.anonymise import AnonymiseStudy, Protection
+from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection, perturbation_rule
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.table import EncodedColumn, EncodedTable, Labels, Step, available_columns
 from glasshouse.table.generalised import SUPPRESSED
@@ -77,9 +93,9 @@ class ProtectedTable:
     release: EncodedTable
     """The records as they may be released."""
     recoding: Recoding | None
-    """How the quasi-identifiers were recoded; None: the records were put into groups."""
+    """How the quasi-identifiers were recoded; None: the records were put into groups, or values changed."""
     anatomy: Anatomy | None
-    """The groups that the records were put into; None: the quasi-identifiers were recoded."""
+    """The groups that the records were put into; None: there are none."""
     hierarchies: Mapping[str, Hierarchy]
     """The hierarchies that were used."""
     outcome: Anonymisation
@@ -291,6 +307,11 @@ def protected_table(
     protection = study.protection
     without = {"method", "hierarchies", "order", "format"}
     without |= set() if protection.recoding == "local" else {"effort"}
+    if protection.method in CHANGES:
+        taken = {"k", "keep", "keep_order", *CHANGES[protection.method]}
+        without |= set(Protection.model_fields) - taken
+    else:
+        without |= {name for names in CHANGES.values() for name in names}
     parameters = protection.model_dump(mode="json", exclude_none=True, exclude=without)
     if study.fraction is not None:
         parameters["fraction"] = study.fraction
@@ -311,6 +332,11 @@ def protected_table(
             table, release, groups, parameters=parameters, left_out=left_out, steps=steps
         )
         return ProtectedTable(table, release, None, groups, {}, outcome)
+    about = {"parameters": parameters, "left_out": left_out, "steps": steps}
+    if protection.method == "microaggregation":
+        return _aggregated(protection, table, about)
+    if protection.method == "perturbation":
+        return _perturbed(study, table, about)
     if hierarchies is None:
         hierarchies = hierarchies_of(
             protection,
@@ -332,6 +358,105 @@ def protected_table(
     )
     outcome = with_people(outcome, table, recoding, hierarchies, criteria)
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
+
+
+def _aggregated(
+    protection: Protection, table: EncodedTable, about: Mapping[str, Any]
+) -> ProtectedTable:
+    """Replace numbers by means of groups."""
+    found = microaggregate(
+        table,
+        k=protection.k or 1,
+        columns=_of_release(protection, table, protection.aggregate, "aggregate")
+        or columns_of(table),
+        method=protection.grouping,
+    )
+    release = found.release(table)
+    outcome = Anonymisation.of_changes(
+        table, release, assess(release, drop_suppressed=False), method="microaggregation", **about
+    )
+    return ProtectedTable(table, release, None, None, {}, replace(outcome, loss=found.loss))
+
+
+def _perturbed(
+    study: AnonymiseStudy, table: EncodedTable, about: Mapping[str, Any]
+) -> ProtectedTable:
+    """Draw a sample, and change values by their rules; the risk is that for who knows the rules."""
+    protection, seed = study.protection, secret_seed(table, seed=study.seed)
+    _of_release(protection, table, protection.perturb, "perturb")
+    sampled = (
+        table if protection.sample is None else sample_records(table, protection.sample, seed=seed)
+    )
+    known, matrices = sampled, {}
+    for name, written in protection.perturb.items():
+        rule, keywords = perturbation_rule(written)
+        if rule == "tails":
+            ends = _ends(sampled.column(name), keywords)
+            known = code_tails(known, name, bottom=ends.get("bottom"), top=ends.get("top"))
+        else:
+            matrices[name] = _matrix(sampled.column(name), rule, keywords)
+    drawn = {
+        name: matrix
+        for name, matrix in matrices.items()
+        if not protection.perturb[name].startswith("exchange")
+    }
+    release = randomise(known, drawn, seed=seed)
+    for name in set(matrices) - set(drawn):
+        window = int(perturbation_rule(protection.perturb[name])[1]["window"])
+        release = exchange_ranks(release, name, window=window, seed=seed)
+    outcome = Anonymisation.of_changes(
+        table, release, assess_randomised(known, release, matrices), method="perturbation", **about
+    )
+    outcome = replace(
+        outcome,
+        changed=tuple(
+            ChangedColumn.of(sampled.column(name), release.column(name), rule)
+            for name, rule in protection.perturb.items()
+        ),
+    )
+    if protection.sample is not None and not protection.perturb:
+        outcome = replace(outcome, people=PeopleBehind.of_sample(sampled, table))
+    return ProtectedTable(sampled, release, None, None, {}, outcome)
+
+
+def _of_release(
+    protection: Protection, table: EncodedTable, names: Iterable[str], option: str
+) -> tuple[str, ...]:
+    """Return columns that are to be changed, if they are released."""
+    released = (*columns_of(table), *table.sensitive, *protection.keep)
+    for name in names:
+        if name not in released:
+            raise StudyError(
+                "`{option}` {name}: {fault}",
+                option=option,
+                name=name,
+                fault=unknown_name("column", name, text("what is released"), released),
+            )
+    return tuple(names)
+
+
+def _matrix(column: EncodedColumn, rule: str, keywords: Mapping[str, str]) -> Channel:
+    """Return the chances by which the values of a column change."""
+    if rule == "pram":
+        return retention(column, keywords["keep"])
+    if rule == "noise":
+        return noise(column, keywords["ratio"], step=keywords.get("step", "1"))
+    return rank_exchange(column, int(keywords["window"]))
+
+
+def _ends(column: EncodedColumn, keywords: Mapping[str, str]) -> dict[str, str]:
+    """Return where the tails of a column begin; percents are of its records, in order of their numbers."""
+    numbers = column_numbers(column, where=column.name)
+    order = np.argsort(np.array(numbers, object), kind="stable")
+    below = np.cumsum(records_per_value(column)[order]).tolist()
+    ends = {}
+    for name, written in keywords.items():
+        ends[name] = written
+        if written.endswith("%"):
+            share = Fraction(written.removesuffix("%")) / 100
+            place = bisect_left(below, share * below[-1])
+            ends[name] = str(numbers[order[min(place, len(order) - 1)]])
+    return ends
 
 
 def _recoding(
@@ -365,12 +490,21 @@ def release_order(original: EncodedTable, *, seed: int) -> Integers:
     The order of a file can tell what its values do not, such as where a suppressed record stood in a sorted one. It is
     therefore drawn at random, from a key of the seed and of the data: only who has the data can undo it.
     """
-    key = hashlib.sha256(f"order {seed}".encode())
+    words = np.frombuffer(_key(original, f"order {seed}"), np.uint32)
+    return np.random.default_rng(words).permutation(original.records)
+
+
+def secret_seed(original: EncodedTable, *, seed: int) -> int:
+    """Return what values are changed by: it follows from the seed and the data, so that none can be guessed alone."""
+    return int.from_bytes(_key(original, f"change {seed}"), "little")
+
+
+def _key(original: EncodedTable, use: str) -> bytes:
+    key = hashlib.sha256(use.encode())
     for name in sorted({*columns_of(original), *original.sensitive}):
         key.update(name.encode())
         key.update(np.ascontiguousarray(original.column(name).codes).tobytes())
-    words = np.frombuffer(key.digest(), np.uint32)
-    return np.random.default_rng(words).permutation(original.records)
+    return key.digest()
 
 
 def _refuse_stars(table: EncodedTable) -> None:

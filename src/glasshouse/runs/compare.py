@@ -61,7 +61,7 @@ from glasshouse.runs.reading import (
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import ColumnType, Dialect, load_question, load_study, paths_of
-from glasshouse.study.anonymise import AnonymiseStudy, Protection
+from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy
 from glasshouse.table import EncodedTable, Labels, read
@@ -206,6 +206,12 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
     _check_alike(studies, names)
     runs = list(zip(studies, stored, names, strict=True))
     for protection, release, name in runs:
+        if release.method in CHANGES:
+            raise StudyError(
+                "{name}: its values were changed, not generalised, so that its loss is no other's; its own report has "
+                "its risks and what it costs",
+                name=name,
+            )
         for path in paths_of(protection):
             existing_file(path)
         for file, digest in digests_of(protection).items():

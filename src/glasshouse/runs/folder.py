@@ -134,6 +134,8 @@ class StoredRelease:
 
     path: Path
     """The file."""
+    method: str
+    """How it was protected."""
     quasi_identifiers: tuple[str, ...]
     """What an adversary can know of a person."""
     sensitive: tuple[str, ...]
@@ -168,6 +170,7 @@ def stored_release(folder: Path) -> StoredRelease:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return StoredRelease(
             path=folder / manifest["release"],
+            method=manifest["method"],
             quasi_identifiers=tuple(manifest["quasi_identifiers"]),
             sensitive=tuple(manifest["sensitive"]),
             suppressed=0 if manifest.get("drops_suppressed") else int(manifest["suppressed"]),

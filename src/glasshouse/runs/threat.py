@@ -33,7 +33,7 @@ from glasshouse.runs.reading import only_one, read_file
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect, load_question, parse_condition, validated
-from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.anonymise import CHANGES, AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.threat import ThreatStudy, whole_numbers
 from glasshouse.table import EncodedTable, Step
@@ -49,6 +49,12 @@ def study_of_folder(folder: Path) -> dict[str, Any]:
         DataError: The folder is not that of such a run.
     """
     stored = stored_release(folder)
+    if stored.method in CHANGES:
+        raise StudyError(
+            "{name}: its values were changed, not generalised, and threat knows generalised values and groups; its own "
+            "report has its risks",
+            name=folder.name,
+        )
     question = load_question(folder / STUDY, AnonymiseStudy)
     known = list(stored.quasi_identifiers)
     files = question.protection.hierarchies

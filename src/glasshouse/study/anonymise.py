@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
 
+from glasshouse.conditions import is_number
 from glasshouse.errors import ContradictionError
 from glasshouse.language import either, marked, quoted, text, unknown_name
 from glasshouse.study.question import Dataset, Model, Probability, ReleaseStudy
@@ -15,17 +26,25 @@ Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 ReleaseFormat = Literal["same", "csv", "parquet", "xlsx", "sav", "dta"]
 
 
+CHANGES = {"microaggregation": ("aggregate", "grouping"), "perturbation": ("perturb", "sample")}
+"""What is changed without generalising, by the method that does it."""
+
+
 def method_of(
     *,
     k: float | None = None,
     l: float | None = None,  # noqa: E741 - the word of the field
     t: float | None = None,
+    changes: Mapping[str, object] | None = None,
 ) -> str:
-    """Return the method that the parameters speak of.
+    """Return the method that the parameters speak of, and what is changed without generalising.
 
-    >>> method_of(k=5), method_of(k=5, t=0.3), method_of()
-    ('k-anonymity', 't-closeness', 'risk')
+    >>> method_of(k=5), method_of(k=5, t=0.3), method_of(), method_of(changes={"sample": 0.1})
+    ('k-anonymity', 't-closeness', 'risk', 'perturbation')
     """
+    for method, names in CHANGES.items():
+        if any((changes or {}).get(name) for name in names):
+            return method
     if t is not None:
         return "t-closeness"
     if l is not None:
@@ -108,6 +127,71 @@ def _rule_error(written: str) -> ContradictionError:
     )
 
 
+PERTURBATIONS = {
+    "pram": "pram:0.8",
+    "noise": "noise:0.5, noise:0.5:step=10",
+    "exchange": "exchange:20",
+    "tails": "tails:1%,99%, tails:top=90, tails:bottom=5%",
+}
+"""The rules by which the values of a column are changed, with examples of how each is written."""
+
+
+def perturbation_rule(written: str) -> tuple[str, dict[str, str]]:
+    """Return the rule by which a column is changed, with its keywords.
+
+    Raises:
+        ContradictionError: It is none.
+
+    >>> perturbation_rule("noise:0.5:step=10"), perturbation_rule("tails:1%,99%")
+    (('noise', {'ratio': '0.5', 'step': '10'}), ('tails', {'bottom': '1%', 'top': '99%'}))
+    """
+    name, *arguments = written.split(":")
+    first = {"pram": "keep", "noise": "ratio", "exchange": "window"}.get(name)
+    further = {"noise": ("step",), "tails": ("bottom", "top")}.get(name, ())
+    keywords: dict[str, str] = {}
+    for place, argument in enumerate(arguments):
+        keyword, equals, value = argument.partition("=")
+        if equals and keyword in further and keyword not in keywords:
+            keywords[keyword] = value
+        elif not equals and place == 0 and first is not None:
+            keywords[first] = argument
+        elif not equals and place == 0 and argument.count(",") == 1:
+            keywords |= dict(zip(further, argument.split(","), strict=True))
+        else:
+            keywords.clear()
+            break
+    if not (first in keywords if first else keywords) or not all(
+        _in_range(name, keyword, value) for keyword, value in keywords.items()
+    ):
+        raise ContradictionError(
+            '"{given}" is not how a column is changed; write for example {example}',
+            given=written,
+            example=PERTURBATIONS.get(name) or ", ".join(PERTURBATIONS.values()),
+        )
+    return name, keywords
+
+
+def _in_range(rule: str, keyword: str, value: str) -> bool:
+    """Tell whether a number is one that a rule takes."""
+    percent = rule == "tails" and value.endswith("%")
+    if not is_number(value.removesuffix("%") if percent else value):
+        return False
+    number = Fraction(value.removesuffix("%") if percent else value)
+    if percent:
+        return 0 <= number <= 100
+    return {
+        "keep": 0 <= number <= 1,
+        "ratio": 0 < number < 1,
+        "step": number > 0,
+        "window": number >= 1 and number.denominator == 1,
+    }.get(keyword, True)
+
+
+def _checked_rule(written: str) -> str:
+    perturbation_rule(written)
+    return written
+
+
 def rule_or_path(written: object) -> object:
     """Return what says how a column is generalised: a rule as it is, the name of a file as a path."""
     return Path(written) if isinstance(written, str) and not hierarchy_rule(written) else written
@@ -131,8 +215,18 @@ LIMITS = ("highest_risk", "average_risk", "inference_risk", "beta", "delta", *OF
 class Protection(Model):
     """How a release is to be protected, and how well."""
 
-    method: Literal["k-anonymity", "l-diversity", "t-closeness", "risk", "policy", "anatomy"]
-    """What is promised of every class, with a policy of all of them together; with Anatomy, of every group."""
+    method: Literal[
+        "k-anonymity",
+        "l-diversity",
+        "t-closeness",
+        "risk",
+        "policy",
+        "anatomy",
+        "microaggregation",
+        "perturbation",
+    ]
+    """What is promised of every class, with a policy of all of them together; with Anatomy, of every group. Or that
+    numbers become means of groups, or that values change at random and records are sampled."""
     recoding: Literal["global", "local", "mondrian"] = "global"
     """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
     effort: Literal["fast", "good", "best"] = "good"
@@ -181,6 +275,14 @@ class Protection(Model):
     """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
     time_limit: StrictFloat | None = Field(default=None, gt=0)
     """After so many seconds the best protection found so far is taken."""
+    aggregate: tuple[str, ...] = ()
+    """The columns of numbers that microaggregation replaces by means; none: all quasi-identifiers."""
+    grouping: Literal["mdav", "univariate"] = "mdav"
+    """Whether microaggregation groups records by all these columns together, or each column by itself."""
+    perturb: dict[str, Annotated[str, AfterValidator(_checked_rule)]] = Field(default_factory=dict)
+    """Per column, the rule by which its values are changed, one of `PERTURBATIONS`."""
+    sample: Annotated[StrictFloat, Field(gt=0, le=1)] | None = None
+    """The share of the records that is drawn at random before anything else is done."""
     keep: tuple[str, ...] = ()
     """Further columns that are released as they are."""
     keep_order: StrictBool = False
@@ -207,6 +309,7 @@ class Protection(Model):
             "l-diversity": ("l", self.l),
             "t-closeness": ("t", self.t),
             "anatomy": ("l", self.l),
+            "microaggregation": ("k", self.k),
         }
         if self.method in needed:
             name, value = needed[self.method]
@@ -232,6 +335,26 @@ class Protection(Model):
             raise ContradictionError("recursive (c, l)-diversity needs `c`")
         if self.method == "anatomy" and (self.k is not None or self.t is not None):
             raise ContradictionError("Anatomy takes l alone; leave out k and t")
+        return self
+
+    @model_validator(mode="after")
+    def _changes_are_by_themselves(self) -> Self:
+        """Means and random changes recode nothing, and recoding knows neither."""
+        if self.method == "perturbation" and not self.perturb and self.sample is None:
+            raise ContradictionError("say what to change: `perturb` COLUMN=RULE, or `sample`")
+        changes = CHANGES.get(self.method, ())
+        allowed = ("method", "keep", "keep_order", "format", *changes)
+        allowed += ("k",) if self.method == "microaggregation" else ()
+        for name, entry in type(self).model_fields.items():
+            of_change = any(name in names for names in CHANGES.values())
+            if name in allowed or not (changes or of_change):
+                continue
+            if getattr(self, name) != entry.get_default(call_default_factory=True):
+                raise ContradictionError(
+                    "{method} takes no {option}; leave it out",
+                    method=self.method,
+                    option=f"`{name}`",
+                )
         return self
 
     @model_validator(mode="after")

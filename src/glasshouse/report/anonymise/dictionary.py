@@ -7,15 +7,26 @@ record, of the search or of the random choices.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 
-from glasshouse.language import LANGUAGES, marked, printable, speaking, text, text_for, translated
+from glasshouse.language import (
+    LANGUAGES,
+    marked,
+    number,
+    printable,
+    speaking,
+    text,
+    text_for,
+    translated,
+)
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.anonymisation import GROUP, UsedHierarchy
 from glasshouse.mitigation.hierarchies import DATE_PARTS
 from glasshouse.report.cells import cell_table
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Column, Table
-from glasshouse.study.anonymise import hierarchy_rule
+from glasshouse.report.words import percentage
+from glasshouse.study.anonymise import hierarchy_rule, perturbation_rule
 
 _PARTS = {
     "day": marked("only the day is told, and no time"),
@@ -68,7 +79,36 @@ def changes(outcome: Anonymisation) -> dict[str, str]:
         )
         words[GROUP] = text("new: which group a record belongs to")
     words |= dict.fromkeys(outcome.parameters.get("keep") or (), text("as it was"))
+    if outcome.method == "microaggregation":
+        words |= dict.fromkeys(
+            outcome.parameters.get("aggregate") or outcome.quasi_identifiers,
+            text("the mean of a group of at least {k} records", k=number(outcome.parameters["k"])),
+        )
+    words |= {column.column: change_words(column.rule) for column in outcome.changed}
     return words | dict.fromkeys(outcome.left_out, text("left out of the file"))
+
+
+def change_words(rule: str) -> str:
+    """Say what a rule does to the values of a column."""
+    name, keywords = perturbation_rule(rule)
+    if name == "pram":
+        return text(
+            "changed at random: kept with a chance of {chance}, else drawn anew as frequent as in all records",
+            chance=percentage(Fraction(keywords["keep"])),
+        )
+    if name == "noise":
+        return text(
+            "changed at random: moved by a random number of steps of {step}, each {ratio} times as likely as the one "
+            "before",
+            step=keywords.get("step", "1"),
+            ratio=keywords["ratio"],
+        )
+    if name == "exchange":
+        return text(
+            "changed at random: numbers changed places among {records} records of nearly the same rank",
+            records=keywords["window"],
+        )
+    return text("the lowest or highest numbers are told as one: {rule}", rule=rule)
 
 
 def _at_level(used: UsedHierarchy, level: int) -> str:
@@ -182,6 +222,12 @@ def _in_language(outcome: Anonymisation, language: str) -> Iterator[str]:
         yield ""
         if outcome.suppressed:
             yield _suppressed_note(outcome)
+            yield ""
+        if outcome.parameters.get("sample") is not None:
+            yield text(
+                "The file is a simple random sample: {share} of the records.",
+                share=percentage(Fraction(str(outcome.parameters["sample"]))),
+            )
             yield ""
 
 

@@ -82,6 +82,23 @@ def _given_away(before: Attack, after: Attack) -> Tile:
 
 def _kept(outcome: Anonymisation) -> Tile:
     title = text("What is kept")
+    if outcome.method == "microaggregation":
+        return Tile(
+            title,
+            percentage(1 - Fraction(outcome.loss or 0)),
+            text(
+                "of the differences between the numbers that became means; totals stay what they were"
+            ),
+        )
+    if outcome.method == "perturbation":
+        least = min((column.unchanged for column in outcome.changed), default=Fraction(1))
+        return Tile(
+            title,
+            percentage(least),
+            text("of the values stay what they were in the column that changed most")
+            if outcome.changed
+            else text("of the values stay what they were, in the records that were sampled"),
+        )
     if outcome.loss is None:
         return Tile(
             title,
@@ -118,7 +135,12 @@ def actions(
         return tuple(advice[:MOST_ACTIONS])
     advice.append(keep_assumptions())
     protection = study.protection
-    if outcome.loss and protection.recoding == "global" and not protection.of_people:
+    if (
+        outcome.loss
+        and outcome.recoded
+        and protection.recoding == "global"
+        and not protection.of_people
+    ):
         local = protection.model_copy(update={"recoding": "local"})
         advice.append(
             Action(
@@ -232,7 +254,7 @@ def anonymise_command(study: AnonymiseStudy) -> str:
     words = ["glasshouse", "anonymise", *command_words(study, study.adversary.quasi_identifiers)]
     for name, value in protection.model_dump(exclude_defaults=True).items():
         option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-        if name == "method" and value != "anatomy":
+        if name == "method" and value not in ("anatomy", "microaggregation"):
             continue
         if isinstance(value, Mapping):
             entries: Iterable[object] = (

@@ -81,6 +81,14 @@ LIMITS = (
         "the same people, may learn more."
     ),
 )
+RANDOM_LIMITS = (
+    marked(
+        "The risks are those of the channel from true to released values, for this very release: of one random person "
+        "of whom the true values are known. Attacks on the file alone take released values for true ones, and measure "
+        "another adversary."
+    ),
+    LIMITS[1],
+)
 AS_THEY_ARE = marked("Released as they are, and in no figure: {columns}.")
 CERTAINTY = {
     marked("Known for certain"): marked("Records whose secret she infers with probability 1.")
@@ -183,15 +191,17 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
                 "sensitive values the group holds: both are published."
             )
             if outcome.grouped
-            else recoding_known(),
+            else _change_known(outcome) or recoding_known(),
         ),
-        limits=sentences(*LIMITS, bool(as_they_are) and AS_THEY_ARE, columns=as_they_are),
+        limits=sentences(
+            *(RANDOM_LIMITS if outcome.method == "perturbation" else LIMITS),
+            bool(as_they_are) and AS_THEY_ARE,
+            columns=as_they_are,
+        ),
         glossary=glossary(
             "adversary, quasi-identifier, sensitive attribute, class, re-identification",
             "attribute inference, generalisation, suppression",
-            *{"risk": (), "policy": (), "anatomy": ("Anatomy",)}.get(
-                outcome.method, (outcome.method,)
-            ),
+            *_TERMS.get(outcome.method, (outcome.method,)),
             content.get("loss") is not None and "loss",
             terms=(CERTAINTY, bool(outcome.hierarchies) and LEVEL),
         ),
@@ -202,6 +212,11 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
     )
 
 
+_TERMS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("risk", "policy", "microaggregation", "perturbation"), ()),
+    "anatomy": ("Anatomy",),
+}
+"""What the glossary explains of a method, where it is not the word of the method."""
 _PROMISES = {
     "k-anonymity": marked("k-anonymity"),
     "l-diversity": marked("l-diversity"),
@@ -209,6 +224,8 @@ _PROMISES = {
     "anatomy": marked("Anatomy"),
     "risk": marked("limits on the risk"),
     "policy": marked("the conditions of a rule"),
+    "microaggregation": marked("means of groups"),
+    "perturbation": marked("changed values"),
 }
 
 
@@ -224,6 +241,10 @@ def _promise(outcome: Anonymisation) -> str:
         if outcome.parameters.get(name) is not None
     )
     method = translated(_PROMISES[outcome.method])
+    sample = outcome.parameters.get("sample")
+    if sample is not None:
+        method = text("a random sample") if not outcome.changed else method
+        promised_parameters = percentage(Fraction(str(sample)))
     return f"{method} ({promised_parameters})" if promised_parameters else method
 
 
@@ -281,6 +302,20 @@ def exact_knowledge(names: Sequence[str]) -> str:
         "exactly: {known}.",
         known=enumeration(names),
     )
+
+
+def _change_known(outcome: Anonymisation) -> str:
+    """Say what the adversary knows of how values were changed; nothing where they were not."""
+    if outcome.method == "microaggregation":
+        return text(
+            "She knows the groups whose means are released, so that she finds that of a person."
+        )
+    if outcome.method == "perturbation":
+        return text(
+            "She knows the rules by which values were changed, but not what was drawn, and how frequent every "
+            "combination of values is."
+        )
+    return ""
 
 
 def recoding_known() -> str:
@@ -371,6 +406,8 @@ def _protection(outcome: Anonymisation, content: Mapping[str, Any]) -> Section:
 def _attained(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     """Return what the release has, whatever was promised of it."""
     attained, equal = content["attained"], content["parameters"].get("closeness") in (None, "equal")
+    if content["method"] == "perturbation":  # of the file, whose values need not be true
+        return []
     rows = [(text("smallest class or group"), count_cell(attained["k"]))]
     farthest_class = marked("farthest class from all records, {secret} (t)")
     if not equal:
@@ -392,7 +429,7 @@ def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
     parameters = content["parameters"]
     about = {"diversity": "l", "closeness": "t"}
     kind = content["method"] if content["method"] == "anatomy" else parameters.get("recoding")
-    not_taken = _NOT_TAKEN.get(kind, ())
+    not_taken = _NOT_TAKEN.get(kind or "", ())
     return [
         (f"--{name.replace('_', '-')}", Cell(_given(value)))
         for name, value in parameters.items()
@@ -405,7 +442,10 @@ def _parameters(content: Mapping[str, Any]) -> Sequence[tuple[str, Cell]]:
 def _given(value: object) -> str:
     """Return the value of an option as it is typed."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={weight:.15g}" for name, weight in value.items())
+        return ", ".join(
+            f"{name}={entry}" if isinstance(entry, str) else f"{name}={entry:.15g}"
+            for name, entry in value.items()
+        )
     if isinstance(value, list):
         return (":" if all(isinstance(entry, float) for entry in value) else ", ").join(
             map(str, value)
@@ -610,6 +650,8 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
 def attained_findings(content: Mapping[str, Any], subject: str) -> Iterator[Finding]:
     """Yield what the release has, whatever was promised: how many look alike, or how a group hides the secret."""
     attained = content["attained"]
+    if content["method"] == "perturbation":
+        return
     if content["method"] == "anatomy":
         for secret in attained["sensitive"]:
             yield _grouped(secret)
@@ -665,14 +707,15 @@ def _people_findings(outcome: Anonymisation) -> Iterator[Finding]:
     if behind is not None:
         yield note(
             text(
-                "Every released class fits at least {fewest} of the {people} people of {register}; the chance that one "
-                "of them is in the release lies between {low} and {high}; {share} of the released records belong to "
-                "people who are alone there.",
+                "Every released class fits at least {fewest} of the {people} people of {register}. One of them is in "
+                "the release with a chance between {low} and {high}; a guess at which record is theirs is right with a "
+                "chance of {naming}. {share} of the released records belong to people who are alone there.",
                 fewest=number(behind.fewest),
                 people=number(behind.people),
                 register=behind.population,
                 low=percentage(behind.lowest),
                 high=percentage(behind.highest),
+                naming=percentage(behind.naming),
                 share=share(behind.uniques, behind.records),
             ),
             figure=text(
@@ -705,6 +748,17 @@ def _people_findings(outcome: Anonymisation) -> Iterator[Finding]:
 def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
     """Say what a protection costs; without a loss, it is Anatomy."""
     loss = content.get("loss")
+    if content["method"] == "microaggregation":
+        return note(
+            text(
+                "The cost: {share} of the squared differences between the numbers of records is lost; totals and means "
+                "stay what they were, but for rounding.",
+                share=percentage(Fraction(loss or 0)),
+            ),
+            figure=text("squared error {loss}", loss=number(loss or 0, ".6g")),
+        )
+    if content["method"] == "perturbation":
+        return _cost_of_chance(content)
     if loss is None:
         return note(
             text(
@@ -726,6 +780,33 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
             classes=content["classes"],
         ),
         meaning=_cost_meaning(content) if loss else "",
+    )
+
+
+def _cost_of_chance(content: Mapping[str, Any]) -> Finding:
+    """Say how many values are not what they were, and how many records there are still."""
+    said = [
+        text(
+            "{column}: {share} of the records still have their value",
+            column=column_label(column["column"]),
+            share=percentage(Fraction(column["unchanged"]).limit_denominator(10**9)),
+        )
+        for column in content.get("changed", ())
+    ]
+    sample = content["parameters"].get("sample")
+    if sample is not None:
+        said.append(
+            text(
+                "the file is a sample of {share} of the records",
+                share=percentage(Fraction(str(sample))),
+            )
+        )
+    return note(
+        text("The cost: {changes}.", changes="; ".join(said)),
+        meaning=text(
+            "Whoever uses the file must know the rules to estimate from it what the data said; they may be published, "
+            "the seed may not."
+        ),
     )
 
 
