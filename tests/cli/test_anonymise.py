@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from glasshouse.mitigation import assess_randomised, noise, retention
+from glasshouse.table import read
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
 
@@ -271,6 +273,17 @@ BAD = {
         "take --recoding global",
     ),
     "likeness of nothing": (("--beta", 1), "give one with -s"),
+    "nothing changed": (("--method", "perturbation"), "say what to change: --perturb"),
+    "no such change": (("--perturb", "age=nois:1"), "write for example pram:0.8, noise:0.5"),
+    "no chance": (("--perturb", "sex=pram:2"), "write for example pram:0.8"),
+    "part of a record": (("--perturb", "age=exchange:2.5"), "write for example exchange:20"),
+    "no tail": (("--perturb", "age=tails:"), "write for example tails:1%,99%"),
+    "change of no column": (("--perturb", "agee=pram:0.5"), 'did you mean "age"'),
+    "noise of no number": (("--perturb", "sex=noise:0.5"), "is not a number"),
+    "changed and recoded": (("--perturb", "age=noise:0.5", "--k", 3), "takes no --k"),
+    "recoded and changed": (("--k", 3, "--grouping", "univariate"), "takes no --grouping"),
+    "means of nobody": (("--aggregate", "age"), "microaggregation needs --k"),
+    "mean of no number": (("--method", "microaggregation", "--k", 3), "is not a number"),
     "recoding Anatomy": (
         ("--method", "anatomy", "--l", 2, "-s", "ill", "--recoding", "local"),
         "leave out --recoding",
@@ -422,6 +435,78 @@ def test_values_are_nearly_as_frequent_in_a_class_as_in_all(glasshouse: Glasshou
         for number, height in ((met, 0), (missed, 1)):
             document = json.loads(glasshouse(*arguments, option, number).out)
             assert document["heights"] == {"age": height}, (option, number)
+
+
+def test_the_risk_of_changed_values_is_that_of_their_channel(glasshouse: Glasshouse) -> None:
+    rules = ("--perturb", "age=noise:0.5", "--perturb", "sex=pram:0.7")
+    arguments = ("anonymise", "people.csv", *KNOWN, "-s", "ill", *rules, "--keep-order")
+    assert glasshouse(*arguments, "--out", "run").code == 0
+    original = read("people.csv", quasi_identifiers=["age", "sex"], sensitive=["ill"])
+    written = read("run/release.csv", quasi_identifiers=["age", "sex"], sensitive=["ill"])
+    matrices = {
+        "age": noise(original.column("age"), "0.5"),
+        "sex": retention(original.column("sex"), "0.7"),
+    }
+    anew = assess_randomised(original, written, matrices)
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    for attack, measured in zip(anew.attacks, document["after"], strict=True):
+        assert measured["probabilistic"]["posterior"] == float(attack.probabilistic.posterior)
+        assert measured["deterministic"]["records"] == attack.certain
+    same = [
+        sum(row[name] == true for row, true in zip(released("run"), PEOPLE[name], strict=True)) / 12
+        for name in ("age", "sex")
+    ]
+    assert [column["unchanged"] for column in document["changed"]] == same
+    assert glasshouse(*arguments, "--out", "again").code == 0
+    assert Path("again/release.csv").read_bytes() == Path("run/release.csv").read_bytes()
+    assert glasshouse(*arguments, "--seed", 1, "--out", "other").code == 0
+    assert Path("other/release.csv").read_bytes() != Path("run/release.csv").read_bytes()
+    assert "may have been changed at random" in glasshouse("assess", "run").error
+    assert "were changed, not generalised" in glasshouse("compare", "run", "again").error
+    assert "were changed, not generalised" in glasshouse("threat", "run").error
+
+
+def test_a_sample_is_measured_beside_those_who_were_not_drawn(glasshouse: Glasshouse) -> None:
+    write("town.csv", TOWN | {"ill": ["flu", "cold", "hiv"] * 80})
+    arguments = ("anonymise", "town.csv", *KNOWN, "-s", "ill", "--sample", 0.25)
+    outcome = glasshouse(*arguments, "--out", "run")
+    assert "the file is a sample of 25.0% of the records" in " ".join(outcome.out.split())
+    drawn = Counter((row["age"], row["sex"]) for row in released("run"))
+    everybody = Counter(zip(TOWN["age"], TOWN["sex"], strict=True))
+    assert drawn.total() == 60
+    document = json.loads(glasshouse(*arguments, "--json").out)
+    assert document["after"][0]["probabilistic"]["posterior"] == len(drawn) / 60
+    behind = document["population"]
+    assert behind["naming"] == len(drawn) / 240
+    assert behind["fewest"] == min(everybody[person] for person in drawn)
+    chances = [drawn[person] / count for person, count in everybody.items()]
+    assert (behind["lowest"], behind["highest"]) == (min(chances), max(chances))
+
+
+def test_means_of_groups_keep_totals_and_hide_among_k(glasshouse: Glasshouse) -> None:
+    pay = [str(100 + 7 * i % 50) for i in range(12)]
+    write("people.csv", PEOPLE | {"pay": pay})
+    arguments = ("anonymise", "people.csv", "-q", "age", "-q", "pay", "-s", "ill", "--k", 3)
+    outcome = glasshouse(*arguments, "--method", "microaggregation", "--out", "run")
+    assert outcome.code == 0, outcome.error
+    rows = released("run")
+    assert min(Counter((row["age"], row["pay"]) for row in rows).values()) >= 3
+    assert sum(float(row["pay"]) for row in rows) == pytest.approx(sum(map(float, pay)), abs=0.6)
+    assert "the mean of a group of at least 3 records" in Path("run/dictionary.md").read_text()
+    single = glasshouse(
+        *arguments, "--aggregate", "pay", "--grouping", "univariate", "--out", "one"
+    )
+    assert single.code == 0, single.error
+    assert min(Counter(row["pay"] for row in released("one")).values()) >= 3
+    assert Counter(row["age"] for row in released("one")) == Counter(PEOPLE["age"])
+
+
+def test_tails_are_told_as_one_value(glasshouse: Glasshouse) -> None:
+    arguments = ("anonymise", "people.csv", *KNOWN, "-s", "ill", "--perturb", "age=tails:25%,75%")
+    assert glasshouse(*arguments, "--out", "run").code == 0
+    ages = Counter(row["age"] for row in released("run"))
+    assert (ages["<23"], ages[">41"]) == (2, 3)
+    assert json.loads(glasshouse(*arguments, "--json").out)["changed"][0]["unchanged"] == 7 / 12
 
 
 def test_values_in_an_order_are_close_by_their_steps(glasshouse: Glasshouse) -> None:
