@@ -254,3 +254,25 @@ def test_a_column_that_is_not_known_is_one_line_and_no_version(
     assert "meets the policy" not in refused.error
     assert refused.error.count("\n") == 1
     assert not Path("run").exists()
+
+
+def test_a_column_that_matters_more_is_blanked_in_fewer_cells(glasshouse: Glasshouse) -> None:
+    arguments = ("anonymise", "people.csv", *KNOWN, "--k", 4, "--recoding", "local")
+    blank = [
+        word
+        for name in ("age", "sex", "town")
+        for word in ("--hierarchy", f"{name}=suppression_only")
+    ]
+
+    def blanked(*importance: object) -> Counter[str]:
+        place = "-".join(map(str, ("cells", *importance)))
+        outcome = glasshouse(*arguments, *blank, *importance, "--out", place)
+        assert outcome.code == 0, outcome.error
+        with Path(place, "release.csv").open(newline="") as file:
+            return Counter(
+                name for row in csv.DictReader(file) for name, value in row.items() if value == "*"
+            )
+
+    plain, weighed = blanked(), blanked("--importance", "town=20")
+    assert 0 < plain["town"]
+    assert weighed["town"] < plain["town"]
