@@ -28,7 +28,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import enumeration, percentage, percentages, plural, share
-from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection
 from glasshouse.study.policy import Measure, promised
 
 
@@ -228,6 +228,7 @@ def _promising(study: AnonymiseStudy | None, **promises: float) -> str:
     """Return the command that makes the same release with other promises."""
     if study is None:
         return ""
+    entries = Protection.model_fields
     protection = study.protection.model_copy(
         update={
             **dict.fromkeys(("k", "l", "c", "t", "highest_risk", "average_risk")),
@@ -235,6 +236,11 @@ def _promising(study: AnonymiseStudy | None, **promises: float) -> str:
             "closeness": "equal",
             "method": "risk",
             "order": {},
+            **{
+                name: entries[name].get_default(call_default_factory=True)
+                for names in CHANGES.values()
+                for name in names
+            },
             **promises,
         }
     )
