@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import glasshouse as gh
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata.uniqueness import population_risks
 from glasshouse.mitigation import (
@@ -238,3 +239,14 @@ def test_local_recoding_says_that_people_are_counted_by_labels_that_are_alike() 
     table, town = tables(TOWN, [0, 3, 7])
     with pytest.raises(StudyError, match="take `recoding` global"):
         recode_locally(table, hierarchies=hierarchies(), criteria=[KMap(2, town)])
+
+
+def test_the_verb_takes_a_population_in_memory() -> None:
+    table, town = tables(TOWN, [0, 3, 7, 12, 19, 30])
+    run = gh.anonymise(table, population=town, k_map=3)
+    behind = run.outcome.people
+    assert (behind.fewest, behind.people, behind.uniques) == (3, 36, 0)
+    assert run.release.records == 6
+    changed = gh.anonymise(table, perturb={"sex": "pram:0.5"}, sample=0.5)
+    assert changed.outcome.method == "perturbation"
+    assert changed.release.records == 3
