@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations, product
 from math import prod
@@ -174,10 +175,10 @@ def inferred(
     """
     ages, sexes = (Counter(column) for column in zip(*rows, strict=True))
     count = len(rows)
-    chances: Counter[tuple[str, str]] = Counter()
+    chances: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     whole = Fraction(0)
     for table in product(product(ages, sexes), repeat=count):
-        weight = prod(
+        weight: Fraction | float = prod(
             (
                 Fraction(ages[age] * sexes[sex], count**2)
                 * (matrices["age"][age, seen[0]] if "age" in matrices else int(age == seen[0]))
@@ -186,9 +187,9 @@ def inferred(
             ),
             start=Fraction(1),
         )
-        whole += weight
+        whole += Fraction(weight)
         for person in table:
-            chances[person] += weight / count
+            chances[person] += Fraction(weight) / count
     return sum(max(chances[age, sex] for sex in sexes) for age in ages) / whole
 
 
@@ -245,10 +246,11 @@ def test_a_sample_is_drawn_by_its_seed_and_is_of_the_size_asked_for() -> None:
 
 def test_a_matrix_of_too_many_chances_is_refused() -> None:
     column = read(pa.table({"pay": [str(i) for i in range(2_000)]})).column("pay")
-    for make in (
+    makers: list[Callable[[], Channel]] = [
         lambda: retention(column, "0.5"),
         lambda: noise(column, "0.5"),
         lambda: rank_exchange(column, 3),
-    ):
+    ]
+    for maker in makers:
         with pytest.raises(BudgetError, match="too many for a matrix"):
-            make()
+            maker()
