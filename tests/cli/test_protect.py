@@ -230,6 +230,12 @@ def test_an_interrupted_search_goes_on_with_the_versions_that_it_has(
     stopped = glasshouse("protect", *arguments, "run")
     assert stopped.code == 130
     assert "--resume" in stopped.error
+    finished = sorted(path.name for path in Path("run.partial/versions").iterdir())
+    assert finished == ["alike"], "what is found can be opened; what comes out the same is not"
+    for name in finished:
+        folder = f"run.partial/versions/{name}"
+        assert folder in stopped.error, "and it is said where"
+        assert glasshouse("check", folder, "--policy", "rule.toml").code == 0
     searches.clear()
     resumed = glasshouse("protect", *arguments, "run", "--resume")
     assert len(searches) == whole - 2, "two versions were finished, and are not searched again"

@@ -120,7 +120,7 @@ def carry_out(
         raise StudyError("--resume needs the --out of the run that was interrupted")
     place = nullcontext() if output.out is None else held(output.out)
     with place, _resumable(checkpoint), progress() as on_progress:
-        resources = Resources(on_progress, checkpoint, resume, threads, limit)
+        resources = Resources(on_progress, checkpoint, resume, threads, limit, on_note=warn)
         done = (engine or run)(study, resources=resources, **(extras or {}))
         report = (
             None if output.out is None else write_run(done, output.out, overwrite=output.overwrite)

@@ -20,11 +20,11 @@ released columns themselves. `docs/anonymise-local.md`, *What is computed*, deri
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
@@ -115,6 +115,7 @@ _POOLED = 8
 _ROOM = 640
 """So many units a pool holds at most."""
 
+_Work = TypeVar("_Work")
 _Rearranged = tuple[Integers, Integers, Integers, float]
 """Per unit of a block, its group, item and records; and how much was compared."""
 
@@ -153,8 +154,8 @@ def recode_locally(
             outcome does not depend on the machine.
         seed: Where chance begins.
         seconds: After so long the best so far is taken; a first solution, by dividing, is always found.
-        on_progress: Called with the number of passes that rearranged the groups, a ``bound`` of 0, and the loss of the
-            ``best`` so far.
+        on_progress: Called after every block of groups with the number of passes that rearranged all of them, a
+            ``bound`` of 0, and the loss of the ``best`` so far.
 
     Raises:
         DataError: A column is not in the table, or a value not in its hierarchy.
@@ -227,8 +228,9 @@ def recode_locally(
         effort=EFFORTS[effort],
         random=np.random.default_rng(seed),
         deadline=deadline,
+        on_progress=on_progress,
     )
-    groups = search.run(on_progress)
+    groups = search.run()
     recoding = recoding_of(
         "local recoding",
         table,
@@ -319,26 +321,33 @@ class _GroupSearch:
     random: np.random.Generator
     deadline: float
     """When rearranging ends, by the monotonic clock."""
+    on_progress: OnProgress | None = None
+    passes: int = 0
+    """How often all groups were rearranged."""
+    least: float = inf
+    """The least loss found so far."""
 
     def __post_init__(self) -> None:
         self.work = self.effort.work
         self._plain = Space.of(self.items, self.attributes)
         self._space = self._weighed([self.items.records] * len(self.attributes))
 
-    def run(self, on_progress: OnProgress | None) -> ItemGroups:
+    def run(self) -> ItemGroups:
         """Find groups: first any, then better ones."""
-        starts = [divided(self.items, self.attributes, self.judge)]
+        best = divided(self.items, self.attributes, self.judge)
+        self.least = self._loss(best)
         combinations = self.items.by_combination()
         if len(combinations) <= self.effort.merged and time.monotonic() < self.deadline:
-            starts.append(self._merged(combinations))
-        best = min(starts, key=self._loss)
-        least, gain, passes, is_shed = self._loss(best), inf, 0, False
+            merged = self._merged(combinations)
+            if (loss := self._loss(merged)) < self.least:
+                best, self.least = merged, loss
+        gain, is_shed = inf, False
         while True:
-            if on_progress is not None:
-                figures = {"bound": 0.0, "best": least}
-                on_progress(Progress("searching", passes, figures=figures))
+            self._tell()
             is_late = time.monotonic() >= self.deadline
-            is_done = gain <= self.effort.least_gain * least or passes == self.effort.passes
+            is_done = (
+                gain <= self.effort.least_gain * self.least or self.passes == self.effort.passes
+            )
             is_over = is_shed or self.work <= 0 or is_late
             if is_over or (is_done and not self._suppressible(best)):
                 return self._in_few_classes(best)
@@ -346,10 +355,25 @@ class _GroupSearch:
             is_shed = is_done
             self._space = self._weighed(self._sums(best))
             groups = self._merged(self._rearranged(best, self._suppressible(best) * is_shed))
-            passes += 1
-            gain = least - self._loss(groups)
+            self.passes += 1
+            gain = self.least - self._loss(groups)
             if gain > 0:
-                best, least = groups, least - gain
+                best, self.least = groups, self.least - gain
+
+    def _tell(self) -> None:
+        """Tell how far the search is."""
+        if self.on_progress is not None:
+            figures = {"bound": 0.0} | ({"best": self.least} if self.least < inf else {})
+            self.on_progress(Progress("searching", self.passes, figures=figures))
+
+    def _by_block(self, work: Callable[..., _Work], *arguments: Iterable[Any]) -> list[_Work]:
+        """Return what comes of every block, and tell after each that the search goes on."""
+        done = []
+        with ThreadPoolExecutor() as threads:
+            for outcome in threads.map(work, *arguments):
+                done.append(outcome)
+                self._tell()
+        return done
 
     def _sums(self, groups: ItemGroups) -> list[int]:
         """Return how many values of each domain stand under the labels of all records, suppressed ones included."""
@@ -401,8 +425,7 @@ class _GroupSearch:
             setting = self._setting(*groups.taken(block))
             into[block] = block[merge(setting, regions[block], failing[block], limit)]
 
-        with ThreadPoolExecutor() as threads:
-            list(threads.map(merge_block, self._blocks(regions)))
+        self._by_block(merge_block, self._blocks(regions))
         return groups.merged(into)
 
     def _rearranged(self, groups: ItemGroups, limit: int) -> ItemGroups:
@@ -423,8 +446,7 @@ class _GroupSearch:
             stay = numbers >= 0
             return numbers[stay], items[stay], counts[stay], done
 
-        with ThreadPoolExecutor() as threads:
-            done = list(threads.map(rearrange_block, blocks, seeds, limits))
+        done = self._by_block(rearrange_block, blocks, seeds, limits)
         numbers, items, counts, work = zip(*done, strict=True)
         self.work -= sum(work)
         firsts = np.cumsum([0, *(of_block.max(initial=-1) + 1 for of_block in numbers)])

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,22 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.mitigation.anonymisation import columns_of
+from glasshouse.language import text, translated
+from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compare_release
-from glasshouse.mitigation.criteria import AverageRisk, least_size
+from glasshouse.mitigation.criteria import (
+    AverageRisk,
+    Criterion,
+    InferenceAdded,
+    InferenceCertain,
+    TableCriterion,
+    least_size,
+)
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Recoding, attribute_weights
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
 from glasshouse.report.verdict import measures, verdict_on
+from glasshouse.report.words import percentage
 from glasshouse.runs.anonymise import (
     ProtectedTable,
     hierarchies_of,
@@ -36,7 +47,7 @@ from glasshouse.runs.anonymise import (
     unprotected,
 )
 from glasshouse.runs.compare import comparable_release
-from glasshouse.runs.folder import VERSIONS, write_run
+from glasshouse.runs.folder import REPORT, VERSIONS, is_run, write_run
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.study import Address, validated
 from glasshouse.study.anonymise import AnonymiseStudy
@@ -81,7 +92,7 @@ def answer(
             name=single.table.name,
             reason=next(iter(without.values())),
         )
-    measured = search.compared(found)
+    measured = tuple(search.measured.values())
     outcome = ProtectedVersions(
         Comparison(
             search.original, tuple(one.compared for one in measured), study.subject, single.steps
@@ -98,16 +109,18 @@ def answer(
         manifest=release_manifest(version_study, protected, folder=f"{VERSIONS}/{recommended}/")
         | {"recommended": recommended},
         release=protected.release,
-        write_files=lambda folder: _write(
-            {version.family: found[version.family] for version in measured}, folder
-        ),
+        write_files=lambda folder: _write(found, search.drafts, folder / VERSIONS),
     )
 
 
-def _write(found: Mapping[str, Made], folder: Path) -> None:
-    """Write a run for every version."""
+def _write(found: Mapping[str, Made], drafts: Path | None, folder: Path) -> None:
+    """Write a run for every version, unless it is among those that were written as soon as they were found."""
+    folder.mkdir()
     for family, (study, protected) in found.items():
-        write_run(protected_run(study, protected), folder / VERSIONS / family)
+        if drafts is not None and is_run(drafts / family):
+            (drafts / family).rename(folder / family)
+        else:
+            write_run(protected_run(study, protected), folder / family)
 
 
 Made = tuple[AnonymiseStudy, ProtectedTable]
@@ -124,11 +137,19 @@ class _Search:
     columns: tuple[str, ...]
     steps: tuple[Step, ...]
     made: dict[str, Mapping[str, Hierarchy]] = field(default_factory=dict)
+    measured: dict[str, Version] = field(default_factory=dict)
+    """The versions found so far, beside the original."""
 
     @cached_property
     def original(self) -> ComparedRelease:
         """The data before protection."""
         return compare_release(self.table, self.table, name="original", loss=0.0)
+
+    @property
+    def drafts(self) -> Path | None:
+        """Where the versions are until all are found; None: only in memory."""
+        checkpoint = self.resources.checkpoint
+        return None if checkpoint is None else checkpoint.folder / VERSIONS
 
     def check(self) -> None:
         """Make sure that what may be done makes sense, which is no matter of one family.
@@ -154,35 +175,44 @@ class _Search:
         for number, family in enumerate(families):
             if checkpoint is not None and checkpoint.finished(number):
                 (kept,) = checkpoint.tables(number)
-                found[family] = self._taken_up(kept)
+                self._take(family, self._taken_up(kept), found)
                 continue
             seconds = None
             if end is not None:
                 seconds = max(0.1, (end - time.monotonic()) / (len(families) - number))
             try:
-                found[family] = self._version(family, seconds)
+                study, protected = self._version(family, seconds)
             except (StudyError, BudgetError) as error:
                 without[family] = str(error)
                 continue
-            study, protected = found[family]
             if checkpoint is not None and protected.recoding is not None:
                 checkpoint.save_table(number, _kept(study, protected.recoding))
                 checkpoint.finish(number)
+            self._take(family, (study, protected), found)
         return found, without
 
-    def compared(self, found: Mapping[str, Made]) -> tuple[Version, ...]:
-        """Measure every version beside the original."""
-        return tuple(
-            Version(
-                family,
-                protected.outcome,
-                compare_release(
-                    self.table, **vars(comparable_release(protected, FAMILIES[family]))
-                ),
-                self._meets(study, protected),
-            )
-            for family, (study, protected) in found.items()
+    def _take(self, family: str, version: Made, found: dict[str, Made]) -> None:
+        """Measure a version beside the original, write it, and say so; one that comes out as another is not kept."""
+        study, protected = version
+        if any(_alike(protected.outcome, other.outcome) for _, other in found.values()):
+            return
+        found[family] = version
+        release = comparable_release(protected, FAMILIES[family])
+        compared = compare_release(self.table, **vars(release))
+        meets = self._meets(study, protected)
+        self.measured[family] = Version(family, protected.outcome, compared, meets)
+        sentence = text(
+            "“{name}” is found: its error is {error}.",
+            name=translated(FAMILIES[family]),
+            error=percentage(Fraction(compared.distance)),
         )
+        if self.drafts is not None:
+            folder = self.drafts / family
+            if not is_run(folder):
+                write_run(protected_run(study, protected), folder)
+            sentence += " " + text("Report: {path}", path=folder / REPORT)
+        if self.resources.on_note is not None:
+            self.resources.on_note(sentence)
 
     def _applies(self, family: str) -> bool:
         if family == "anatomy":
@@ -212,45 +242,82 @@ class _Search:
                 return self._made({"method": "policy", **blank}, seconds)
             case "anatomy":
                 values = self.table.column(self.table.sensitive[0]).cardinality
-                return self._least(
-                    lambda diverse: {"method": "anatomy", "l": diverse},
-                    2,
-                    min(values, MOST_DIVERSE),
-                )
+                return self._least({"method": "anatomy"}, "l", 2, min(values, MOST_DIVERSE))
+        content: dict[str, Any] = dict(blank) if family == "cells" else {}
         risks = [rule.p for rule in criteria if isinstance(rule, AverageRisk)]
-        content: dict[str, Any] = {"method": "k-anonymity"}
         content |= {"average_risk": float(min(risks))} if risks else {}
-        content |= blank if family == "cells" else {}
-        last = self.table.records // 2
-        # Dividing is quick, and tells about how many have to be alike; from there on it is the family itself.
-        quick, _ = self._least(lambda k: content | {"recoding": "mondrian", "k": k}, least, last)
-        promised = quick.protection.k or least
-        effort = "good" if self.table.records <= MOST_RECORDS else "fast"
-        local = content | {"recoding": "local", "effort": effort}
-        made = self._made(local | {"k": promised}, seconds)
-        while not self._meets(*made):
-            promised += max(1, promised // 4)
-            if promised > last:
-                raise _no_parameter(last)
-            made = self._made(local | {"k": promised}, seconds)
-        return made
+        return self._local(content, criteria, least, seconds)
 
-    def _least(self, content: Callable[[int], dict[str, Any]], first: int, last: int) -> Made:
+    def _local(
+        self,
+        content: dict[str, Any],
+        criteria: Sequence[Criterion | TableCriterion],
+        least: int,
+        seconds: float | None,
+    ) -> Made:
+        """Return a local recoding that meets the policy, by what it promises of every class.
+
+        Where the policy limits what is inferred, two different sensitive values in every class may cost less than many
+        records. Dividing is quick, and tells about how many have to be alike; with little effort it is seen which of
+        both promises loses less, and that one is kept with good effort.
+
+        Raises:
+            StudyError: None meets the policy.
+        """
+        ways: list[dict[str, Any]] = [{"method": "k-anonymity"}]
+        if any(isinstance(rule, InferenceAdded | InferenceCertain) for rule in criteria):
+            ways.insert(0, {"method": "l-diversity", "l": 2})
+        last, best, fault = self.table.records // 2, None, _no_parameter(self.table.records // 2)
+        for way in ways:
+            local = content | way | {"recoding": "local", "effort": "fast"}
+            try:
+                divided, _ = self._least(content | way | {"recoding": "mondrian"}, "k", least, last)
+                below = inf if best is None else best[1].outcome.loss or 0.0
+                best = self._raised(local, divided.protection.k or least, seconds, below) or best
+            except StudyError as error:
+                fault = error
+        if best is None:
+            raise fault
+        study, _ = best
+        if self.table.records > MOST_RECORDS:
+            return best
+        way = study.protection.model_dump(include={"method", "l"}, exclude_none=True)
+        local = content | way | {"recoding": "local", "effort": "good"}
+        return self._raised(local, study.protection.k or least, seconds) or best
+
+    def _raised(
+        self, local: Mapping[str, Any], k: int, seconds: float | None, below: float = inf
+    ) -> Made | None:
+        """Return the first version from some k on that meets the policy; None: not with less loss than allowed.
+
+        Raises:
+            StudyError: None does.
+        """
+        while k <= self.table.records // 2:
+            version = self._made({**local, "k": k}, seconds)
+            if (version[1].outcome.loss or 0.0) >= below:  # and with a greater k it only loses more
+                return None
+            if self._meets(*version):
+                return version
+            k += max(1, k // 4)
+        raise _no_parameter(self.table.records // 2)
+
+    def _least(self, content: Mapping[str, Any], name: str, first: int, last: int) -> Made:
         """Return the version with the least parameter that meets the policy, by doubling and then by halves.
 
         Raises:
             StudyError: None up to the last does.
         """
         failing, parameter = first - 1, first
-        made = self._made(content(parameter), None)
+        made = self._made({**content, name: parameter}, None)
         while not self._meets(*made):
             if parameter >= last:
                 raise _no_parameter(last)
             failing, parameter = parameter, min(2 * parameter, last)
-            made = self._made(content(parameter), None)
+            made = self._made({**content, name: parameter}, None)
         while parameter - failing > 1:
             middle = (failing + parameter) // 2
-            between = self._made(content(middle), None)
+            between = self._made({**content, name: middle}, None)
             if self._meets(*between):
                 made, parameter = between, middle
             else:
@@ -333,6 +400,16 @@ class _Search:
     def _meets(self, study: AnonymiseStudy, protected: ProtectedTable) -> bool:
         verdict = verdict_on(measures(protected.outcome, study), self.study.policy)
         return verdict is not None and not verdict.failed
+
+
+def _alike(one: Anonymisation, other: Anonymisation) -> bool:
+    """Tell whether two releases say the same: the same levels, and as many records suppressed."""
+    return (
+        one.heights is not None
+        and one.heights == other.heights
+        and one.suppressed == other.suppressed
+        and one.hierarchies == other.hierarchies
+    )
 
 
 def _no_parameter(last: int) -> StudyError:

@@ -214,6 +214,8 @@ class Resources:
     """How many threads or processes to use; by default as many as there are processors."""
     memory: int | None = None
     """How many bytes the process may take, while it reads and while it sweeps."""
+    on_note: Callable[[str], None] | None = None
+    """Whom to tell, in a sentence, what is finished while the rest goes on."""
 
     @property
     def most_records(self) -> int | None:
