@@ -27,7 +27,6 @@ from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compar
 from glasshouse.mitigation.criteria import (
     AverageRisk,
     Criterion,
-    InferenceAdded,
     InferenceCertain,
     TableCriterion,
     least_size,
@@ -241,8 +240,9 @@ class _Search:
             case "left-out":
                 return self._made({"method": "policy", **blank}, seconds)
             case "anatomy":
-                values = self.table.column(self.table.sensitive[0]).cardinality
-                return self._least({"method": "anatomy"}, "l", 2, min(values, MOST_DIVERSE))
+                codes = self.table.column(self.table.sensitive[0]).codes
+                diverse = self.table.records // int(np.bincount(codes).max())
+                return self._least({"method": "anatomy"}, "l", 2, min(diverse, MOST_DIVERSE))
         content: dict[str, Any] = dict(blank) if family == "cells" else {}
         risks = [rule.p for rule in criteria if isinstance(rule, AverageRisk)]
         content |= {"average_risk": float(min(risks))} if risks else {}
@@ -257,21 +257,25 @@ class _Search:
     ) -> Made:
         """Return a local recoding that meets the policy, by what it promises of every class.
 
-        Where the policy limits what is inferred, two different sensitive values in every class may cost less than many
-        records. Dividing is quick, and tells about how many have to be alike; with little effort it is seen which of
-        both promises loses less, and that one is kept with good effort.
+        Where the policy limits what is inferred for certain, two different sensitive values in every class may cost
+        less than many records. Dividing is quick, and tells about how many have to be alike; with little effort it is
+        seen which of both promises loses less, and that one is kept with good effort.
 
         Raises:
             StudyError: None meets the policy.
         """
-        ways: list[dict[str, Any]] = [{"method": "k-anonymity"}]
-        if any(isinstance(rule, InferenceAdded | InferenceCertain) for rule in criteria):
-            ways.insert(0, {"method": "l-diversity", "l": 2})
-        last, best, fault = self.table.records // 2, None, _no_parameter(self.table.records // 2)
-        for way in ways:
+        last = self.table.records // 2
+        ways: list[tuple[dict[str, Any], int]] = [({"method": "k-anonymity"}, last)]
+        if any(isinstance(rule, InferenceCertain) for rule in criteria):
+            # where two values are not enough by themselves, it is the k that decides
+            ways.insert(0, ({"method": "l-diversity", "l": 2}, least))
+        best: Made | None = None
+        fault = _no_parameter(last)
+        for way, most in ways:
+            dividing = content | way | {"recoding": "mondrian"}
             local = content | way | {"recoding": "local", "effort": "fast"}
             try:
-                divided, _ = self._least(content | way | {"recoding": "mondrian"}, "k", least, last)
+                divided, _ = self._least(dividing, "k", least, most)
                 below = inf if best is None else best[1].outcome.loss or 0.0
                 best = self._raised(local, divided.protection.k or least, seconds, below) or best
             except StudyError as error:
@@ -281,8 +285,8 @@ class _Search:
         study, _ = best
         if self.table.records > MOST_RECORDS:
             return best
-        way = study.protection.model_dump(include={"method", "l"}, exclude_none=True)
-        local = content | way | {"recoding": "local", "effort": "good"}
+        promise = study.protection.model_dump(include={"method", "l"}, exclude_none=True)
+        local = content | promise | {"recoding": "local", "effort": "good"}
         return self._raised(local, study.protection.k or least, seconds) or best
 
     def _raised(
