@@ -69,11 +69,14 @@ class Leakage:
         >>> Leakage(Fraction(1, 4), Fraction(1, 2)).to_dict()
         {'prior': 0.25, 'posterior': 0.5, 'additive': 0.25, 'multiplicative': 2.0}
         """
+        # A quotient of integers is rounded once, like the float of a ratio; a sweep has many thousands of them.
+        before, of = self.prior.as_integer_ratio()
+        after, among = self.posterior.as_integer_ratio()
         return {
-            "prior": float(self.prior),
-            "posterior": float(self.posterior),
-            "additive": float(self.additive),
-            "multiplicative": float_or_none(self.multiplicative),
+            "prior": before / of,
+            "posterior": after / among,
+            "additive": (after * of - before * among) / (of * among),
+            "multiplicative": (after * of) / (among * before) if before > 0 else None,
         }
 
     def to_frame(self) -> pa.Table:
@@ -181,6 +184,7 @@ class Attack:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values; probabilities as floats of the exact ratios."""
+        certainty = self.deterministic.to_dict()
         content: dict[str, Any] = {
             "attack": self.code,
             "quasi_identifiers": list(self.quasi_identifiers),
@@ -188,12 +192,8 @@ class Attack:
             "datasets": list(self.datasets),
             "classes": self.classes,
             "uniques": self.uniques,
-            "deterministic": {
-                "prior": float(self.deterministic.prior),
-                "posterior": float(self.deterministic.posterior),
-                "additive": float(self.deterministic.additive),
-                "records": self.certain,
-            },
+            "deterministic": {name: certainty[name] for name in ("prior", "posterior", "additive")}
+            | {"records": self.certain},
             "probabilistic": self.probabilistic.to_dict(),
             "capacity": float_or_none(self.capacity),
         }

@@ -125,16 +125,21 @@ def _largest(attacks: Sequence[Attack]) -> list[Attack]:
 
     A secret that is not attacked with that set (of an Anatomy release it goes by the group) comes with its own largest.
     """
-    largest = max((not attack.secret, _size(attack)) for attack in attacks)
+    naming = [attack for attack in attacks if not attack.secret] or attacks
+    largest = max(map(_size, naming))
     first = max(
-        (attack for attack in attacks if (not attack.secret, _size(attack)) == largest),
+        (attack for attack in naming if _size(attack) == largest),
         key=lambda attack: attack.probabilistic.posterior,
     )
-    known = (first.datasets, first.quasi_identifiers)
-    best = [attack for attack in attacks if (attack.datasets, attack.quasi_identifiers) == known]
+    known = first.quasi_identifiers
+    best = [
+        attack
+        for attack in attacks
+        if attack.quasi_identifiers == known and attack.datasets == first.datasets
+    ]
     covered = {attack.secret for attack in best}
     further: dict[tuple[str, ...], Attack] = {}
-    for attack in attacks:
+    for attack in attacks if {attack.secret for attack in attacks} - covered else ():
         known_best = further.get(attack.secret, attack)
         if attack.secret not in covered and _size(attack) >= _size(known_best):
             further[attack.secret] = attack

@@ -29,7 +29,7 @@ from glasshouse.study.policy import (
 if TYPE_CHECKING:
     from glasshouse.economics.outcome import Deterrence
     from glasshouse.groups.outcome import ThreatOutcome
-    from glasshouse.microdata import Assessment, Attack
+    from glasshouse.microdata import Assessment, Attack, Leakage
     from glasshouse.microdata.individual import Target
     from glasshouse.microdata.parts import Family
     from glasshouse.microdata.presence import Member, Membership
@@ -261,7 +261,7 @@ def of_attacks(
     from glasshouse.report.attacks import classes_are_counted
 
     def worst(measure: Measure, values: Iterable[Fraction], of: str | None = None) -> Measurement:
-        return Measurement(measure, max(values), of, knows, release)
+        return Measurement(measure, _greatest(values), of, knows, release)
 
     attacks = [attack for same in sets for attack in same]
     naming = [attack for attack in attacks if not attack.secret]
@@ -274,12 +274,30 @@ def of_attacks(
             is_bound = not all(size.is_exact for size in sizes if size.smallest == least)
             yield Measurement("smallest-class", Fraction(least), None, knows, release, is_bound)
             yield Measurement("highest-risk", Fraction(1, least), None, knows, release, is_bound)
-    for secret in dict.fromkeys(attack.sensitive for attack in attacks if attack.secret):
-        inferring = [attack for attack in attacks if attack.sensitive == secret]
-        added = (max(Fraction(0), attack.probabilistic.additive) for attack in inferring)
-        certain = (attack.deterministic.additive for attack in inferring)
-        yield worst("inference-added", added, secret)
-        yield worst("inference-certain", certain, secret)
+    for secret in dict.fromkeys(attack.secret for attack in attacks if attack.secret):
+        inferring = [attack for attack in attacks if attack.secret == secret]
+        of = inferring[0].sensitive
+        added = _added(attack.probabilistic for attack in inferring)
+        certain = _added(attack.deterministic for attack in inferring)
+        yield worst("inference-added", [Fraction(0), *added], of)
+        yield worst("inference-certain", certain, of)
+
+
+def _greatest(values: Iterable[Fraction]) -> Fraction:
+    """Return the greatest ratio: of many, only those with the greatest quotient need to be compared exactly."""
+    ratios = list(values)
+    quotients = list(map(float, ratios))
+    top = max(quotients)
+    return max(ratio for ratio, quotient in zip(ratios, quotients, strict=True) if quotient == top)
+
+
+def _added(leakages: Iterable[Leakage]) -> Iterator[Fraction]:
+    """Yield the most that was added to each success before."""
+    after: dict[tuple[int, int], list[Leakage]] = {}
+    for leakage in leakages:
+        after.setdefault(leakage.prior.as_integer_ratio(), []).append(leakage)
+    for alike in after.values():
+        yield _greatest(leakage.posterior for leakage in alike) - alike[0].prior
 
 
 def _of_parts(family: Family) -> Iterator[Measurement]:

@@ -28,7 +28,7 @@ from glasshouse.runs.run import Resources
 from glasshouse.study import validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
-from glasshouse.study.policy import promised
+from glasshouse.study.policy import promise_of
 from glasshouse.table import EncodedTable
 
 MOST_SETS = 6
@@ -119,6 +119,17 @@ class _Lattice:
         self.secret = secret
         self._order = study.adversary.knowable
         self._whole = frozenset(self._order)
+        self._most_named, self._most_guessed = (
+            min(
+                (
+                    condition.limit
+                    for condition in study.policy.conditions
+                    if condition.measure == measure and condition.knows == "all"
+                ),
+                default=Fraction(1),
+            )
+            for measure in ("named", "best-guess")
+        )
 
     def success(self, known: frozenset[str]) -> Fraction:
         """Return how often a guess is right: at who it is, or at the secret that matters."""
@@ -145,7 +156,14 @@ class _Lattice:
         chosen: list[frozenset[str]] = []
         by_size = sorted(
             self._sets.keys() - {self._whole},
-            key=lambda known: (-len(known), self.success(known), sorted(known)),
+            key=lambda known: (
+                -len(known),
+                float(
+                    self.success(known)
+                ),  # ratios are compared only where their quotients are the same
+                self.success(known),
+                sorted(known),
+            ),
         )
         for known in by_size:
             if len(chosen) == MOST_SETS:
@@ -157,6 +175,14 @@ class _Lattice:
 
     def meets(self, known: frozenset[str]) -> bool:
         """Tell whether a release of so many attributes would meet the policy."""
+        for attack in self._sets[
+            known
+        ]:  # of many sets most fail by who is named, which is quickly seen
+            if not attack.secret and (
+                attack.probabilistic.posterior > self._most_guessed
+                or attack.deterministic.posterior > self._most_named
+            ):
+                return False
         verdict = verdict_on(self._measured(known), self._study.policy)
         if verdict is not None and any(
             not judgement.met and judgement.measured.is_bound for judgement in verdict.judgements
@@ -195,13 +221,14 @@ class _Lattice:
 def _generalised(
     table: EncodedTable, study: AssessStudy, lattice: _Lattice, resources: Resources
 ) -> Iterator[Advice]:
-    """Yield the least generalisation by which people can be named as seldom as the policy asks, and whether it is met.
+    """Yield the least generalisation that meets the policy.
 
-    Values are generalised alike in all records, by suggested hierarchies; nobody's record is removed.
+    Values are generalised alike in all records, by suggested hierarchies; nobody's record is removed. A policy that is
+    not built in, which no command can name, is asked for as far as who is named goes, and it is told whether it is met.
     """
     from glasshouse.runs.anonymise import answer
 
-    promise = promised(study.policy)
+    promise = promise_of(study.policy)
     adversary = study.adversary
     if not promise or adversary.facts or not adversary.guesses_once or adversary.weight:
         return
@@ -210,7 +237,7 @@ def _generalised(
         "adversary": adversary,
         "treatment": study.treatment,
         "policy": study.policy,
-        "protection": {"method": "risk", "time_limit": SECONDS, **promise},
+        "protection": {"method": "risk", "time_limit": SECONDS} | promise,
     }
     try:
         protection = validated(AnonymiseStudy, content, "assess")

@@ -91,7 +91,7 @@ class Run(Generic[Q, R]):
         """What the policy of the question says; None: nothing was measured that it asks for."""
         return verdict_on(self.measures, self.question.policy)
 
-    @property
+    @cached_property
     def measures(self) -> tuple[Measurement, ...]:
         """What was measured, whatever the policy: by the outcome, and by a first look at the files."""
         by_outcome = measures(self.outcome, self.question)

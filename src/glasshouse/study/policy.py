@@ -284,6 +284,15 @@ def promised(policy: ReleasePolicy) -> dict[str, float]:
     return {name: float(risk) for name, risk in risks.items() if risk < 1}
 
 
+def promise_of(policy: ReleasePolicy) -> dict[str, Any]:
+    """Return what `anonymise` is to promise for a policy: the very policy where it is built in, else as `promised`.
+
+    >>> promise_of(POLICIES["research-file"])
+    {'method': 'policy'}
+    """
+    return {"method": "policy"} if POLICIES.get(policy.name) == policy else dict(promised(policy))
+
+
 def policy_called(name: str) -> ReleasePolicy:
     """Return one of the `POLICIES`.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from statistics import median
+from typing import Any
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import number, text, text_for
@@ -39,7 +40,7 @@ from glasshouse.report.words import (
 )
 from glasshouse.study import Address, Dialect, ReleaseStudy
 from glasshouse.study.assess import AssessStudy
-from glasshouse.study.policy import Measure, ReleasePolicy, promised
+from glasshouse.study.policy import Measure, ReleasePolicy, promise_of, promised
 
 RISK, RULE = TARGETS[0][0], NEUTRAL
 """The colours of the risk, and of what the rule allows."""
@@ -352,27 +353,38 @@ def sweeping(study: AssessStudy | None) -> str:
 def command_of(advice: Advice, study: AssessStudy) -> str:
     """Return the command that shows what an advice comes to, as it is typed where the files are."""
     if advice.kind == "generalise":
-        return anonymise_command(study, advice.quasi_identifiers)
+        policy = study.policy
+        promise = [] if promised(policy) == promise_of(policy) else ["--policy", policy.name]
+        return anonymise_command(study, advice.quasi_identifiers, promise_of(policy), *promise)
     return shlex.join(["glasshouse", "assess", *command_words(study, advice.quasi_identifiers)])
 
 
-def anonymise_command(study: ReleaseStudy, names: Sequence[str]) -> str:
-    """Return the command that generalises some of what can be known until the rule on naming is met."""
-    words = [*command_words(study, names), *promise_words(study.policy)]
-    return shlex.join(["glasshouse", "anonymise", *words, "--out", "protected"])
+def anonymise_command(
+    study: ReleaseStudy, names: Sequence[str], promise: Mapping[str, Any], *words: str
+) -> str:
+    """Return the command that generalises some of what can be known until what is promised holds."""
+    options = [
+        word
+        for name, value in promise.items()
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    return shlex.join(
+        [
+            *("glasshouse", "anonymise", *command_words(study, names)),
+            *(options or ("--k", str(smallest_cell()))),
+            *words,
+            *("--out", "protected"),
+        ]
+    )
 
 
 def less_detail_command(study: ReleaseStudy, names: Sequence[str]) -> str:
-    """Return the same command for a single file; none where it would tell values."""
+    """Return the command by which people are named as seldom as the rule asks; by default as the smallest cell asks.
+
+    Of several files, or where it would tell values, there is none.
+    """
     silent = len(study.datasets) > 1 or _names_values(study)
-    return "" if silent else anonymise_command(study, names)
-
-
-def promise_words(policy: ReleasePolicy) -> list[str]:
-    """Return what to promise of naming for a rule to be met, as it is typed; where it has none, the smallest cell."""
-    risks = promised(policy).items()
-    words = [word for name, risk in risks for word in (f"--{name.replace('_', '-')}", str(risk))]
-    return words or ["--k", str(smallest_cell())]
+    return "" if silent else anonymise_command(study, names, promised(study.policy))
 
 
 def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:
