@@ -126,9 +126,10 @@ def _largest(attacks: Sequence[Attack]) -> list[Attack]:
     A secret that is not attacked with that set (of an Anatomy release it goes by the group) comes with its own largest.
     """
     naming = [attack for attack in attacks if not attack.secret] or attacks
-    largest = max(map(_size, naming))
+    sizes = [len(attack.quasi_identifiers) for attack in naming]
+    largest = max(sizes)
     first = max(
-        (attack for attack in naming if _size(attack) == largest),
+        (attack for attack, size in zip(naming, sizes, strict=True) if size == largest),
         key=lambda attack: attack.probabilistic.posterior,
     )
     known = first.quasi_identifiers

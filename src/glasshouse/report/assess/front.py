@@ -242,10 +242,12 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
             risks.append(attack.probabilistic.posterior)
     if len(by_size) < 2:
         return None
-    bands = [
-        (size, min(risks), median(risks), max(risks), len(risks))
-        for size, risks in sorted(by_size.items())
-    ]
+    bands = []
+    for size, risks in sorted(by_size.items()):
+        risks.sort(
+            key=lambda risk: (float(risk), risk)
+        )  # a ratio decides only between equal quotients
+        bands.append((size, risks[0], median(risks), risks[-1], len(risks)))
     rows = [
         {
             "facts": size,
