@@ -77,6 +77,7 @@ COMMANDS = {
     "anonymise-anatomy": "anonymise many.csv -q nat -q zip -s disease --method anatomy --l 2",
     "anonymise-local": f"anonymise many.csv {KNOWN} --k 4 --recoding local",
     "anonymise-mondrian": f"anonymise many.csv {KNOWN} --k 4 --recoding mondrian",
+    "protect": f"protect many.csv {KNOWN} --policy research-file",
     "assess-release": "assess anonymise",
     "assess-anatomy": "assess anonymise-anatomy",
     "compare-releases": "compare anonymise-local anonymise-mondrian",

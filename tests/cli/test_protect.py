@@ -183,9 +183,13 @@ def test_generalised_alike_is_the_least_loss_that_meets_the_rule(glasshouse: Gla
 
 def test_what_happens_is_said_column_by_column_in_both_languages(glasshouse: Glasshouse) -> None:
     arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml")
-    said = glasshouse("protect", *arguments).out
+    said = glasshouse("protect", *arguments, "--out", "run").out
     assert "Take “" in said
     assert "What happens to each column" in said
+    page = Path("run/report.html").read_text()
+    before, _, table = page.partition("What happens to each column</h3>")
+    assert before.count("<details") == before.count("</details>"), "one need not open anything"
+    assert "records removed" in table[: table.index("</table>")]
     portuguese = glasshouse("--lang", "pt-BR", "protect", *arguments).out
     assert "O que acontece com cada coluna" in portuguese
 

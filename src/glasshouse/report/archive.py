@@ -39,6 +39,9 @@ def to_json(pages: Mapping[str, Page]) -> str:
 def to_dict(page: Page) -> dict[str, Any]:
     """Return a page as plain values."""
     content: dict[str, Any] = _adapter().dump_python(page, mode="json")
+    for section in content["sections"]:
+        if not section["is_open"]:  # as most are
+            del section["is_open"]
     return content
 
 

@@ -205,6 +205,8 @@ class Section:
     """The tables."""
     notes: tuple[str, ...] = ()
     """Plain sentences below the tables."""
+    is_open: bool = False
+    """Whether it stands among the findings, for everybody, instead of in the part for specialists."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     Action,
     Brief,
+    Column,
     Finding,
     Page,
     Provenance,
@@ -46,7 +47,11 @@ def page(outcome: ProtectedVersions, question: ProtectStudy, *, provenance: Prov
         command="glasshouse protect --study study.toml",
         chosen=chosen,
     )
-    columns = Section(text("What happens to each column"), tables=(_columns(spoken),))
+    columns = Section(
+        text("What happens to each column"),
+        tables=(replace(_columns(spoken), title=""),),
+        is_open=True,
+    )
     return replace(
         side_by_side,
         title=text("How the rule can be met"),
@@ -114,12 +119,9 @@ def _changes(outcome: ProtectedVersions) -> Finding:
     """Say what happens to each column in the version to take, and to records."""
     best = outcome.recommended
     release = best.release
-    words = {name: column_change(release, name) for name in release.quasi_identifiers}
-    if release.heights is not None:
-        words = {name: change for name, change in changes(release).items() if name in words}
     changed = "; ".join(
-        text("{column}: {change}", column=column_label(name), change=change)
-        for name, change in words.items()
+        text("{column}: {change}", column=column_label(name), change=column_change(release, name))
+        for name in release.quasi_identifiers
     )
     removed = (
         text_for(
@@ -153,12 +155,8 @@ def column_change(release: Anonymisation, name: str) -> str:
         return text("left out")
     if level is None:
         return text("{share} of detail kept", share=percentage(kept))
-    height = next(one.height for one in release.hierarchies if one.column == name)
     return text(
-        "level {level} of {top}, {share} of detail kept",
-        level=level,
-        top=height - 1,
-        share=percentage(kept),
+        "{change} ({share} of detail kept)", change=changes(release)[name], share=percentage(kept)
     )
 
 
@@ -234,7 +232,7 @@ def _columns(outcome: ProtectedVersions) -> Table:
     )
     return cell_table(
         text("Column"),
-        [version.compared.name for version in versions],
+        [Column(version.compared.name) for version in versions],
         rows,
         text("What happens to each column"),
     )
