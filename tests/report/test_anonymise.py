@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from glasshouse.mitigation import Anonymisation, Comparison
 from glasshouse.report import Provenance
 from glasshouse.report.anonymise.page import page as protection_page
 from glasshouse.report.anonymise.page import protection_findings
-from glasshouse.report.compare.page import comparison_findings, comparison_page
+from glasshouse.report.compare.page import comparison_findings, comparison_page, releases_table
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity
 from glasshouse.runs import Resources
@@ -240,6 +241,26 @@ def test_a_release_that_another_one_beats_is_named() -> None:
         worse, better = sentence.split("”")[0][1:], sentence.split("“")[2].split("”")[0]
         assert rows[better].distance < rows[worse].distance
         assert rows[better].average <= rows[worse].average
+
+
+def test_where_loss_ranks_versions_otherwise_the_error_decides_and_it_is_said() -> None:
+    outcome = compared("people.csv", hows=[{"k": 3}, {"k": 3, "recoding": "local"}])
+    worse, better = sorted(outcome.releases, key=lambda row: row.distance, reverse=True)
+    assert better.distance < worse.distance
+    attacks = {"naming": worse.naming, "inferring": worse.inferring}
+    better = replace(better, loss=0.193, **attacks)
+    outcome = replace(outcome, releases=(replace(worse, loss=0.075), better))
+    findings = comparison_findings(outcome, QUESTION)
+    (beaten,) = (finding for finding in findings if "is beaten by" in finding.sentence)
+    assert f"by “{better.name}”, which is more accurate" in beaten.sentence
+    assert (
+        "By loss, another view, it is the other way round (0.193 against 0.075)" in beaten.meaning
+    )
+    assert any(
+        f"“{better.name}” keeps the data most accurate" in finding.sentence for finding in findings
+    )
+    titles = [column.title for column in releases_table(outcome.rows).columns]
+    assert titles.index("error") < titles.index("loss")
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def releases_table(rows: Sequence[ComparedRelease]) -> Table:
         text("{secret}: certain", secret="+".join(map(column_label, attack.secret)))
         for attack in rows[0].inferring
     ]
-    measures += [text("loss"), text("distance")]
+    measures += [text("error"), text("loss")]
     learned = rows[0].utility.prediction
     if learned:
         measures.append(text("{target} predicted", target=learned.target))
@@ -127,8 +127,8 @@ def releases_table(rows: Sequence[ComparedRelease]) -> Table:
             percentage(row.naming.deterministic.posterior),
             three_digits(row.naming.probabilistic.posterior),
             *(percentage(attack.deterministic.posterior) for attack in row.inferring),
-            NOTHING.text if row.loss is None else number(row.loss, ".4g"),
             text("{figure}%", figure=number(100 * row.distance, ".1f")),
+            NOTHING.text if row.loss is None else number(row.loss, ".4g"),
             *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
         )
         for row in rows
@@ -255,9 +255,12 @@ ERROR = {
 }
 TERMS = {
     marked("Highest, average"): marked("Of the chances that the record of a person is named."),
-    marked("Distance, of pairs"): marked(
-        "How far the distribution of a column, or of two columns together, is from the truth on average (total "
-        "variation)."
+    marked("Distance"): marked(
+        "How far the distribution of a single column is from the truth on average (total variation)."
+    ),
+    marked("Other views of utility"): marked(
+        "Versions are ranked by their error. Loss, distance and query error look at the same from elsewhere, and may "
+        "rank them otherwise: to loss, a value that is told coarsely and a record that is removed are alike."
     ),
     marked("Query error"): marked("The median relative error of 1,000 random counting questions."),
 }
@@ -272,12 +275,12 @@ PREDICTION = {
         "the most frequent value is right for {majority}."
     )
 }
-UTILITIES = ("loss", "column_distance", "pair_distance", "query_error")
+UTILITIES = ("loss", "column_distance", "query_error")
 
 
 def _figures(comparison: Comparison) -> Table:
     alone, predicted = comparison.estimated, bool(comparison.rows[0].utility.prediction)
-    utility = (text("loss"), text("distance"), text("of pairs"), text("query error"))
+    views = (text("loss"), text("distance"), text("query error"))
     columns: list[str | Column] = [
         *(text("records suppressed"), text("classes")),
         *under(text("Chance of naming"), text("highest"), text("average"), text("certain")),
@@ -287,13 +290,14 @@ def _figures(comparison: Comparison) -> Table:
             for attack in comparison.rows[0].inferring
             for column in under(target_label(attack.secret), text("certain"), text("guess"))
         ),
-        *under(text("Utility"), *utility, *[text("prediction")] * predicted),
+        text("error"),
+        *under(text("Other views of utility"), *views, *[text("prediction")] * predicted),
     ]
     rows = []
     for row in comparison.rows:
         content, naming = row.to_dict(), row.naming
         uniques = content["population_uniques"]
-        figures = [content[name] for name in UTILITIES]
+        figures = [row.distance, *(content[name] for name in UTILITIES)]
         figures += [content["prediction"]["release"]] if predicted else []
         rows.append(
             (
@@ -522,8 +526,21 @@ def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
                     better=better.name,
                     worse_error=worse_error,
                     better_error=better_error,
-                )
+                ),
+                meaning=_other_view(row, better),
             )
+
+
+def _other_view(worse: ComparedRelease, better: ComparedRelease) -> str:
+    """Say where loss ranks two versions otherwise than error does, and why; nothing where it does not."""
+    if worse.loss is None or better.loss is None or worse.loss >= better.loss:
+        return ""
+    return text(
+        "By loss, another view, it is the other way round ({better_loss} against {worse_loss}). The error decides: it "
+        "is measured alike however a version is protected, and counts what removed records take from every table.",
+        better_loss=number(better.loss, ".3g"),
+        worse_loss=number(worse.loss, ".3g"),
+    )
 
 
 def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
