@@ -5,8 +5,9 @@ baseline is anjana, which is greedy, and pycanon, which only looks at the classe
 installed, in this interpreter or in that which the variable ANJANA_PYTHON names (they are no part of the project).
 ARX itself took 0.35 to 1.5 s per search on the machine of the golden figures.
 
-Adult by local recoding, 5-anonymity, beside ARX's figures: a loss of 0.0325 in 1.5 CPU seconds, measured where ours was
-9.6 for what is now ``best``. Promise: ``fast`` loses no more in no more CPU, ``best`` loses 0.0276 in half of 9.6.
+Adult by local recoding, 5-anonymity, beside ARX's figures: a loss of 0.0325 in 1.5 CPU seconds. Promise: ``fast`` loses
+no more in no more CPU. ``best`` loses 0.0276 in half of what it took before it was made faster: that was 1 / 0.06 of
+what ``fast`` takes, as both were measured under the same load, so that ``fast``, measured in the same run, is the clock.
 
 1,000,000 census records with eight quasi-identifiers, and as many with eight numbers. Promise: global recoding within 2
 CPU seconds, local with effort ``fast`` within 20, microaggregation (MDAV, k = 5) within 10; together within 1 GiB.
@@ -39,12 +40,14 @@ from measure import cpu_seconds
 
 RECORDS, MILLION = 10_000_000, 1_000_000
 ARX_LOCAL_LOSS, ARX_LOCAL_SECONDS = 0.0325, 1.5
+FAST_BEFORE = 0.06
+"""What ``fast`` takes, as a share of what ``best`` took before."""
 LOCAL_PROMISES = {
-    "fast": (ARX_LOCAL_LOSS, ARX_LOCAL_SECONDS),
-    "good": (0.03, 4.8),
-    "best": (0.0276, 4.8),
+    "fast": (ARX_LOCAL_LOSS, 1.0),
+    "good": (0.03, 0.5 / FAST_BEFORE),
+    "best": (0.0276, 0.5 / FAST_BEFORE),
 }
-"""Per effort, the highest loss and the most CPU seconds."""
+"""Per effort, the highest loss and the most CPU, in units of ``fast``; that itself is held against ARX's seconds."""
 KNOWN = (
     *("day_of_birth", "month_of_birth", "year_of_birth", "gender", "ethnicity", "nationality"),
     *("city_of_residence", "school_type"),
@@ -155,8 +158,8 @@ def local_holds() -> bool:
     if not ADULT.exists():
         return True
     table, hierarchies = adult()
-    holds = True
-    for effort, (most, seconds) in LOCAL_PROMISES.items():
+    holds, fast = True, ARX_LOCAL_SECONDS
+    for effort, (most, units) in LOCAL_PROMISES.items():
         work = partial(
             recode_locally,
             table,
@@ -165,12 +168,14 @@ def local_holds() -> bool:
             effort=effort,
         )
         recoding, own = work(), cpu_seconds(work, repeats=2)
+        seconds = units * fast
         met = recoding.loss <= most and own <= seconds
         print(
-            f"Adult, local recoding, k = 5, {effort}: {own:.2f} CPU s, loss {recoding.loss:.4f} (promised: {seconds} "
-            f"CPU s, {most}; ARX {ARX_LOCAL_SECONDS} and {ARX_LOCAL_LOSS}) {'holds' if met else 'BROKEN'}"
+            f"Adult, local recoding, k = 5, {effort}: {own:.2f} CPU s, loss {recoding.loss:.4f} (promised: "
+            f"{seconds:.1f} CPU s, {most}; ARX {ARX_LOCAL_SECONDS} and {ARX_LOCAL_LOSS}) {'holds' if met else 'BROKEN'}"
         )
         holds &= met
+        fast = own if effort == "fast" else fast
     return holds
 
 
