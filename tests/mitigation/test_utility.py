@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -26,6 +26,7 @@ from glasshouse.mitigation.utility import (
     MarginalDistances,
     Prediction,
     QueryError,
+    column_costs,
     compare_utility,
 )
 from glasshouse.study import Dialect
@@ -486,3 +487,91 @@ def test_adult_recoded_by_its_hierarchies(shared: Callable[[str], Path]) -> None
     for one, other in combinations((*names, "occupation"), 2):
         assert outcome.distances.pairs[one, other] >= max(single[one], single[other]) - 1e-12
     assert 0 < outcome.queries.median < 1
+
+
+# --- What became of each column ---
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [("21", "21"), ("24", "20-29"), ("28", "20-29"), ("33", "*"), ("", "")]
+            ),
+            st.sampled_from([("100", "100"), ("250", "200-299"), ("280", "200-299"), ("400", "*")]),
+            st.sampled_from([("A", "A"), ("B", "*")]),
+        ),
+        min_size=12,
+        max_size=30,
+    )
+)
+def test_columns_cost_what_spreading_every_record_by_hand_says(records: list[Any]) -> None:
+    """Each released record counts as all records that it may stand for, in equal shares."""
+    names = ("age", "income", "town")
+    # every value occurs, so that the columns are known to hold numbers
+    records = [
+        *records,
+        *(((a, a), (i, i), ("A", "A")) for a in ("21", "24", "28", "33") for i in ("100", "280")),
+        *((("21", "21"), (i, i), ("B", "B")) for i in ("250", "400")),
+    ]
+    rows = [[str(value[0]) for value in record] for record in records]
+    released = [[str(value[1]) for value in record] for record in records]
+    table, release = (
+        read(
+            pa.table(dict(zip(names, zip(*side, strict=True), strict=True))),
+            quasi_identifiers=["age", "income"],
+            sensitive=["town"],
+        )
+        for side in (rows, released)
+    )
+    domain = [sorted({row[place] for row in rows}) for place in range(3)]
+
+    def meant(place: int, written: str) -> list[str]:
+        if written in domain[place]:
+            return [written]
+        return [value for value in domain[place] if written == "*" or covers(written, value)]
+
+    def spread(side: list[list[str]]) -> list[tuple[tuple[str, ...], Fraction]]:
+        possible = [[*product(*(meant(i, v) for i, v in enumerate(row)))] for row in side]
+        return [(row, Fraction(1, len(rest))) for rest in possible for row in rest]
+
+    costs = column_costs(table, release)
+    assert [cost.column for cost in costs.columns] == list(names)
+    sides = spread(rows), spread(released)
+    for place, cost in enumerate(costs.columns):
+        counts = [Counter[str](), Counter[str]()]
+        for side, count in zip(sides, counts, strict=True):
+            for row, weight in side:
+                count[row[place]] += weight  # type: ignore[assignment]
+        error = sum(abs(counts[0][value] - counts[1][value]) for value in domain[place])
+        assert cost.error == pytest.approx(float(error) / (2 * len(rows)))
+        assert sorted(before for before, _ in cost.counts) == sorted(counts[0].values())
+        assert sum(after for _, after in cost.counts) == pytest.approx(len(rows))
+    assert costs.columns[2].mean is None, "towns have no mean"
+    for number, cost in enumerate(costs.columns[:2]):
+        assert cost.mean is not None
+        assert cost.variance is not None
+        for place, side in enumerate(sides):
+            points = [(Fraction(r[number]), w) for r, w in side if r[number]]
+            total = sum(weight for _, weight in points)
+            mean = sum(value * weight for value, weight in points) / total
+            variance = sum(value**2 * weight for value, weight in points) / total - mean**2
+            assert cost.mean[place] == pytest.approx(float(mean))
+            assert cost.variance[place] == pytest.approx(float(variance), abs=1e-6)
+    for place, side in enumerate(sides):
+        both = [(float(r[0]), float(r[1]), float(w)) for r, w in side if r[0]]
+        x, y, weights = np.array(both).T
+        matrix = np.cov(x, y, aweights=weights, ddof=0)
+        if matrix[0, 0] > 1e-9 and matrix[1, 1] > 1e-9:
+            expected = matrix[0, 1] / np.sqrt(matrix[0, 0] * matrix[1, 1])
+            assert costs.correlations["age", "income"][place] == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_is_not_changed_costs_nothing() -> None:
+    people = pa.table({"age": ["21", "22", "35", "47"], "sex": ["f", "m", "m", "f"]})
+    table = read(people, quasi_identifiers=["age", "sex"])
+    costs = column_costs(table, table)
+    age, sex = costs.columns
+    assert (age.error, age.mean_error, age.variance_error) == (0, 0, 0)
+    assert (sex.error, sex.mean, costs.correlation_error("sex")) == (0, None, None)

@@ -61,7 +61,12 @@ from glasshouse.mitigation.perturbation import (
     retention,
     sample_records,
 )
-from glasshouse.mitigation.utility import Utility, compare_utility
+from glasshouse.mitigation.utility import (
+    ColumnCosts,
+    Utility,
+    column_costs,
+    compare_utility,
+)
 from glasshouse.mitigation.versions import ProtectedVersions, Version
 
 __all__ = [
@@ -71,6 +76,7 @@ __all__ = [
     "Attained",
     "AverageRisk",
     "BetaLikeness",
+    "ColumnCosts",
     "ComparedAttack",
     "ComparedRelease",
     "ComparedRun",
@@ -105,6 +111,7 @@ __all__ = [
     "attained",
     "by_rule",
     "code_tails",
+    "column_costs",
     "compare_assessments",
     "compare_figures",
     "compare_release",

@@ -38,6 +38,7 @@ from glasshouse.mitigation.distinct_rows import (
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
+from glasshouse.mitigation.utility import ColumnCosts
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.encoded import smallest_unsigned
 from glasshouse.table.generalised import without_suppressed
@@ -173,6 +174,8 @@ class Anonymisation:
     """How many people are estimated to be alone in the population, where there is no register."""
     ladder: tuple[Rung, ...] = ()
     """The way from the original to the release, step by step; none where nothing was recoded, or nobody asked."""
+    costs: ColumnCosts | None = None
+    """What became of each column; None where nothing was recoded, or nobody asked."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -360,6 +363,8 @@ class Anonymisation:
         content["after"] = [attack.to_dict() for attack in self.after.attacks]
         if self.ladder:
             content["ladder"] = [rung.to_dict() for rung in self.ladder]
+        if self.costs is not None:
+            content["column_costs"] = self.costs.to_dict()
         return content
 
     def to_frame(self) -> pa.Table:

@@ -27,7 +27,7 @@ from glasshouse.microdata import Assessment, Attack, assess, population_risks
 from glasshouse.microdata.assessment import missing_entry, missing_records, treatment
 from glasshouse.mitigation.anonymisation import assess_by_group, without
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.utility import Utility, compare_utility
+from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.partition import partition
 
@@ -63,6 +63,8 @@ class ComparedRelease:
     """What the release still serves for."""
     grouped: bool = False
     """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
+    costs: ColumnCosts | None = None
+    """What became of each column; None: of the original, and of a release whose records cannot be told apart."""
 
     @property
     def attacks(self) -> tuple[Attack, ...]:
@@ -111,6 +113,7 @@ class ComparedRelease:
             "pair_distance": self.utility.distances.mean_pair,
             "query_error": self.utility.queries.median,
             "prediction": None if prediction is None else prediction.to_dict(),
+            "column_costs": None if self.costs is None else self.costs.to_dict(),
             "attacks": [attack.to_dict() for attack in self.attacks],
         }
 
@@ -122,6 +125,7 @@ class ComparedRelease:
         """Return the rows of the frame as plain values."""
         content = self.to_dict()
         attacks, learned = content.pop("attacks"), content.pop("prediction")
+        del content["column_costs"]
         if learned is not None:
             content["accuracy"] = learned["release"]
         return [
@@ -248,6 +252,9 @@ def compare_release(
         loss=loss,
         utility=compare_utility(original, release, hierarchies=hierarchies, target=predict),
         grouped=group is not None,
+        costs=column_costs(original, release, hierarchies=hierarchies)
+        if release is not original and release.records == original.records
+        else None,
     )
 
 

@@ -17,7 +17,8 @@ combinations of values, with the number of records of each.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -39,6 +40,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.suggestions import suggested_rule
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.encoded import positions
@@ -119,6 +121,78 @@ class MarginalDistances:
                 "distance": pa.array(distances, pa.float64()),
             }
         )
+
+
+@dataclass(frozen=True)
+class ColumnCost:
+    """What became of one column: the original, and what the release lets one expect of it."""
+
+    column: str
+    """Its name."""
+    error: float
+    """How far its distribution is from the truth, by total variation."""
+    counts: tuple[tuple[int, float], ...]
+    """Per value, which is not named, how many records have it and how many are expected to; the most frequent first."""
+    mean: tuple[float, float] | None = None
+    """Of a column of numbers, the mean before and after."""
+    variance: tuple[float, float] | None = None
+    """The same of the variance."""
+
+    @property
+    def mean_error(self) -> float | None:
+        """How far the mean is off, in standard deviations of the original; None: it has no mean, or one value only."""
+        if self.mean is None or self.variance is None or not self.variance[0]:
+            return None
+        return abs(self.mean[1] - self.mean[0]) / float(np.sqrt(self.variance[0]))
+
+    @property
+    def variance_error(self) -> float | None:
+        """How far the variance is off, as a share of that of the original; None as for the mean."""
+        if self.variance is None or not self.variance[0]:
+            return None
+        return abs(self.variance[1] / self.variance[0] - 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values, without the counts."""
+        return {
+            "column": self.column,
+            "error": self.error,
+            "mean": None if self.mean is None else list(self.mean),
+            "variance": None if self.variance is None else list(self.variance),
+        }
+
+
+@dataclass(frozen=True)
+class ColumnCosts:
+    """What became of each column, and of the correlations of those that hold numbers."""
+
+    columns: tuple[ColumnCost, ...]
+    """The columns."""
+    correlations: Mapping[tuple[str, str], tuple[float, float]]
+    """Per two columns of numbers, their correlation before and after."""
+
+    def correlation_error(self, column: str) -> float | None:
+        """Return by how much a correlation of a column is off at most; None: it has none."""
+        errors = [
+            abs(after - before)
+            for names, (before, after) in self.correlations.items()
+            if column in names
+        ]
+        return max(errors, default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures in plain values."""
+        return {
+            "columns": [cost.to_dict() for cost in self.columns],
+            "correlations": [
+                {"columns": list(names), "before": before, "after": after}
+                for names, (before, after) in self.correlations.items()
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per column."""
+        return pa.Table.from_pylist([cost.to_dict() for cost in self.columns])
 
 
 @dataclass(frozen=True)
@@ -295,6 +369,128 @@ def compare_utility(
         queries=_query_error(true, released, queries, seed),
         prediction=learned,
     )
+
+
+def column_costs(
+    original: EncodedTable,
+    release: EncodedTable,
+    *,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> ColumnCosts:
+    """Tell what became of each column, of the means, variances and correlations of those that hold numbers.
+
+    Which columns hold numbers, and not codes of categories, is what `suggested_rule` finds. Records of which the number
+    is missing are left out of the figures about it.
+
+    Args:
+        original: The table before protection.
+        release: The table after it, the same records in the same order.
+        hierarchies: For columns with labels that do not explain themselves, what these stand for.
+
+    Raises:
+        DataError: A released value stands for nothing in the original, or the records are not the same.
+    """
+    _check_same_records(original, release)
+    costs, moments = [], {}
+    for name in _compared(original, None):
+        true, released = _used(original.column(name)), _used(release.column(name))
+        hierarchy = (hierarchies or {}).get(name)
+        spread = _spread(true, released, hierarchy, original.name, release.name)
+        before = np.bincount(true.codes, minlength=true.cardinality)
+        expected = np.bincount(released.codes, minlength=released.cardinality) @ spread.shares
+        order = np.argsort(-before, kind="stable")
+        cost = ColumnCost(
+            column=name,
+            error=float(np.abs(before - expected).sum() / (2 * original.records)),
+            counts=tuple(
+                zip(before[order].tolist(), np.round(expected[order], 9).tolist(), strict=True)
+            ),
+        )
+        numbers = _numbers(true)
+        if numbers is not None:
+            both = (
+                _Moments.of(true.codes, numbers, _Spread.identity(true.cardinality)),
+                _Moments.of(released.codes, numbers, spread),
+            )
+            moments[name] = both
+            cost = replace(
+                cost,
+                mean=(both[0].mean, both[1].mean),
+                variance=(both[0].variance, both[1].variance),
+            )
+        costs.append(cost)
+    return ColumnCosts(
+        tuple(costs),
+        {
+            (one, other): (
+                moments[one][0].correlation(moments[other][0]),
+                moments[one][1].correlation(moments[other][1]),
+            )
+            for one, other in combinations(moments, 2)
+        },
+    )
+
+
+def _used(column: EncodedColumn) -> EncodedColumn:
+    """Return a column without values that no record has."""
+    is_used = np.bincount(column.codes, minlength=column.cardinality) > 0
+    if is_used.all():
+        return column
+    codes = (np.cumsum(is_used) - 1)[column.codes].astype(np.uint32)
+    return EncodedColumn(column.name, codes, column.values.take(pa.array(np.flatnonzero(is_used))))
+
+
+def _numbers(column: EncodedColumn) -> Floats | None:
+    """Return the values of a column of numbers, NaN where one is missing; None: it holds none, but categories."""
+    rule = suggested_rule(column)[0].partition(":")[0]
+    if rule not in ("intervals", "rounding", "top_bottom"):
+        return None
+    points = [as_bound(written) for written in column.values.to_pylist()]
+    return np.array([float(p) if isinstance(p, Decimal) else np.nan for p in points])
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Per record, what is expected of a number: whether it is there, and itself and its square if it is."""
+
+    there: Floats
+    number: Floats
+    square: Floats
+
+    @classmethod
+    def of(cls, codes: NDArray[Any], numbers: Floats, spread: _Spread) -> _Moments:
+        """Return them of records with some codes, which stand for some of the numbers."""
+        known = np.isfinite(numbers)
+        plain = np.where(known, numbers, 0.0)
+        by_code = [spread.shares @ column for column in (known.astype(np.float64), plain, plain**2)]
+        there, number, square = (column[codes] for column in by_code)
+        return cls(there, number, square)
+
+    @property
+    def mean(self) -> float:
+        return float(self.number.sum() / self.there.sum())
+
+    @property
+    def variance(self) -> float:
+        return float(self.square.sum() / self.there.sum() - self.mean**2)
+
+    def correlation(self, other: _Moments) -> float:
+        """Return the correlation with another number over the records that have both; 0 where one is the same in all.
+
+        Both are spread independently of each other.
+        """
+        both = float(self.there @ other.there)
+        if not both:
+            return 0.0
+        means = float(self.number @ other.there) / both, float(other.number @ self.there) / both
+        variances = (
+            float(self.square @ other.there) / both - means[0] ** 2,
+            float(other.square @ self.there) / both - means[1] ** 2,
+        )
+        covariance = float(self.number @ other.number) / both - means[0] * means[1]
+        if min(variances) <= 0:
+            return 0.0
+        return covariance / float(np.sqrt(variances[0] * variances[1]))
 
 
 # Both tables in the terms of the original's values
@@ -647,7 +843,8 @@ def _prediction(
     seed: int,
 ) -> Prediction:
     """Tell how well a classifier predicts real records if it learned from the release, and if from the original."""
-    _check_learning(original, release, target)
+    original.column(target), release.column(target)
+    _check_same_records(original, release)
     learner = _logistic_regression() if classifier is None else classifier
     rng = np.random.default_rng(seed)
     if original.records > SAMPLE:
@@ -674,8 +871,7 @@ def _prediction(
     )
 
 
-def _check_learning(original: EncodedTable, release: EncodedTable, target: str) -> None:
-    original.column(target), release.column(target)
+def _check_same_records(original: EncodedTable, release: EncodedTable) -> None:
     if original.records != release.records:
         raise DataError(
             "{release} has {records} records and {original} {own}; "

@@ -68,6 +68,7 @@ from glasshouse.mitigation.perturbation import (
     retention,
     sample_records,
 )
+from glasshouse.mitigation.utility import column_costs
 from glasshouse.qif import Channel
 from glasshouse.report.anonymise.dictionary import data_dictionary
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
@@ -233,6 +234,10 @@ def protected_run(
         outcome = with_ladder(
             outcome, protected.original, protected.recoding, protected.hierarchies
         )
+        costs = column_costs(
+            protected.original, protected.release, hierarchies=protected.hierarchies
+        )
+        outcome = replace(outcome, costs=costs)
     return Run(
         study,
         outcome,

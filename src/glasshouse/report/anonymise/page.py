@@ -13,6 +13,7 @@ from typing import Any
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
+from glasshouse.report.anonymise.costs import costs_figure, costs_section
 from glasshouse.report.anonymise.dictionary import generalisation_table
 from glasshouse.report.anonymise.front import actions, ladder_figure, tiles
 from glasshouse.report.attacks import (
@@ -167,7 +168,8 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
     """Return the report of a protected release."""
     content = outcome.to_dict()
     done = treatment_section(outcome.steps, missing_notes(outcome.before.missing))
-    sections = (_risks(outcome), _protection(outcome, content), done)
+    costs = {} if outcome.costs is None else {text("error"): outcome.costs}
+    sections = (_risks(outcome), _protection(outcome, content), costs_section(costs), done)
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
     findings = protection_findings(outcome, subject=question.subject)
     verdict = verdict_on(of_assessment(outcome.after), question.policy)
@@ -208,6 +210,7 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
         provenance=provenance,
         command="glasshouse anonymise --study study.toml",
         method=METHOD,
+        figures=tuple(filter(None, [costs_figure(outcome.costs)])),
         sections=tuple(filter(None, sections)),
     )
 

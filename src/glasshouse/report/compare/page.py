@@ -12,6 +12,7 @@ from glasshouse.microdata import Attack
 from glasshouse.mitigation import ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
 from glasshouse.report import vega
+from glasshouse.report.anonymise.costs import costs_figure, costs_section
 from glasshouse.report.anonymise.front import anonymise_command, risk_tiles, stricter
 from glasshouse.report.anonymise.page import (
     exact_knowledge,
@@ -193,9 +194,18 @@ def comparison_page(
         tiles=tiles(comparison, chosen),
         actions=() if isinstance(question, ProtectStudy) else actions(comparison, question, chosen),
         front=frontier_figure(comparison, chosen),
-        sections=(
-            Section(text("The figures"), tables=(_figures(comparison),)),
-            *filter(None, [treatment_section(comparison.steps, missing_notes(comparison.missing))]),
+        figures=tuple(filter(None, [costs_figure(chosen.release.costs)])),
+        sections=tuple(
+            filter(
+                None,
+                (
+                    Section(text("The figures"), tables=(_figures(comparison),)),
+                    costs_section(
+                        {row.name: row.costs for row in releases if row.costs is not None}
+                    ),
+                    treatment_section(comparison.steps, missing_notes(comparison.missing)),
+                ),
+            )
         ),
         adversary=(
             exact_knowledge(original.naming.quasi_identifiers),
