@@ -57,6 +57,7 @@ SILENT = {
     "Mondrian": f"anonymise people.csv {KNOWN} --k 3 --recoding mondrian",
     "l-diversity": f"anonymise people.csv {KNOWN} --l 2 --suppression 0.3",
     "Anatomy": f"anonymise people.csv {KNOWN} --method anatomy --l 2",
+    "versions for a rule": f"protect people.csv {KNOWN} --policy research-file",
     "several protections": f"compare people.csv {KNOWN} --k 2,5 --suppression 0.3",
     "deterrence": f"deter {LINKED}",
     "losses by value": f"deter {LINKED} --loss 10 --loss-by ill:{MARK}Ill1=100",
