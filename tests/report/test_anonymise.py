@@ -247,8 +247,7 @@ def test_where_loss_ranks_versions_otherwise_the_error_decides_and_it_is_said() 
     outcome = compared("people.csv", hows=[{"k": 3}, {"k": 3, "recoding": "local"}])
     worse, better = sorted(outcome.releases, key=lambda row: row.distance, reverse=True)
     assert better.distance < worse.distance
-    attacks = {"naming": worse.naming, "inferring": worse.inferring}
-    better = replace(better, loss=0.193, **attacks)
+    better = replace(better, loss=0.193, naming=worse.naming, inferring=worse.inferring)
     outcome = replace(outcome, releases=(replace(worse, loss=0.075), better))
     findings = comparison_findings(outcome, QUESTION)
     (beaten,) = (finding for finding in findings if "is beaten by" in finding.sentence)

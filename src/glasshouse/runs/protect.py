@@ -209,7 +209,9 @@ class _Search:
             folder = self.drafts / family
             if not is_run(folder):
                 write_run(protected_run(study, protected), folder)
-            sentence += " " + text("Report: {path}", path=folder / REPORT)
+            sentence += " " + text(
+                "Until all are found, its report is {path}", path=folder / REPORT
+            )
         if self.resources.on_note is not None:
             self.resources.on_note(sentence)
 
