@@ -7,7 +7,7 @@ ARX itself took 0.35 to 1.5 s per search on the machine of the golden figures.
 
 Adult by local recoding, 5-anonymity, beside ARX's figures: a loss of 0.0325 in 1.5 CPU seconds. Promise: ``fast`` loses
 no more in no more CPU. ``best`` loses 0.0276 in half of what it took before it was made faster: that was 1 / 0.06 of
-what ``fast`` takes, as both were measured under the same load, so that ``fast``, measured in the same run, is the clock.
+what ``fast`` takes, as both were measured under the same load; so ``fast``, measured in the same run, is the clock.
 
 1,000,000 census records with eight quasi-identifiers, and as many with eight numbers. Promise: global recoding within 2
 CPU seconds, local with effort ``fast`` within 20, microaggregation (MDAV, k = 5) within 10; together within 1 GiB.
