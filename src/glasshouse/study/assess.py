@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictInt, model_validator
 
+from glasshouse.conditions import is_number
 from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.study.question import (
@@ -33,6 +36,16 @@ MOST_SWEPT = 24
 """Of so many quasi-identifiers subsets can be assessed."""
 DEFAULT_SECONDS = 60
 """Of more quasi-identifiers than `SWEPT_BY_DEFAULT` as many subsets are assessed as so many seconds are enough for."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a guess of a number may be off and still be as good as right."""
+
+    amount: Fraction
+    """By how much; of a share, how much of the true number, below 1."""
+    is_share: bool
+    """Whether it is a share of the true number."""
 
 
 class Key(Model):
@@ -64,6 +77,8 @@ class AssessStudy(ReleaseStudy):
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
     advise: StrictBool = False
     """Whether to look for the least generalisation, too, where the policy is not met: it takes longer."""
+    within: dict[str, str] = Field(default_factory=dict)
+    """Sensitive attributes that are numbers, and how close a guess must come: ``10%`` of the true number, or ``5``."""
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:
@@ -85,6 +100,37 @@ class AssessStudy(ReleaseStudy):
         if self.by is not None and several:
             raise ContradictionError(
                 "the parts of a column (`by`) are of one dataset, not of several"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _close_guesses_make_sense(self) -> Self:
+        secrets = self.adversary.sensitive
+        for name, written in self.within.items():
+            parse_tolerance(name, written)
+            if name not in secrets:
+                raise ContradictionError(
+                    '`within` is given for "{name}", which is no secret of hers; they are {secrets}',
+                    name=name,
+                    secrets=quoted(["+".join(columns) for columns in self.adversary.secrets])
+                    or text("none"),
+                )
+        if not self.within:
+            return self
+        for word, value in (
+            ("weight", self.adversary.weight),
+            ("link", self.links),
+            ("by", self.by),
+            ("each", self.each),
+        ):
+            if value:
+                raise ContradictionError(
+                    "`within` counts every record of a release once; leave out `{word}` with it",
+                    word=word,
+                )
+        if self.group is not None:
+            raise ContradictionError(
+                "what Anatomy tells of a secret goes by its groups; leave out `within`"
             )
         return self
 
@@ -162,6 +208,38 @@ def with_default_subsets(study: AssessStudy) -> AssessStudy:
         chosen = f"within:{DEFAULT_SECONDS}"
     swept = study.model_copy(update={"subsets": (chosen,)})
     return swept if swept.sweep else study
+
+
+def parse_tolerance(name: str, written: str) -> Tolerance:
+    """Return how close a guess of a number must come, as a text says it.
+
+    Args:
+        name: The sensitive attribute, for messages.
+        written: A share such as ``10%``, or an amount such as ``5``.
+
+    Raises:
+        ContradictionError: It is neither, or a share of which every guess is close.
+
+    >>> parse_tolerance("income", "10%"), parse_tolerance("hours", "2.5").amount
+    (Tolerance(amount=Fraction(1, 10), is_share=True), Fraction(5, 2))
+    """
+    figure = written.strip().removesuffix("%").rstrip()
+    is_share = written.strip().endswith("%")
+    if not is_number(figure) or Fraction(figure) < 0:
+        raise ContradictionError(
+            '`within` "{name}={written}" is neither a share such as {name}=10% nor an amount such as {name}=5',
+            name=name,
+            written=written,
+        )
+    amount = Fraction(figure) / (100 if is_share else 1)
+    if is_share and amount >= 1:
+        raise ContradictionError(
+            '`within` "{name}={written}": with a tolerance of 100% or more a guess of 0 is always close; give less, or '
+            "an amount such as {name}=500",
+            name=name,
+            written=written,
+        )
+    return Tolerance(amount, is_share)
 
 
 def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:

@@ -1,0 +1,138 @@
+"""Close guesses against the obvious: every guess that can be the best one is tried, in fractions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from glasshouse.errors import DataError
+from glasshouse.microdata import attack
+from glasshouse.microdata.closeness import Closeness, closeness
+from glasshouse.study.assess import Tolerance
+from glasshouse.table import EncodedTable, read
+
+TOLERANCES = (
+    Tolerance(Fraction(0), is_share=False),
+    Tolerance(Fraction(3, 2), is_share=False),
+    Tolerance(Fraction(40), is_share=False),
+    Tolerance(Fraction(1, 10), is_share=True),
+    Tolerance(Fraction(1, 2), is_share=True),
+    Tolerance(Fraction(99, 100), is_share=True),
+)
+
+
+def made_up(seed: int, records: int, attributes: int) -> EncodedTable:
+    random = np.random.default_rng(seed)
+    columns = {
+        f"q{place}": random.integers(0, random.integers(1, 5), records).tolist()
+        for place in range(attributes)
+    }
+    kinds = (
+        random.integers(-12, 13, records),
+        random.integers(0, 4, records),
+        random.integers(100, 300, records) / 10,
+    )
+    columns["x"] = [str(value) for value in kinds[seed % 3].tolist()]
+    return read(pa.table(columns), quasi_identifiers=[*columns][:-1], sensitive=["x"])
+
+
+def close_to(value: Fraction, tolerance: Tolerance) -> tuple[Fraction, Fraction]:
+    room = tolerance.amount * (abs(value) if tolerance.is_share else 1)
+    return value - room, value + room
+
+
+def obvious(
+    table: EncodedTable, known: tuple[str, ...], tolerance: Tolerance
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return a close guess, certainty and the mean error, by the definitions."""
+    columns = [table.column(name) for name in (*known, "x")]
+    classes = defaultdict(list)
+    for record in range(table.records):
+        *facts, written = (column.values[int(column.codes[record])].as_py() for column in columns)
+        classes[tuple(facts)].append(Fraction(written))
+    close = certain = off = Fraction(0)
+    for values in classes.values():
+        spans = [close_to(value, tolerance) for value in values]
+        guesses = {end for span in spans for end in span}
+        best = max(sum(low <= guess <= high for low, high in spans) for guess in guesses)
+        close += best
+        certain += best if best == len(values) else 0
+        off += min(sum(abs(value - guess) for value in values) for guess in values)
+    return close / table.records, certain / table.records, off / table.records
+
+
+def measured(result: Closeness, row: int) -> tuple[Fraction, Fraction, Fraction]:
+    guess, certainty = result.guess(row), result.certainty(row)
+    return guess.posterior, certainty.posterior, result.mean_error(row)[1]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_subset_agrees_with_trying_every_guess(seed: int) -> None:
+    table = made_up(seed, records=3 + seed, attributes=2 + seed % 3)
+    tolerance = TOLERANCES[seed % len(TOLERANCES)]
+    swept = closeness(table, "x", tolerance)
+    assert len(swept.masks) == 2 ** len(table.quasi_identifiers) - 1
+    for row, mask in enumerate(swept.masks.tolist()):
+        assert measured(swept, row) == obvious(table, swept.names(mask), tolerance)
+    before = swept.guess().prior, swept.certainty().prior, swept.mean_error()[0]
+    assert before == obvious(table, (), tolerance)
+
+
+def test_subsets_that_are_named_have_the_figures_of_the_sweep() -> None:
+    table = made_up(4, records=60, attributes=4)
+    names = table.quasi_identifiers
+    chosen = [subset for size in (1, 3) for subset in combinations(names, size)]
+    for tolerance in TOLERANCES:
+        every = closeness(table, "x", tolerance)
+        some = closeness(table, "x", tolerance, subsets=chosen)
+        few = closeness(table, "x", tolerance, subsets="max:2")
+        by_names = {every.names(mask): row for row, mask in enumerate(every.masks.tolist())}
+        for result in (some, few):
+            for row, mask in enumerate(result.masks.tolist()):
+                assert measured(result, row) == measured(every, by_names[result.names(mask)])
+
+
+def test_a_tolerance_of_nothing_is_the_exact_guess() -> None:
+    table = made_up(7, records=80, attributes=3)
+    exact = attack(table, sensitive="x")
+    result = closeness(table, "x", TOLERANCES[0])
+    assert result.guess() == exact.probabilistic
+    assert int(result.certain[-1]) == exact.certain
+
+
+def test_knowing_more_never_makes_a_guess_less_close() -> None:
+    table = made_up(5, records=120, attributes=4)
+    result = closeness(table, "x", TOLERANCES[3])
+    rows = {mask: row for row, mask in enumerate(result.masks.tolist())}
+    for mask, row in rows.items():
+        for less, lower in rows.items():
+            if less & mask == less:
+                assert result.close[lower] <= result.close[row]
+                assert result.certain[lower] <= result.certain[row]
+                assert result.off[lower] >= result.off[row]
+
+
+def test_what_is_missing_is_not_guessed() -> None:
+    people = pa.table({"sex": ["F", "F", "M"], "income": ["10", "", "20"]})
+    table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
+    result = closeness(table, "income", TOLERANCES[3])
+    assert (result.records, result.certainty().posterior) == (2, 1)
+
+
+def test_what_is_no_number_is_refused_in_one_line() -> None:
+    people = pa.table({"sex": ["F", "F", "M"], "income": ["10", "much", "20"]})
+    table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
+    with pytest.raises(DataError, match='record 2: "much" in column "income" is no number'):
+        closeness(table, "income", TOLERANCES[3])
+
+
+def test_numbers_of_too_many_digits_are_refused() -> None:
+    people = pa.table({"sex": ["F", "M"], "income": ["1", "9" * 30]})
+    table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
+    with pytest.raises(DataError, match="too many digits"):
+        closeness(table, "income", TOLERANCES[3])
