@@ -31,6 +31,7 @@ from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
 from glasshouse.runs.assess import understood
 from glasshouse.runs.folder import is_run, stored_measures
+from glasshouse.runs.reading import questions_among
 from glasshouse.runs.run import in_memory
 from glasshouse.sources.entry import is_on_spark
 from glasshouse.study import (
@@ -249,6 +250,7 @@ def assess(
     prior: Mapping[str, Mapping[Any, float]] | None = None,
     tries: int | None = None,
     worth: Mapping[str, Mapping[Any, float]] | None = None,
+    within: Mapping[str, object] | None = None,
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
     bands: Bands | None = None,
@@ -274,7 +276,8 @@ def assess(
     Args:
         data: The release; a list of several is a longitudinal collection, of which the first is focal.
         quasi_identifiers: What she can know of a person; by default those of the table.
-        sensitive: What she wants to infer, each or several together; by default the table's sensitive attributes.
+        sensitive: What she wants to infer, each or several together; by default the table's sensitive attributes. A
+            question about a column is answered yes or no: ``income>5000``, ``icd=F*``.
         id: The column that names a person; by default the table's.
         facts: Columns that she knows together or not at all, by name.
         subsets: ``all``, ``full``, ``max:K``, ``within:SECONDS``, or the sets of quasi-identifiers; by default all, or
@@ -283,6 +286,7 @@ def assess(
         prior: Per secret, what she believes of it beforehand.
         tries: How often she may guess.
         worth: Per secret, what naming each value right is worth to her.
+        within: Secrets that are numbers, and how close a guess need be: ``{"income": "10%", "hours": 5}``.
         date: Columns of dates, and how they are written, as in `read`.
         derive: New columns that are made of dates, as in `read`.
         bands: Columns of numbers that she sees in bands, as in `read`.
@@ -337,6 +341,7 @@ def assess(
             "subject": subject,
             "policy": _policy(policy),
             "advise": advise,
+            "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
         },
         "assess",
     )
@@ -926,6 +931,12 @@ def _datasets(
     tables = []
     for source in sources:
         table = source
+        if any(sign in name for name in columns for sign in "=<>"):
+            is_read = isinstance(source, EncodedTable)
+            there = source.columns if is_read else available_columns(source)
+            questions = questions_among(columns, there)
+            columns = [name for name in columns if name not in questions]
+            also = (*also, *questions.values())
         if not isinstance(source, EncodedTable):
             table = _read_frame(
                 source,

@@ -38,6 +38,11 @@ def assess(
     ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    within: list[str] | None = options.adversary(
+        "--within",
+        "COL=10%|COL=5",
+        "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5. Repeatable.",
+    ),
     missing_is_a_value: options.MissingIsAValue = False,
     facts: list[str] | None = options.adversary(
         "--fact",
@@ -199,6 +204,7 @@ def assess(
             "subsets": [_subset(chosen) for chosen in subsets or ["full"]],
             "subject": subject,
             "advise": advise,
+            "within": options.assignments(within, option="--within", form="COLUMN=10%, COLUMN=5"),
         }
 
     study = question(

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, text, unknown_name
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import CollectionMember, Step
+
+if TYPE_CHECKING:
+    from glasshouse.microdata.closeness import Closeness
 
 MEASURES = ("prior", "posterior", "additive", "multiplicative")
 """What is told of a leakage, in this order."""
@@ -467,6 +470,8 @@ class Assessment:
     """What could be released instead, where the policy of the study is not met; none where nothing helps."""
     exposures: tuple[Exposure, ...] = field(default=(), repr=False)
     """Who can be named, by what can be known and has few values; none where records have weights."""
+    close: tuple[Closeness, ...] = field(default=(), repr=False)
+    """How close guesses of numbers come, where the study says how close they need be."""
 
     @property
     def missing(self) -> dict[str, int]:
@@ -484,6 +489,8 @@ class Assessment:
         if self.links or not self.exact:
             content["exact"] = self.exact
         content["results"] = [attack.to_dict() for attack in self.attacks]
+        if self.close:
+            content["close"] = [closeness.to_dict() for closeness in self.close]
         if self.advice:
             content["advice"] = [advice.to_dict() for advice in self.advice]
         if self.exposures:

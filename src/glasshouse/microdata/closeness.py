@@ -16,7 +16,7 @@ both are always told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -64,7 +64,7 @@ class Closeness:
     quasi_identifiers: tuple[str, ...]
     """What can be known of a person: bit i of a mask is the i-th."""
     masks: Integers
-    """Per row, the set of what she knows: by size, then in the order of the attributes; the whole set last."""
+    """Per row, the set of what she knows: by size, then in the order of the attributes."""
     close: Integers
     """Per row, for how many records her best guess is close."""
     certain: Integers
@@ -80,8 +80,13 @@ class Closeness:
         """Return the attributes of a set."""
         return tuple(name for i, name in enumerate(self.quasi_identifiers) if (mask >> i) & 1)
 
+    def row_of(self, names: Collection[str]) -> int:
+        """Return the row of a set of attributes."""
+        mask = sum(1 << i for i, name in enumerate(self.quasi_identifiers) if name in names)
+        return int(np.flatnonzero(self.masks == mask)[0])
+
     def guess(self, row: int = -1) -> Leakage:
-        """Return the chance that a guess is close, before and with the set of a row; by default the whole one."""
+        """Return the chance that a guess is close, before and with the set of a row; by default the last."""
         return Leakage(
             Fraction(self.before[CLOSE], self.records), Fraction(int(self.close[row]), self.records)
         )
@@ -162,8 +167,8 @@ def closeness(
     >>> from glasshouse.table import read
     >>> people = pa.table({"sex": ["F", "F", "M"], "income": [1000, 1200, 5000]})
     >>> table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
-    >>> found = closeness(table, "income", Tolerance(Fraction(1, 10), is_share=True))
-    >>> found.guess().posterior, found.certainty().posterior, found.mean_error()[1]
+    >>> outcome = closeness(table, "income", Tolerance(Fraction(1, 10), is_share=True))
+    >>> outcome.guess().posterior, outcome.certainty().posterior, outcome.mean_error()[1]
     (Fraction(1, 1), Fraction(1, 1), Fraction(200, 3))
     """
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)

@@ -26,7 +26,7 @@ CLOSE, CERTAIN, OFF = range(3)
 _inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_inlined
 def _most(rows, begin, end, reaches):  # type: ignore[no-untyped-def]
     """Return how many of the records of a class, in order, one guess can be close to."""
     most, first = 0, begin
@@ -37,7 +37,7 @@ def _most(rows, begin, end, reaches):  # type: ignore[no-untyped-def]
     return most
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_inlined
 def _off(rows, begin, end, values):  # type: ignore[no-untyped-def]
     """Return Σ|value − median| over the records of a class, in order."""
     off = 0
@@ -46,7 +46,7 @@ def _off(rows, begin, end, values):  # type: ignore[no-untyped-def]
     return off
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@_inlined
 def _agreement(codes, first, second, attribute):  # type: ignore[no-untyped-def]
     """Return the set of attributes from one on in which two records agree."""
     alike = 0

@@ -17,6 +17,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.assessment import Exposure
+from glasshouse.microdata.closeness import Closeness, closeness
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
@@ -45,7 +46,7 @@ from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.study import Address, Adversary, Dataset, Secret, validated
-from glasshouse.study.assess import AssessStudy, with_default_subsets
+from glasshouse.study.assess import AssessStudy, parse_tolerance, with_default_subsets
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import (
     EncodedColumn,
@@ -150,6 +151,7 @@ def answer(
         suppressed=_suppressed_records(windows[0], steps),
         explanations=tuple(explanations),
         exposures=_exposures(study, windows[-1], resources),
+        close=_close_guesses(study, windows[-1]),
     )
     outcome = replace(
         outcome,
@@ -164,6 +166,20 @@ def answer(
     if sentence := subsets_sentence(outcome, study):
         warnings += (text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}"),)
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
+
+
+def _close_guesses(study: AssessStudy, table: EncodedTable) -> tuple[Closeness, ...]:
+    """Return how close guesses of numbers come, with the sets of quasi-identifiers that the study asks for."""
+    return tuple(
+        closeness(
+            table,
+            name,
+            parse_tolerance(name, written),
+            subsets=study.sweep or study.chosen_subsets(),
+            drop_suppressed=False,
+        )
+        for name, written in study.within.items()
+    )
 
 
 def _exposures(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from glasshouse.conditions import taken_apart
 from glasshouse.errors import GlasshouseError, StudyError
-from glasshouse.language import printable, text, unknown_name
+from glasshouse.language import marked, printable, text, unknown_name
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.folder import MANIFEST, stored_release
@@ -53,6 +54,7 @@ from glasshouse.table import (
 )
 from glasshouse.table.encoded import is_saved_table, load_table
 from glasshouse.table.profiles import FIRST_RECORDS, has_no_header
+from glasshouse.table.views import with_questions
 from glasshouse.views import derivation
 
 LABELLED = frozenset({".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".arrow"})
@@ -208,9 +210,11 @@ def read_file(
     return read(dataset.path, dialect=dataset.dialect, **words | {"name": dataset.name} | roles)
 
 
-def as_written(dataset: Dataset) -> Dataset:
+def as_written(dataset: Dataset, numbers: Iterable[str] = ()) -> Dataset:
     """Return a dataset with numbers and codes as they are: who belongs to the study is asked before they are seen."""
-    types = dict.fromkeys(dataset.group, ColumnType.TEXT)
+    types = dict.fromkeys(dataset.group, ColumnType.TEXT) | dict.fromkeys(
+        numbers, ColumnType.NUMBER
+    )
     types |= dict.fromkeys(dataset.bands, ColumnType.NUMBER) | dataset.types
     return dataset.model_copy(update={"types": types, "bands": {}, "group": {}})
 
@@ -237,26 +241,58 @@ def _read_dataset(
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read the columns of a dataset that a study has to do with, and others that are named."""
+    within = study.within if isinstance(study, AssessStudy) else ()
     return read_file(
-        as_written(dataset),
-        **roles_of(study, also),
+        as_written(dataset, within),
+        **roles_of(study, also, questions=_questions_to(dataset, study)),
         name=name,
         memory=memory,
         on_progress=on_progress,
     )
 
 
-def roles_of(study: ReleaseStudy, also: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what the columns of the only dataset of a study are, by the words of ``read``."""
-    adversary = study.adversary
+def roles_of(
+    study: ReleaseStudy, also: Sequence[str] = (), *, questions: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return what the columns of the only dataset of a study are, by the words of ``read``.
+
+    Args:
+        study: The study.
+        also: Columns without a role that are read, too.
+        questions: Secrets that are questions about a column, with that column.
+    """
+    adversary, questions = study.adversary, questions or {}
     return {
         "quasi_identifiers": adversary.quasi_identifiers,
-        "sensitive": adversary.secret_columns,
+        "sensitive": [name for name in adversary.secret_columns if name not in questions],
         "id": adversary.identifier,
         "weight": adversary.weight,
         "facts": adversary.facts,
-        "also": tuple(dict.fromkeys((*study.columns_without_role(), *also))),
+        "also": tuple(dict.fromkeys((*study.columns_without_role(), *questions.values(), *also))),
     }
+
+
+def questions_among(names: Sequence[str], columns: Container[str]) -> dict[str, str]:
+    """Return the secrets that are no column but a question about one, such as ``income>5000``, with that column.
+
+    >>> questions_among(["income", "income>5000", "icd=F*"], ["income", "icd"])
+    {'income>5000': 'income', 'icd=F*': 'icd'}
+    """
+    questions = {}
+    for name in names:
+        if name not in columns and any(sign in name for sign in "=<>"):
+            column = taken_apart(name, option=marked("the secret"))[0]
+            if column in columns:
+                questions[name] = column
+    return questions
+
+
+def _questions_to(dataset: Dataset, study: ReleaseStudy) -> dict[str, str]:
+    """Return the secrets of an assessment that are questions about columns of a dataset."""
+    names = study.adversary.secret_columns if isinstance(study, AssessStudy) else ()
+    if not any(sign in name for name in names for sign in "=<>"):
+        return {}
+    return questions_among(names, columns_of(dataset))
 
 
 def read_register(
@@ -372,13 +408,17 @@ def roles_in_collection(
     )
     for column in columns if focal else ():
         _check_somewhere(column, study, tagged=column in adversary.quasi_identifiers)
+    questions = _questions_to(dataset, study) if focal else {}
+    secrets = [name for name in adversary.secret_columns if name not in questions]
     return {
         "quasi_identifiers": list(dict.fromkeys(_untagged(column, tag) for column in known)),
-        "sensitive": adversary.secret_columns if focal else (),
+        "sensitive": secrets if focal else (),
         "id": adversary.identifier,
         "weight": adversary.weight if focal else None,
         "facts": {fact: columns for fact, columns in facts.items() if columns},
-        "also": study.columns_without_role() if focal else _link_columns(study, there),
+        "also": (*study.columns_without_role(), *questions.values())
+        if focal
+        else _link_columns(study, there),
     }
 
 
@@ -414,7 +454,11 @@ def _prepare(
         drop_missing=treatment.drop_missing,
         drop_suppressed=bool(treatment.drop_suppressed),
     )
-    seen = as_seen(treated.table, dataset, study)
+    answered = treated.table
+    if isinstance(study, AssessStudy):
+        secrets = study.adversary.secret_columns
+        answered = with_questions(answered, list(questions_among(secrets, answered.columns)))
+    seen = as_seen(answered, dataset, study)
     return Prepared(seen, table, (*treated.steps, *view_steps(seen)))
 
 

@@ -128,6 +128,8 @@ class AssessStudy(ReleaseStudy):
                     "`within` counts every record of a release once; leave out `{word}` with it",
                     word=word,
                 )
+        if len(self.datasets) > 1:
+            raise ContradictionError("`within` is for one dataset; leave out the others")
         if self.group is not None:
             raise ContradictionError(
                 "what Anatomy tells of a secret goes by its groups; leave out `within`"

@@ -19,8 +19,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
-from glasshouse.conditions import is_number
-from glasshouse.errors import DataError
+from glasshouse.conditions import Condition, is_number, parse_condition
+from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.sources import MISSING
 from glasshouse.study import ColumnType
@@ -109,6 +109,66 @@ def with_derived(
         views.append(ColumnView(name, "derive", rule, negative=negative))
     roles = dict.fromkeys(derivations, Role.IGNORED) | dict(table.roles)
     return replace(table, columns=columns, roles=roles, views=tuple(views))
+
+
+def with_questions(table: EncodedTable, questions: Sequence[str]) -> EncodedTable:
+    """Return a table with further sensitive columns that answer yes or no: ``income>5000``, ``icd=F*``.
+
+    A value that ends in ``*`` stands for all that begin so, unless the column has it as it stands. Where the column is
+    missing, so is the answer.
+
+    Args:
+        table: The data.
+        questions: Conditions on columns of the table, which are the names of the new columns.
+
+    Raises:
+        DataError: A column is not in the table.
+        StudyError: One is no condition, or about something that she knows.
+
+    >>> from glasshouse.table import read
+    >>> people = read(pa.table({"icd": ["F32", "I10", ""]}))
+    >>> asked = with_questions(people, ["icd=F*"])
+    >>> asked.sensitive, asked.column("icd=F*").values.to_pylist()
+    (('icd=F*',), ['yes', 'no', ''])
+    """
+    columns, views, roles = dict(table.columns), list(table.views), dict(table.roles)
+    for question in questions:
+        condition = parse_condition(question, option=marked("the secret"))
+        if condition.column in table.quasi_identifiers or any(
+            condition.column in table.facts.get(name, ()) for name in table.quasi_identifiers
+        ):
+            raise StudyError(
+                'the secret "{question}" is about "{column}", which she knows; choose one',
+                question=question,
+                column=condition.column,
+            )
+        column = _without_codes(table, condition.column)
+        texts = column.values.to_pylist()
+        answers = _answers(condition, texts)
+        columns[question] = replace(
+            column.with_values(
+                MISSING if written == MISSING else "yes" if holds else "no"
+                for written, holds in zip(texts, answers, strict=True)
+            ),
+            name=question,
+        )
+        roles[question] = Role.SENSITIVE
+        views.append(ColumnView(question, "derive", question))
+    return replace(table, columns=columns, roles=roles, views=tuple(views))
+
+
+def _answers(condition: Condition, texts: Sequence[str]) -> list[bool]:
+    """Tell of each value whether a condition holds, in which ``F*`` stands for all that begin with F."""
+    there = set(texts)
+    starts = tuple(
+        value[:-1] for value in condition.values if value.endswith("*") and value not in there
+    )
+    if not starts:
+        return [condition.holds(written) for written in texts]
+    return [
+        (written in condition.values or written.startswith(starts)) != condition.negated
+        for written in texts
+    ]
 
 
 def _without_codes(table: EncodedTable, name: str) -> EncodedColumn:

@@ -72,8 +72,30 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
     One row per attack on an axis from 0 to 100%: the chance of a right guess before and after, joined by a line
     that is the leakage, and the share of records known for certain.
     """
-    ways = _ways()
     successes = [(target_label(attack.secret), _successes(attack)) for attack in attacks]
+    chart, ways = before_and_after_chart(successes, _given_away(attacks), attacks[0])
+    return Figure.of(
+        chart,
+        label=text("Success of each attack before and after"),
+        caption=text(
+            "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
+            "quasi-identifiers. The line between them is what the attack gives her."
+        ),
+        table=successes_table(successes, ways),
+    )
+
+
+def before_and_after_chart(
+    successes: Sequence[tuple[str, tuple[Fraction, Fraction, Fraction]]], title: str, attack: Attack
+) -> tuple[vega.Chart, tuple[str, str, str]]:
+    """Return a chart of success before, after and for certain, a row per aim; and what these three are called.
+
+    Args:
+        successes: Per aim, what it is called and the three of them.
+        title: What the chart says.
+        attack: An attack with what she knows, which stands below the title.
+    """
+    ways = _ways()
     rows = [
         {"attack": label, "what": way, "success": 100 * float(success)}
         for label, by_way in successes
@@ -97,17 +119,8 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
             shape=vega.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
         ),
     )
-    title = _given_away(attacks)
-    above = vega.Title(title, subtitle=wrapped(_known(attacks[0])))
-    return Figure.of(
-        chart.properties(width=680, height=vega.Step(24), title=above),
-        label=text("Success of each attack before and after"),
-        caption=text(
-            "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
-            "quasi-identifiers. The line between them is what the attack gives her."
-        ),
-        table=successes_table(successes, ways),
-    )
+    above = vega.Title(title, subtitle=wrapped(_known(attack)))
+    return chart.properties(width=680, height=vega.Step(24), title=above), ways
 
 
 def _given_away(attacks: Sequence[Attack]) -> str:

@@ -21,6 +21,12 @@ from glasshouse.report.assess.charts import (
     people_figure,
     success_section,
 )
+from glasshouse.report.assess.closeness import TERMS as CLOSE_TERMS
+from glasshouse.report.assess.closeness import (
+    closeness_figure,
+    closeness_section,
+    closeness_tables,
+)
 from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings, most_at_risk, naming_sentence
@@ -177,6 +183,7 @@ def brief(outcome: Assessment | Family, question: AssessStudy) -> Brief:
         table for explanation in outcome.explanations for table in _explanation_tables(explanation)
     ]
     tables += _terminal_tables(outcome, gain.currency)
+    tables += closeness_tables(outcome.close, short=True)
     if outcome.sweep is not None and holds_all(outcome.sweep):
         tables.append(_shapley_table(outcome.sweep))
     legend = [] if any(attack.gain for attack in outcome.attacks) else [translated(LEGEND)]
@@ -293,6 +300,7 @@ def assessment_page(
     growing = len(by_window(assessment.attacks)) > 1
     sections = (
         _figures_section(assessment, measures),
+        closeness_section(assessment),
         _growth_section(assessment, measures),
         None if sweep is None else influence_section(sweep),
         class_sizes_section(assessment),
@@ -304,6 +312,7 @@ def assessment_page(
         "people": people_figure(assessment),
         "who": exposure_figure(assessment, subject),
         "inference": before_and_after_figure([attacks[0], *secrets]) if secrets else None,
+        "close": closeness_figure(assessment),
         "sets": pairs_figure(assessment),
         "classes": class_sizes_figure(attacks[0], policy),
         "influence": None if sweep is None else influence_figure(sweep),
@@ -358,6 +367,7 @@ def assessment_page(
                 TERMS,
                 measures.capacity and WORST_CASE,
                 measures.gain and GAINS,
+                bool(assessment.close) and CLOSE_TERMS,
                 growing and GROWING,
             ),
         ),
