@@ -45,9 +45,10 @@ MOST_AT_ONCE = 14
 """Subsets of more attributes than this are answered one by one."""
 _LARGEST = 1 << 62
 """Products and sums stay below this."""
+_MOST_DECIMALS = 18
 NO_NUMBER = marked(
-    '{table}, record {record}: "{value}" in column "{column}" is no number, so that no guess is close to it; records '
-    "with such values: {count}; say what stands for missing (`missing` {column}={value}), or leave out `within`"
+    '{table}, record {record}: "{value}" in column "{column}" is no number, so that it can be neither close to a guess '
+    "nor added up; records with such values: {count}; say what stands for missing: `missing` {column}={value}"
 )
 
 
@@ -176,7 +177,7 @@ def closeness(
     table = replace(table, missing_is_a_value=False).with_known((secret,))
     table = with_facts_joined(table, names)
     column = table.column(secret)
-    numbers, scale = _numbers(column, table)
+    numbers, scale = scaled_numbers(column, table)
     order = np.argsort(numbers[column.codes], kind="stable")
     values = numbers[column.codes][order]
     reaches = _reaches(values, tolerance, scale, table.name, secret)
@@ -248,19 +249,33 @@ def _all_at_once(
     return sums[:, renamed]
 
 
-def _numbers(column: EncodedColumn, table: EncodedTable) -> tuple[Integers, int]:
-    """Return the numbers that the values of a column stand for, in units of 1 / scale, and the scale."""
+def scaled_numbers(
+    column: EncodedColumn, table: EncodedTable, missing: int | None = None
+) -> tuple[Integers, int]:
+    """Return the numbers that the values of a column stand for, in units of 1 / scale, and the scale.
+
+    Args:
+        column: The column.
+        table: The table that it is of.
+        missing: What stands for a missing number; None: there is none.
+
+    Raises:
+        DataError: A value is no number, or they have too many digits.
+    """
     texts = [written.strip() for written in column.values.to_pylist()]
+    if missing is not None:
+        texts = [written or str(missing) for written in texts]
     wrong = [code for code, written in enumerate(texts) if not is_number(written)]
     if wrong:
         raise misfit(column, wrong, NO_NUMBER, where=table.name)
-    decimals = [Decimal(written).as_tuple() for written in texts]
-    places = max(0, *(-int(number.exponent) for number in decimals), 0)
-    scale = 10**places
-    numbers = [int(Decimal(written).scaleb(places)) for written in texts]
-    if max(map(abs, numbers), default=0) * table.records >= _LARGEST:
+    decimals = [Decimal(written) for written in texts]
+    places = max([0, *(-int(number.as_tuple().exponent) for number in decimals)])
+    if places > _MOST_DECIMALS or max(map(abs, decimals)) >= _LARGEST:
         raise _too_long(table.name, column.name)
-    return np.array(numbers, np.int64), scale
+    numbers = [int(number.scaleb(places)) for number in decimals]
+    if max(map(abs, numbers)) * table.records >= _LARGEST:
+        raise _too_long(table.name, column.name)
+    return np.array(numbers, np.int64), 10**places
 
 
 def _reaches(

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictInt, model_validator
 
-from glasshouse.conditions import is_number
+from glasshouse.conditions import is_number, taken_apart
 from glasshouse.errors import ContradictionError, StudyError
-from glasshouse.language import near_names, quoted, text
+from glasshouse.language import marked, near_names, quoted, text
 from glasshouse.study.question import (
     Model,
     Probability,
@@ -34,6 +34,8 @@ SWEPT_BY_DEFAULT = 13
 """Up to so many quasi-identifiers every subset is assessed unless a study says otherwise."""
 MOST_SWEPT = 24
 """Of so many quasi-identifiers subsets can be assessed."""
+MOST_KNOWN = 20
+"""Of so many records of a person the adversary knows what they say at most, unless she knows all."""
 DEFAULT_SECONDS = 60
 """Of more quasi-identifiers than `SWEPT_BY_DEFAULT` as many subsets are assessed as so many seconds are enough for."""
 
@@ -46,6 +48,23 @@ class Tolerance:
     """By how much; of a share, how much of the true number, below 1."""
     is_share: bool
     """Whether it is a share of the true number."""
+
+
+PERSON_SECRETS = ("any", "sum", "most", "count")
+"""How a secret of a person is made of several records: whether any meets a condition, the sum of a number, the most
+frequent value, how many records there are."""
+
+
+@dataclass(frozen=True)
+class PersonSecret:
+    """What an adversary wants to learn of a person who has several records."""
+
+    how: str
+    """One of `PERSON_SECRETS`; empty: a column that is the same in all records of a person."""
+    column: str | None
+    """The column that it is about; None: the number of records."""
+    condition: str = ""
+    """What one of the records meets, of ``any``."""
 
 
 class Key(Model):
@@ -77,6 +96,13 @@ class AssessStudy(ReleaseStudy):
     """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
     advise: StrictBool = False
     """Whether to look for the least generalisation, too, where the policy is not met: it takes longer."""
+    person: tuple[str, ...] = ()
+    """The columns that say whose a record is, where people have several and the release keeps the pseudonym: people are
+    counted then, not records."""
+    knows: Annotated[StrictInt, Field(ge=1, le=MOST_KNOWN)] | Literal["all"] | None = None
+    """How many of a person's records she happens to know: each number up to this, or all of them. Unset: up to 4."""
+    unlinked: StrictBool = False
+    """Whether the release keeps no pseudonym: only the publisher can tell which records are of one person."""
     within: dict[str, str] = Field(default_factory=dict)
     """Sensitive attributes that are numbers, and how close a guess must come: ``10%`` of the true number, or ``5``."""
 
@@ -137,6 +163,57 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _people_make_sense(self) -> Self:
+        adversary = self.adversary
+        if not self.person:
+            for word, value in (("knows", self.knows), ("unlinked", self.unlinked)):
+                if value:
+                    raise ContradictionError(
+                        "`{word}` is about the records of one person; say with `person` which column tells whose a "
+                        "record is",
+                        word=word,
+                    )
+            return self
+        for name in self.person:
+            if name in (*adversary.quasi_identifiers, *adversary.fact_columns):
+                raise ContradictionError(
+                    'column "{name}" tells whose a record is (`person`) and is also a quasi-identifier; choose one',
+                    name=name,
+                )
+        for word, value in (
+            ("weight", adversary.weight),
+            ("id", adversary.identifier),
+            ("prior", adversary.prior),
+            ("tries", adversary.gain != type(adversary.gain)()),
+            ("within", self.within),
+            ("link", self.links),
+            ("by", self.by),
+            ("each", self.each),
+            ("group", self.group),
+            ("advise", self.advise),
+        ):
+            if value:
+                raise ContradictionError(
+                    "`person` counts people with several records, each as likely, and one guess; leave out `{word}`",
+                    word=word,
+                )
+        if len(self.datasets) > 1:
+            raise ContradictionError("`person` is for one dataset; leave out the others")
+        for columns in adversary.secrets:
+            if len(columns) > 1:
+                raise ContradictionError(
+                    "a secret of a person with several records is a single one; name {secrets} one by one",
+                    secrets=quoted(columns),
+                )
+            if self.unlinked and parse_person_secret(columns[0]).how:
+                raise ContradictionError(
+                    '"{secret}" is a secret of all records of a person, which a release without a pseudonym does not '
+                    "tell together; name a column",
+                    secret=columns[0],
+                )
+        return self
+
+    @model_validator(mode="after")
     def _subsets_are_subsets(self) -> Self:
         known = self.adversary.knowable
         for subset in self.subsets:
@@ -168,6 +245,9 @@ class AssessStudy(ReleaseStudy):
         """Return the columns that the study needs without their having a role."""
         columns = [*super().columns_without_role(), *(key.name for key in self.links)]
         columns += [name for name in (self.by, self.group) if name is not None]
+        if self.person:
+            secrets = [parse_person_secret(name) for name in self.adversary.secret_columns]
+            columns += [*self.person, *(one.column for one in secrets if one.column is not None)]
         return tuple(dict.fromkeys(columns))
 
     def chosen_subsets(self) -> tuple[tuple[str, ...], ...]:
@@ -204,6 +284,8 @@ def with_default_subsets(study: AssessStudy) -> AssessStudy:
     Parts are compared by the same subsets whatever their size, and of too many attributes only the whole set is left.
     """
     attributes, chosen = len(study.adversary.knowable), "all"
+    if study.person:  # each set is a walk of its own
+        return study
     if attributes > SWEPT_BY_DEFAULT:
         if attributes > MOST_SWEPT or study.by is not None or study.each:
             return study
@@ -242,6 +324,29 @@ def parse_tolerance(name: str, written: str) -> Tolerance:
             written=written,
         )
     return Tolerance(amount, is_share)
+
+
+def parse_person_secret(written: str) -> PersonSecret:
+    """Return the secret of a person that a text says: a column, or ``any``, ``sum``, ``most`` or ``count`` of records.
+
+    Raises:
+        ContradictionError: What is to be met by any record is no condition.
+
+    >>> parse_person_secret("any icd=F*"), parse_person_secret("count").column
+    (PersonSecret(how='any', column='icd', condition='icd=F*'), None)
+    """
+    how, _, rest = written.strip().partition(" ")
+    rest = rest.strip()
+    if how == "count" and not rest:
+        return PersonSecret("count", None)
+    if how not in PERSON_SECRETS or not rest or how == "count":
+        return PersonSecret("", written)
+    if how != "any":
+        return PersonSecret(how, rest)
+    try:
+        return PersonSecret("any", taken_apart(rest, option=marked("the secret"))[0], rest)
+    except StudyError as error:
+        raise ContradictionError(str(error)) from None
 
 
 def parse_link(link: str, columns: Collection[str] = ()) -> dict[str, Any]:

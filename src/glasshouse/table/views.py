@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
-from glasshouse.conditions import Condition, is_number, parse_condition
+from glasshouse.conditions import is_number, parse_condition
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.sources import MISSING
@@ -143,8 +143,7 @@ def with_questions(table: EncodedTable, questions: Sequence[str]) -> EncodedTabl
                 column=condition.column,
             )
         column = _without_codes(table, condition.column)
-        texts = column.values.to_pylist()
-        answers = _answers(condition, texts)
+        texts, answers = column.values.to_pylist(), answers_to(question, table)
         columns[question] = replace(
             column.with_values(
                 MISSING if written == MISSING else "yes" if holds else "no"
@@ -157,8 +156,15 @@ def with_questions(table: EncodedTable, questions: Sequence[str]) -> EncodedTabl
     return replace(table, columns=columns, roles=roles, views=tuple(views))
 
 
-def _answers(condition: Condition, texts: Sequence[str]) -> list[bool]:
-    """Tell of each value whether a condition holds, in which ``F*`` stands for all that begin with F."""
+def answers_to(question: str, table: EncodedTable) -> list[bool]:
+    """Tell of each value of the column of a condition whether it holds; ``F*`` stands for all that begin with F.
+
+    Raises:
+        DataError: The column is not in the table.
+        StudyError: It is no condition.
+    """
+    condition = parse_condition(question, option=marked("the secret"))
+    texts = _without_codes(table, condition.column).values.to_pylist()
     there = set(texts)
     starts = tuple(
         value[:-1] for value in condition.values if value.endswith("*") and value not in there

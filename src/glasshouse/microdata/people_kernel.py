@@ -1,0 +1,430 @@
+"""The compiled walk over what several people have in common, and the draws where that is too much.
+
+Facts are numbered by how many people have them, the rarest first. An entry is a person with one fact and how often it
+occurs among the person's events; entries are sorted by person and fact. A *sight* is a multiset of m facts, and a person
+has it in Π_f C(c(f), o_f) ways. The walk goes depth first over multisets of up to m facts, each with the entries of the
+last fact of everybody who has it:
+
+- one holder: whatever completes it is this person's alone, in C(events after it, m − size) ways, and is never listed;
+- m facts: a sight with all of its holders, which is counted;
+- else the later facts of all holders are chained, by fact and number of copies, and each chain is the next multiset.
+
+Ways are added up as integers by the number of events of the person, d, since each is to be divided by C(d, m).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from glasshouse.arrays import Floats, Integers
+
+GUESSED, CERTAIN = range(2)
+"""The rows of what `walk` returns of naming, and of each secret."""
+MOST_ALIKE = 255
+"""Up to so many people who have the same sight, who they are among is counted exactly; beyond, in doubles."""
+MOST_TIES = 200_000
+"""So many entries of sights whose likeliest secret doubles cannot tell are handed back, to be compared exactly."""
+NEAR = 1e-12
+"""Sums of chances that differ by less than this share may be equal."""
+
+_inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+@_inlined
+def _binomial(number, chosen):  # type: ignore[no-untyped-def]
+    ways = 1
+    for place in range(chosen):
+        ways = ways * (number - place) // (place + 1)
+    return ways if number >= chosen else 0
+
+
+@_inlined
+def _is_less(ways, of, other, other_of):  # type: ignore[no-untyped-def]
+    """Tell whether ways / of < other / other_of: in doubles, or in 128 bits where these are too near."""
+    left, right = float(ways) * float(other_of), float(other) * float(of)
+    if abs(left - right) > 1e-14 * right:
+        return left < right
+    low = np.uint64(0xFFFFFFFF)
+    shift = np.uint64(32)
+    a, b = np.uint64(ways), np.uint64(other_of)
+    c, d = np.uint64(other), np.uint64(of)
+    middle = (a & low) * (b >> shift) + (((a & low) * (b & low)) >> shift)
+    first = (a >> shift) * (b >> shift) + (middle >> shift)
+    carried = (middle & low) + (a >> shift) * (b & low)
+    first += carried >> shift
+    middle = (c & low) * (d >> shift) + (((c & low) * (d & low)) >> shift)
+    second = (c >> shift) * (d >> shift) + (middle >> shift)
+    carried = (middle & low) + (c >> shift) * (d & low)
+    second += carried >> shift
+    return a * b < c * d if first == second else first < second
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def is_less_of(ways: int, of: int, other: int, other_of: int) -> bool:
+    """Tell whether ways / of < other / other_of, exactly."""
+    return bool(_is_less(ways, of, other, other_of))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def walk(
+    known: int,
+    starts: Integers,
+    people: NDArray[np.int32],
+    facts: NDArray[np.int32],
+    copies: NDArray[np.int32],
+    rests: NDArray[np.int32],
+    by_fact: NDArray[np.int32],
+    fact_starts: Integers,
+    sizes: NDArray[np.int32],
+    subsets: Integers,
+    secrets: NDArray[np.int32],
+    values: int,
+    most_steps: int,
+) -> tuple[Integers, Integers, Integers, Floats, Integers, Integers, Integers, int]:
+    """Count what somebody learns who happens to know some of a person's events.
+
+    Args:
+        known: How many events she knows, m.
+        starts: Per person, the first entry; one more closes the last.
+        people: Per entry, the person.
+        facts: Per entry, the fact.
+        copies: Per entry, how many of the person's events show it.
+        rests: Per entry, how many events the person has from this entry on.
+        by_fact: The entries by fact.
+        fact_starts: Per fact, where its entries begin there; one more closes the last.
+        sizes: Per person, the number of events, at least m.
+        subsets: Per number d of events, C(d, m).
+        secrets: Per secret and person, its value.
+        values: How many values a secret has at most.
+        most_steps: How many holders may be looked at.
+
+    Returns:
+        Ways by number of events: of naming (guessed, certain), of each secret (guessed, certain), by the number of
+        people alike (up to `MOST_ALIKE`), and beyond that ways / people; per person the fewest and the most people with
+        a sight; entries of ties (which sight and secret, the value, the number of events, the ways); and the steps,
+        negative if they were too many.
+    """
+    widest = len(subsets)
+    named = np.zeros((2, widest), np.int64)
+    learned = np.zeros((len(secrets), 2, widest), np.int64)
+    alike = np.zeros((MOST_ALIKE + 1, widest), np.int64)
+    beyond = np.zeros(widest, np.float64)
+    fewest = np.full(len(sizes), 1 << 31, np.int64)
+    most = np.zeros(len(sizes), np.int64)
+    ties = np.empty((1 << 10, 4), np.int64)
+    tied = 0
+    sights = 0
+    chances = np.zeros(values, np.float64)
+    met = np.empty(values, np.int32)
+    number = len(fact_starts) - 1
+    depth = max(known - 1, 1)
+    heads = np.full((depth, number * known if known > 1 else 1), -1, np.int32)
+    room = 1 << 12
+    following = np.empty((depth, room), np.int32)
+    place_of = np.empty((depth, room), np.int32)
+    ways_of = np.empty((depth, room), np.int64)
+    keys = np.empty((depth, room), np.int64)
+    key_count = np.zeros(depth, np.int64)
+    cursor = np.zeros(depth, np.int64)
+    done_at = np.zeros(depth, np.int64)
+    held = np.empty(1 << 12, np.int32)
+    ways = np.empty(1 << 12, np.int64)
+    steps = 0
+    for fact in range(number):
+        begin, end = fact_starts[fact], fact_starts[fact + 1]
+        if end - begin > len(held):
+            held, ways = (
+                np.empty(2 * (end - begin), np.int32),
+                np.empty(2 * (end - begin), np.int64),
+            )
+        for copy in range(1, known + 1):
+            holders = 0
+            for place in range(begin, end):
+                entry = by_fact[place]
+                if copies[entry] >= copy and rests[entry] - copies[entry] >= known - copy:
+                    held[holders] = entry
+                    ways[holders] = _binomial(copies[entry], copy)
+                    holders += 1
+            if holders == 0:
+                continue
+            level, done = 0, copy
+            while True:
+                steps += holders
+                if done == known or holders == 1:
+                    # a sight, or all that one person has from here on
+                    if holders == 1 and done < known:
+                        entry = held[0]
+                        ways[0] *= _binomial(rests[entry] - copies[entry], known - done)
+                    if ways[0] > 0:
+                        best = 0
+                        best_size = sizes[people[held[0]]]
+                        for place in range(holders):
+                            person = people[held[place]]
+                            size = sizes[person]
+                            if size == best_size:
+                                if ways[place] > ways[best]:
+                                    best = place
+                            elif _is_less(
+                                ways[best], subsets[best_size], ways[place], subsets[size]
+                            ):
+                                best, best_size = place, size
+                            fewest[person] = min(fewest[person], holders)
+                            most[person] = max(most[person], holders)
+                            if holders <= MOST_ALIKE:
+                                alike[holders, size] += ways[place]
+                            else:
+                                beyond[size] += ways[place] / holders
+                        named[GUESSED, best_size] += ways[best]
+                        if holders == 1:
+                            named[CERTAIN, best_size] += ways[best]
+                        for secret in range(len(secrets)):
+                            value_of, sums = secrets[secret], learned[secret]
+                            first = value_of[people[held[0]]]
+                            one = True
+                            for place in range(1, holders):
+                                if value_of[people[held[place]]] != first:
+                                    one = False
+                                    break
+                            if one:
+                                for place in range(holders):
+                                    size = sizes[people[held[place]]]
+                                    sums[GUESSED, size] += ways[place]
+                                    sums[CERTAIN, size] += ways[place]
+                                continue
+                            kinds = 0
+                            for place in range(holders):
+                                person = people[held[place]]
+                                value = value_of[person]
+                                if chances[value] == 0.0:
+                                    met[kinds] = value
+                                    kinds += 1
+                                chances[value] += ways[place] / subsets[sizes[person]]
+                            winner = met[0]
+                            for kind in range(1, kinds):
+                                if chances[met[kind]] > chances[winner]:
+                                    winner = met[kind]
+                            near = 0
+                            for kind in range(kinds):
+                                gap = chances[winner] - chances[met[kind]]
+                                if gap <= NEAR * chances[winner]:
+                                    near += 1
+                            if near > 1:
+                                # where all of them have as many events, the sums are of the same kind
+                                size = sizes[people[held[0]]]
+                                same = True
+                                for place in range(1, holders):
+                                    if sizes[people[held[place]]] != size:
+                                        same = False
+                                        break
+                                if same and chances[winner] * subsets[size] < 0.1 / NEAR:
+                                    near = 1
+                            if near > 1 and tied + holders <= MOST_TIES:
+                                while tied + holders > len(ties):
+                                    larger = np.empty((2 * len(ties), 4), np.int64)
+                                    larger[:tied] = ties[:tied]
+                                    ties = larger
+                                for place in range(holders):
+                                    person = people[held[place]]
+                                    value = value_of[person]
+                                    if chances[winner] - chances[value] <= NEAR * chances[winner]:
+                                        ties[tied, 0] = sights * len(secrets) + secret
+                                        ties[tied, 1] = value
+                                        ties[tied, 2] = sizes[person]
+                                        ties[tied, 3] = ways[place]
+                                        tied += 1
+                                sights += 1
+                            else:
+                                for place in range(holders):
+                                    person = people[held[place]]
+                                    if value_of[person] == winner:
+                                        sums[GUESSED, sizes[person]] += ways[place]
+                            for kind in range(kinds):
+                                chances[met[kind]] = 0.0
+                else:
+                    wanted = known - done
+                    need = 0
+                    for place in range(holders):
+                        entry = held[place]
+                        need += (starts[people[entry] + 1] - entry - 1) * wanted
+                    if need > following.shape[1]:
+                        larger_room = max(need, 2 * following.shape[1])
+                        wider = np.empty((depth, larger_room), np.int32)
+                        wider[:, : following.shape[1]] = following
+                        wider_place = np.empty((depth, larger_room), np.int32)
+                        wider_place[:, : following.shape[1]] = place_of
+                        wider_ways = np.empty((depth, larger_room), np.int64)
+                        wider_ways[:, : following.shape[1]] = ways_of
+                        wider_keys = np.empty((depth, larger_room), np.int64)
+                        wider_keys[:, : following.shape[1]] = keys
+                        following, place_of = wider, wider_place
+                        ways_of, keys = wider_ways, wider_keys
+                    links, chains = 0, 0
+                    head = heads[level]
+                    for place in range(holders):
+                        entry = held[place]
+                        for later in range(entry + 1, starts[people[entry] + 1]):
+                            if rests[later] < wanted:
+                                break
+                            for copied in range(1, min(wanted, copies[later]) + 1):
+                                if rests[later] - copies[later] < wanted - copied:
+                                    continue
+                                key = np.int64(facts[later]) * known + copied - 1
+                                if head[key] < 0:
+                                    keys[level, chains] = key
+                                    chains += 1
+                                following[level, links] = head[key]
+                                head[key] = links
+                                place_of[level, links] = later
+                                ways_of[level, links] = ways[place] * _binomial(
+                                    copies[later], copied
+                                )
+                                links += 1
+                    key_count[level], cursor[level], done_at[level] = chains, 0, done
+                    level += 1
+                if steps > most_steps:
+                    return named, learned, alike, beyond, fewest, most, ties[:tied], -steps
+                while level > 0 and cursor[level - 1] >= key_count[level - 1]:
+                    level -= 1
+                if level == 0:
+                    break
+                key = keys[level - 1, cursor[level - 1]]
+                cursor[level - 1] += 1
+                link = heads[level - 1, key]
+                heads[level - 1, key] = -1
+                holders = 0
+                while link >= 0:
+                    if holders == len(held):
+                        more, more_ways = (
+                            np.empty(2 * holders, np.int32),
+                            np.empty(2 * holders, np.int64),
+                        )
+                        more[:holders] = held
+                        more_ways[:holders] = ways
+                        held, ways = more, more_ways
+                    held[holders] = place_of[level - 1, link]
+                    ways[holders] = ways_of[level - 1, link]
+                    holders += 1
+                    link = following[level - 1, link]
+                done = done_at[level - 1] + key % known + 1
+    return named, learned, alike, beyond, fewest, most, ties[:tied], steps
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def draw(
+    targets: Integers,
+    uniforms: Floats,
+    starts: Integers,
+    people: NDArray[np.int32],
+    facts: NDArray[np.int32],
+    copies: NDArray[np.int32],
+    by_fact: NDArray[np.int32],
+    fact_starts: Integers,
+    sizes: NDArray[np.int32],
+    subsets: Floats,
+    secrets: NDArray[np.int32],
+    values: int,
+) -> Floats:
+    """Return what somebody learns who knows some events of each of some targets, drawn evenly.
+
+    Everybody who has the sight is looked up, so that each draw gives its chances exactly: a row for each of naming by
+    guessing, for certain and evenly, then by guessing and for certain of each secret.
+
+    Args:
+        targets: Per draw, the person.
+        uniforms: Per draw and event, a number from 0 to 1 that chooses it.
+        starts: As `walk` has it, and so what follows.
+        people: Per entry, the person.
+        facts: Per entry, the fact.
+        copies: Per entry, how often it occurs.
+        by_fact: The entries by fact.
+        fact_starts: Per fact, where its entries begin.
+        sizes: Per person, the number of events.
+        subsets: Per number d of events, C(d, m).
+        secrets: Per secret and person, its value.
+        values: How many values a secret has at most.
+    """
+    draws, known = uniforms.shape
+    outcome = np.zeros((3 + 2 * len(secrets), draws))
+    chosen, seen, times = (
+        np.empty(known, np.int64),
+        np.empty(known, np.int64),
+        np.empty(known, np.int64),
+    )
+    chances = np.zeros((len(secrets), values))
+    holders = np.empty(len(sizes), np.int32)
+    for turn in range(draws):
+        target = targets[turn]
+        kinds = 0
+        for event in range(known):
+            # the so-manieth of the events that were not chosen yet; those chosen are in order
+            place = np.int64(uniforms[turn, event] * (sizes[target] - event))
+            spot = 0
+            while spot < event and chosen[spot] <= place:
+                place += 1
+                spot += 1
+            for later in range(event, spot, -1):
+                chosen[later] = chosen[later - 1]
+            chosen[spot] = place
+            entry = starts[target]
+            while place >= copies[entry]:
+                place -= copies[entry]
+                entry += 1
+            kind = 0
+            while kind < kinds and seen[kind] != facts[entry]:
+                kind += 1
+            if kind == kinds:
+                seen[kind], times[kind] = facts[entry], 0
+                kinds += 1
+            times[kind] += 1
+        rarest = 0
+        for kind in range(kinds):
+            if seen[kind] < seen[rarest]:
+                rarest = kind
+        total, best, number = 0.0, 0.0, 0
+        for place in range(fact_starts[seen[rarest]], fact_starts[seen[rarest] + 1]):
+            person = people[by_fact[place]]
+            if sizes[person] < known:
+                continue
+            chance = 1.0 / subsets[sizes[person]]
+            for kind in range(kinds):
+                low, high = starts[person], starts[person + 1]
+                while low < high:
+                    middle = (low + high) // 2
+                    if facts[middle] < seen[kind]:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if (
+                    low == starts[person + 1]
+                    or facts[low] != seen[kind]
+                    or copies[low] < times[kind]
+                ):
+                    chance = 0.0
+                    break
+                ways = 1.0
+                for copy in range(times[kind]):
+                    ways = ways * (copies[low] - copy) / (copy + 1)
+                chance *= ways
+            if chance > 0.0:
+                holders[number] = person
+                number += 1
+                total += chance
+                best = max(best, chance)
+                for secret in range(len(secrets)):
+                    chances[secret, secrets[secret, person]] += chance
+        outcome[0, turn] = best / total
+        outcome[1, turn] = 1.0 if number == 1 else 0.0
+        outcome[2, turn] = 1.0 / number
+        for secret in range(len(secrets)):
+            likeliest, first, one = 0.0, secrets[secret, holders[0]], True
+            for place in range(number):
+                value = secrets[secret, holders[place]]
+                likeliest = max(likeliest, chances[secret, value])
+                one = one and value == first
+            for place in range(number):
+                chances[secret, secrets[secret, holders[place]]] = 0.0
+            outcome[3 + 2 * secret, turn] = min(1.0, likeliest / total)
+            outcome[4 + 2 * secret, turn] = 1.0 if one else 0.0
+    return outcome

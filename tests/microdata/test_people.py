@@ -1,0 +1,295 @@
+"""People with several records against the obvious: every choice of events of everybody, in fractions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from glasshouse.errors import StudyError
+from glasshouse.microdata import attack, people_kernel
+from glasshouse.microdata import people as microdata_people
+from glasshouse.microdata.people import Knowing, People, people
+from glasshouse.table import EncodedTable, read
+
+Events = dict[int, list[tuple[str, ...]]]
+
+
+def made_up(seed: int, persons: int = 7, most: int = 6) -> EncodedTable:
+    random = np.random.default_rng(seed)
+    who = np.repeat(np.arange(persons), random.integers(1, most + 1, persons))
+    random.shuffle(who)
+    mind = random.integers(0, 3, persons)
+    return read(
+        pa.table(
+            {
+                "who": who.tolist(),
+                "place": random.integers(0, 2 + seed % 4, len(who)).tolist(),
+                "day": random.integers(0, 1 + seed % 3, len(who)).tolist(),
+                "mind": mind[who].tolist(),
+                "icd": random.choice(["F32", "I10", "J00"], len(who)).tolist(),
+            }
+        ),
+        quasi_identifiers=["place", "day"],
+        also=["who", "mind", "icd"],
+    )
+
+
+def records(table: EncodedTable, *names: str) -> list[tuple[str, ...]]:
+    columns = [table.column(name) for name in names]
+    texts = [column.values.to_pylist() for column in columns]
+    codes = [column.codes.tolist() for column in columns]
+    return [
+        tuple(text[code] for text, code in zip(texts, row, strict=True))
+        for row in zip(*codes, strict=True)
+    ]
+
+
+def obvious(table: EncodedTable, known: int, secret: dict[str, object]) -> dict[str, Fraction]:
+    """Return every measure by its definition."""
+    events = defaultdict(list)
+    for (who,), facts in zip(records(table, "who"), records(table, "place", "day"), strict=True):
+        events[who].append(facts)
+    alone = {
+        facts for facts, count in Counter(records(table, "place", "day")).items() if count == 1
+    }
+    targets = [who for who in events if len(events[who]) >= known]
+    joint: dict[tuple[tuple[str, ...], ...], dict[str, Fraction]] = defaultdict(
+        lambda: defaultdict(Fraction)
+    )
+    singled = Fraction(0)
+    for who in targets:
+        choices = list(combinations(sorted(events[who]), known))
+        chance = Fraction(1, len(targets) * len(choices))
+        for sight in choices:
+            joint[sight][who] += chance
+            singled += chance * any(facts in alone for facts in sight)
+    fewest: dict[str, int] = {}
+    most: dict[str, int] = {}
+    sums: dict[str, Fraction] = defaultdict(Fraction)
+    for row in joint.values():
+        sums["guessing"] += max(row.values())
+        sums["certain"] += sum(row.values()) if len(row) == 1 else 0
+        sums["evenly"] += sum(row.values()) / len(row)
+        by_value: dict[object, Fraction] = defaultdict(Fraction)
+        for who, chance in row.items():
+            fewest[who] = min(len(row), fewest.get(who, len(row)))
+            most[who] = max(len(row), most.get(who, 0))
+            by_value[secret[who]] += chance
+        sums["secret"] += max(by_value.values())
+        sums["secret certain"] += sum(by_value.values()) if len(by_value) == 1 else 0
+    number = len(targets)
+    return dict(sums) | {
+        "before": Fraction(1, number),
+        "luckiest": sum((Fraction(1, count) for count in fewest.values()), Fraction(0)) / number,
+        "unluckiest": sum((Fraction(1, count) for count in most.values()), Fraction(0)) / number,
+        "some": Fraction(sum(count == 1 for count in fewest.values())),
+        "any": Fraction(sum(count == 1 for count in most.values())),
+        "unlinked": singled,
+        "secret before": Fraction(max(Counter(secret[who] for who in targets).values()), number),
+    }
+
+
+def measured(result: Knowing) -> dict[str, Fraction | None]:
+    ((guess, certainty),) = result.secrets.values()
+    return {
+        "before": result.guessing.prior,
+        "guessing": result.guessing.posterior,
+        "certain": result.certainty.posterior,
+        "evenly": result.evenly,
+        "luckiest": result.luckiest,
+        "unluckiest": result.unluckiest,
+        "some": None if result.some is None else Fraction(result.some),
+        "any": None if result.any is None else Fraction(result.any),
+        "unlinked": result.unlinked,
+        "secret": guess.posterior,
+        "secret before": guess.prior,
+        "secret certain": certainty.posterior,
+    }
+
+
+def minds(table: EncodedTable) -> dict[str, object]:
+    return {who: mind for who, mind in records(table, "who", "mind")}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_measure_agrees_with_every_choice_of_events(seed: int) -> None:
+    table = made_up(seed)
+    for result in people(table, "who", secrets=["mind"]).results:
+        assert result.events is not None
+        assert measured(result) == obvious(table, result.events, minds(table))
+        assert result.margin is None
+
+
+def test_secrets_of_a_person_are_made_of_the_records() -> None:
+    table = made_up(3)
+    rows = records(table, "who", "icd")
+    by_person: dict[str, list[str]] = defaultdict(list)
+    for who, icd in rows:
+        by_person[who].append(icd)
+    ill: dict[str, object] = {
+        who: any(code.startswith("F") for code in codes) for who, codes in by_person.items()
+    }
+    visits: dict[str, object] = {who: len(codes) for who, codes in by_person.items()}
+    for asked, values in (("any icd=F*", ill), ("count", visits)):
+        (_, result, *_) = people(table, "who", knows=2, secrets=[asked]).results
+        assert measured(result) == obvious(table, 2, values)
+
+
+def test_ties_that_doubles_cannot_tell_are_settled_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the events of either show N, of people with two and with four."""
+    table = read(
+        pa.table({"who": list("aabbbb"), "place": list("NSNNTT"), "mind": list("xxyyyy")}),
+        quasi_identifiers=["place"],
+        also=["who", "mind"],
+    )
+    (result,) = people(table, "who", knows=1, secrets=["mind"]).results
+    assert measured(result)["secret"] == Fraction(3, 4)
+    monkeypatch.setattr(microdata_people, "_settle", lambda *_: None)
+    (unsettled,) = people(table, "who", knows=1, secrets=["mind"]).results
+    assert measured(unsettled)["secret"] == Fraction(1, 2)
+
+
+def laws(outcome: People) -> None:
+    for result in outcome.results:
+        guess, certain = result.guessing.posterior, result.certainty.posterior
+        assert certain <= result.evenly <= guess
+        assert result.luckiest is not None and result.unluckiest is not None
+        assert result.unluckiest <= result.evenly <= result.luckiest
+        assert result.some is not None and result.any is not None
+        assert Fraction(result.any, result.targets) <= certain
+        assert certain <= Fraction(result.some, result.targets)
+        assert result.unlinked <= certain  # who is singled out by one record is by all
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_laws_hold(seed: int) -> None:
+    table = made_up(seed, persons=15, most=5)
+    laws(people(table, "who"))
+    # of people with the same number of events everything grows with m, and with what is known of each
+    same = read(
+        pa.table(
+            {
+                "who": [who for who in range(12) for _ in range(4)],
+                "place": np.random.default_rng(seed).integers(0, 4, 48).tolist(),
+                "day": np.random.default_rng(seed + 9).integers(0, 2, 48).tolist(),
+            }
+        ),
+        quasi_identifiers=["place", "day"],
+        also=["who"],
+    )
+    whole = people(same, "who", subsets=[["place"], ["place", "day"]])
+    less, more = whole.results[:4], whole.results[4:]
+    for curve in (less, more):
+        for fewer, further in zip(curve[:-1], curve[1:], strict=True):
+            assert fewer.guessing.posterior <= further.guessing.posterior
+            assert fewer.certainty.posterior <= further.certainty.posterior
+    for one, other in zip(less, more, strict=True):
+        assert one.guessing.posterior <= other.guessing.posterior
+        assert one.certainty.posterior <= other.certainty.posterior
+
+
+def test_one_known_event_of_people_with_as_many_is_inference_of_the_pseudonym() -> None:
+    who = [person for person in range(9) for _ in range(3)]
+    place = np.random.default_rng(2).integers(0, 5, len(who)).tolist()
+    table = read(
+        pa.table({"who": who, "place": place}), quasi_identifiers=["place"], sensitive=["who"]
+    )
+    inference = attack(table, sensitive="who")
+    (result, *_) = people(table, "who", knows=1).results
+    assert result.guessing == inference.probabilistic
+    assert result.certainty.posterior == inference.deterministic.posterior
+
+
+def test_one_record_each_is_naming_records() -> None:
+    place = np.random.default_rng(4).integers(0, 9, 20).tolist()
+    table = read(
+        pa.table({"who": [*range(20)], "place": place}), quasi_identifiers=["place"], also=["who"]
+    )
+    (result,) = people(table, "who").results
+    assert result.guessing == attack(table).probabilistic
+    (everything,) = people(table, "who", knows="all").results
+    assert everything.guessing == result.guessing
+    assert everything.unlinked == result.unlinked == result.certainty.posterior
+
+
+def test_knowing_all_tells_how_many_there_are() -> None:
+    """Google's example: 1 foo, 2 bar, 3 foo and bar; with both events of the third nobody else fits."""
+    table = read(
+        pa.table({"id": [1, 2, 3, 3], "what": ["foo", "bar", "foo", "bar"]}),
+        quasi_identifiers=["what"],
+        also=["id"],
+    )
+    one, two = people(table, "id").results
+    assert (one.targets, one.certainty.posterior) == (3, 0)
+    assert (two.targets, two.certainty.posterior) == (1, 1)
+    (everything,) = people(table, "id", knows="all").results
+    assert everything.certainty.posterior == 1
+
+
+def test_a_pseudonym_that_changes_is_a_person_a_month() -> None:
+    table = read(
+        pa.table({"who": list("aaaabb"), "month": [1, 1, 2, 2, 1, 1], "place": list("NSNTNS")}),
+        quasi_identifiers=["place"],
+        also=["who", "month"],
+    )
+    assert people(table, "who").people == 2
+    outcome = people(table, ["who", "month"])
+    assert (outcome.people, outcome.longest) == (3, 2)
+
+
+def test_without_a_pseudonym_a_record_weighs_by_its_person() -> None:
+    table = read(
+        pa.table({"who": list("aabc"), "place": list("NSNN"), "icd": list("xyzz")}),
+        quasi_identifiers=["place"],
+        also=["who", "icd"],
+    )
+    outcome = people(table, "who", secrets=["icd"], unlinked=True)
+    naming, certain = outcome.record_guess[""]
+    # of N the record of b or of c, 1 each of 3; of S that of a, one half
+    assert (naming.posterior, certain.posterior) == (Fraction(1, 2), Fraction(1, 6))
+    guess, sure = outcome.record_guess["icd"]
+    assert (guess.prior, guess.posterior) == (Fraction(2, 3), Fraction(5, 6))
+    assert sure.posterior == Fraction(1, 6)
+
+
+def test_what_takes_too_many_steps_is_an_estimate_that_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(microdata_people, "DRAWS", 4000)
+    table = made_up(6, persons=30, most=8)
+    exact = people(table, "who", secrets=["mind"]).results[1:]
+    rough = people(table, "who", secrets=["mind"], most_steps=10).results[1:]
+    again = people(table, "who", secrets=["mind"], most_steps=10).results[1:]
+    assert rough == again
+    for one, other in zip(exact, rough, strict=True):
+        assert other.margin is not None
+        assert other.margin < Fraction(1, 10)
+        assert (other.some, other.luckiest) == (None, None)
+        assert other.unlinked == one.unlinked
+        for name in ("guessing", "certain", "evenly", "secret", "secret certain"):
+            truth, estimate = measured(one)[name], measured(other)[name]
+            assert truth is not None and estimate is not None
+            assert abs(truth - estimate) <= other.margin
+
+
+def test_chances_are_compared_in_128_bits_where_doubles_are_too_near() -> None:
+    large = comb(60, 29)
+    for left, right in ((large, large), (large - 1, large), (large, large - 1), (7, large)):
+        is_less = people_kernel.is_less_of(left, large, right, large - 3)
+        assert is_less == (Fraction(left, large) < Fraction(right, large - 3))
+
+
+def test_more_events_than_anybody_has_are_refused() -> None:
+    with pytest.raises(StudyError, match="nobody has 9 records: the longest history has"):
+        people(made_up(1), "who", knows=9)
+
+
+def test_a_column_that_differs_within_a_person_is_no_secret_of_the_person() -> None:
+    with pytest.raises(StudyError, match='"icd" is not the same in all records of a person'):
+        people(made_up(1), "who", secrets=["icd"])
