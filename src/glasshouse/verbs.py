@@ -43,7 +43,7 @@ from glasshouse.study import (
     validated,
 )
 from glasshouse.study.anonymise import AnonymiseStudy, method_of
-from glasshouse.study.assess import AssessStudy, with_default_subsets
+from glasshouse.study.assess import AssessStudy, parse_person_secret, with_default_subsets
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.deter import DeterStudy
 from glasshouse.study.membership import MembershipStudy
@@ -250,6 +250,9 @@ def assess(
     prior: Mapping[str, Mapping[Any, float]] | None = None,
     tries: int | None = None,
     worth: Mapping[str, Mapping[Any, float]] | None = None,
+    person: str | Sequence[str] | None = None,
+    knows: int | str | None = None,
+    unlinked: bool = False,
     within: Mapping[str, object] | None = None,
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
@@ -286,6 +289,12 @@ def assess(
         prior: Per secret, what she believes of it beforehand.
         tries: How often she may guess.
         worth: Per secret, what naming each value right is worth to her.
+        person: The column that says whose a record is, or several, where people have several records: people are
+            counted then, and a secret is ``any icd=F*``, ``sum price``, ``most clinic``, ``count``, or a column that is
+            the same in all records of a person.
+        knows: Up to how many records of a person she happens to know, or ``"all"``; by default up to 4.
+        unlinked: Whether the release keeps no pseudonym, so that only the publisher knows which records are of one
+            person.
         within: Secrets that are numbers, and how close a guess need be: ``{"income": "10%", "hours": 5}``.
         date: Columns of dates, and how they are written, as in `read`.
         derive: New columns that are made of dates, as in `read`.
@@ -314,11 +323,17 @@ def assess(
     """
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
-    on_spark = _on_spark(data, quasi_identifiers, sensitive, id, facts, weight, further, seen)
+    whose = [] if person is None else [*_names(person)]
+    secrets = sensitive
+    if whose:  # secrets are of all records of a person, and no columns
+        secrets = []
+        asked = [parse_person_secret(name) for secret in sensitive or () for name in _names(secret)]
+        further += [*whose, *(one.column for one in asked if one.column is not None)]
+    on_spark = _on_spark(data, quasi_identifiers, secrets, id, facts, weight, further, seen)
     datasets, tables = _datasets(
         [table.first for table in on_spark] or data,
         quasi_identifiers,
-        sensitive,
+        secrets,
         id,
         facts,
         weight,
@@ -341,6 +356,9 @@ def assess(
             "subject": subject,
             "policy": _policy(policy),
             "advise": advise,
+            "person": whose,
+            "knows": knows,
+            "unlinked": unlinked,
             "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
         },
         "assess",

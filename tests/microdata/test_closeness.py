@@ -12,7 +12,7 @@ import pytest
 
 from glasshouse.errors import DataError
 from glasshouse.microdata import attack
-from glasshouse.microdata.closeness import Closeness, closeness
+from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.study.assess import Tolerance
 from glasshouse.table import EncodedTable, read
 
@@ -75,7 +75,7 @@ def measured(result: Closeness, row: int) -> tuple[Fraction, Fraction, Fraction]
 def test_every_subset_agrees_with_trying_every_guess(seed: int) -> None:
     table = made_up(seed, records=3 + seed, attributes=2 + seed % 3)
     tolerance = TOLERANCES[seed % len(TOLERANCES)]
-    swept = closeness(table, "x", tolerance)
+    swept = close_guesses(table, "x", tolerance)
     assert len(swept.masks) == 2 ** len(table.quasi_identifiers) - 1
     for row, mask in enumerate(swept.masks.tolist()):
         assert measured(swept, row) == obvious(table, swept.names(mask), tolerance)
@@ -88,9 +88,9 @@ def test_subsets_that_are_named_have_the_figures_of_the_sweep() -> None:
     names = table.quasi_identifiers
     chosen = [subset for size in (1, 3) for subset in combinations(names, size)]
     for tolerance in TOLERANCES:
-        every = closeness(table, "x", tolerance)
-        some = closeness(table, "x", tolerance, subsets=chosen)
-        few = closeness(table, "x", tolerance, subsets="max:2")
+        every = close_guesses(table, "x", tolerance)
+        some = close_guesses(table, "x", tolerance, subsets=chosen)
+        few = close_guesses(table, "x", tolerance, subsets="max:2")
         by_names = {every.names(mask): row for row, mask in enumerate(every.masks.tolist())}
         for result in (some, few):
             for row, mask in enumerate(result.masks.tolist()):
@@ -100,14 +100,14 @@ def test_subsets_that_are_named_have_the_figures_of_the_sweep() -> None:
 def test_a_tolerance_of_nothing_is_the_exact_guess() -> None:
     table = made_up(7, records=80, attributes=3)
     exact = attack(table, sensitive="x")
-    result = closeness(table, "x", TOLERANCES[0])
+    result = close_guesses(table, "x", TOLERANCES[0])
     assert result.guess() == exact.probabilistic
     assert int(result.certain[-1]) == exact.certain
 
 
 def test_knowing_more_never_makes_a_guess_less_close() -> None:
     table = made_up(5, records=120, attributes=4)
-    result = closeness(table, "x", TOLERANCES[3])
+    result = close_guesses(table, "x", TOLERANCES[3])
     rows = {mask: row for row, mask in enumerate(result.masks.tolist())}
     for mask, row in rows.items():
         for less, lower in rows.items():
@@ -120,7 +120,7 @@ def test_knowing_more_never_makes_a_guess_less_close() -> None:
 def test_what_is_missing_is_not_guessed() -> None:
     people = pa.table({"sex": ["F", "F", "M"], "income": ["10", "", "20"]})
     table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
-    result = closeness(table, "income", TOLERANCES[3])
+    result = close_guesses(table, "income", TOLERANCES[3])
     assert (result.records, int(result.certain[-1])) == (2, 2)
 
 
@@ -128,11 +128,11 @@ def test_what_is_no_number_is_refused_in_one_line() -> None:
     people = pa.table({"sex": ["F", "F", "M"], "income": ["10", "much", "20"]})
     table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
     with pytest.raises(DataError, match='record 2: "much" in column "income" is no number'):
-        closeness(table, "income", TOLERANCES[3])
+        close_guesses(table, "income", TOLERANCES[3])
 
 
 def test_numbers_of_too_many_digits_are_refused() -> None:
     people = pa.table({"sex": ["F", "M"], "income": ["1", "9" * 30]})
     table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
     with pytest.raises(DataError, match="too many digits"):
-        closeness(table, "income", TOLERANCES[3])
+        close_guesses(table, "income", TOLERANCES[3])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 from glasshouse.errors import StudyError
 from glasshouse.microdata import attack, people_kernel
 from glasshouse.microdata import people as microdata_people
-from glasshouse.microdata.people import Knowing, People, people
+from glasshouse.microdata.people import Knowing, People, assess_people
 from glasshouse.table import EncodedTable, read
 
 Events = dict[int, list[tuple[str, ...]]]
@@ -114,13 +114,13 @@ def measured(result: Knowing) -> dict[str, Fraction | None]:
 
 
 def minds(table: EncodedTable) -> dict[str, object]:
-    return {who: mind for who, mind in records(table, "who", "mind")}
+    return dict(records(table, "who", "mind"))
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_every_measure_agrees_with_every_choice_of_events(seed: int) -> None:
     table = made_up(seed)
-    for result in people(table, "who", secrets=["mind"]).results:
+    for result in assess_people(table, "who", secrets=["mind"]).results:
         assert result.events is not None
         assert measured(result) == obvious(table, result.events, minds(table))
         assert result.margin is None
@@ -137,7 +137,7 @@ def test_secrets_of_a_person_are_made_of_the_records() -> None:
     }
     visits: dict[str, object] = {who: len(codes) for who, codes in by_person.items()}
     for asked, values in (("any icd=F*", ill), ("count", visits)):
-        (_, result, *_) = people(table, "who", knows=2, secrets=[asked]).results
+        (_, result, *_) = assess_people(table, "who", knows=2, secrets=[asked]).results
         assert measured(result) == obvious(table, 2, values)
 
 
@@ -148,10 +148,10 @@ def test_ties_that_doubles_cannot_tell_are_settled_exactly(monkeypatch: pytest.M
         quasi_identifiers=["place"],
         also=["who", "mind"],
     )
-    (result,) = people(table, "who", knows=1, secrets=["mind"]).results
+    (result,) = assess_people(table, "who", knows=1, secrets=["mind"]).results
     assert measured(result)["secret"] == Fraction(3, 4)
     monkeypatch.setattr(microdata_people, "_settle", lambda *_: None)
-    (unsettled,) = people(table, "who", knows=1, secrets=["mind"]).results
+    (unsettled,) = assess_people(table, "who", knows=1, secrets=["mind"]).results
     assert measured(unsettled)["secret"] == Fraction(1, 2)
 
 
@@ -159,9 +159,11 @@ def laws(outcome: People) -> None:
     for result in outcome.results:
         guess, certain = result.guessing.posterior, result.certainty.posterior
         assert certain <= result.evenly <= guess
-        assert result.luckiest is not None and result.unluckiest is not None
+        assert result.luckiest is not None
+        assert result.unluckiest is not None
         assert result.unluckiest <= result.evenly <= result.luckiest
-        assert result.some is not None and result.any is not None
+        assert result.some is not None
+        assert result.any is not None
         assert Fraction(result.any, result.targets) <= certain
         assert certain <= Fraction(result.some, result.targets)
         assert result.unlinked <= certain  # who is singled out by one record is by all
@@ -170,7 +172,7 @@ def laws(outcome: People) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_laws_hold(seed: int) -> None:
     table = made_up(seed, persons=15, most=5)
-    laws(people(table, "who"))
+    laws(assess_people(table, "who"))
     # of people with the same number of events everything grows with m, and with what is known of each
     same = read(
         pa.table(
@@ -183,10 +185,10 @@ def test_the_laws_hold(seed: int) -> None:
         quasi_identifiers=["place", "day"],
         also=["who"],
     )
-    whole = people(same, "who", subsets=[["place"], ["place", "day"]])
+    whole = assess_people(same, "who", subsets=[["place"], ["place", "day"]])
     less, more = whole.results[:4], whole.results[4:]
     for curve in (less, more):
-        for fewer, further in zip(curve[:-1], curve[1:], strict=True):
+        for fewer, further in pairwise(curve):
             assert fewer.guessing.posterior <= further.guessing.posterior
             assert fewer.certainty.posterior <= further.certainty.posterior
     for one, other in zip(less, more, strict=True):
@@ -201,7 +203,7 @@ def test_one_known_event_of_people_with_as_many_is_inference_of_the_pseudonym() 
         pa.table({"who": who, "place": place}), quasi_identifiers=["place"], sensitive=["who"]
     )
     inference = attack(table, sensitive="who")
-    (result, *_) = people(table, "who", knows=1).results
+    (result, *_) = assess_people(table, "who", knows=1).results
     assert result.guessing == inference.probabilistic
     assert result.certainty.posterior == inference.deterministic.posterior
 
@@ -211,9 +213,9 @@ def test_one_record_each_is_naming_records() -> None:
     table = read(
         pa.table({"who": [*range(20)], "place": place}), quasi_identifiers=["place"], also=["who"]
     )
-    (result,) = people(table, "who").results
+    (result,) = assess_people(table, "who").results
     assert result.guessing == attack(table).probabilistic
-    (everything,) = people(table, "who", knows="all").results
+    (everything,) = assess_people(table, "who", knows="all").results
     assert everything.guessing == result.guessing
     assert everything.unlinked == result.unlinked == result.certainty.posterior
 
@@ -225,10 +227,10 @@ def test_knowing_all_tells_how_many_there_are() -> None:
         quasi_identifiers=["what"],
         also=["id"],
     )
-    one, two = people(table, "id").results
+    one, two = assess_people(table, "id").results
     assert (one.targets, one.certainty.posterior) == (3, 0)
     assert (two.targets, two.certainty.posterior) == (1, 1)
-    (everything,) = people(table, "id", knows="all").results
+    (everything,) = assess_people(table, "id", knows="all").results
     assert everything.certainty.posterior == 1
 
 
@@ -238,8 +240,8 @@ def test_a_pseudonym_that_changes_is_a_person_a_month() -> None:
         quasi_identifiers=["place"],
         also=["who", "month"],
     )
-    assert people(table, "who").people == 2
-    outcome = people(table, ["who", "month"])
+    assert assess_people(table, "who").people == 2
+    outcome = assess_people(table, ["who", "month"])
     assert (outcome.people, outcome.longest) == (3, 2)
 
 
@@ -249,7 +251,7 @@ def test_without_a_pseudonym_a_record_weighs_by_its_person() -> None:
         quasi_identifiers=["place"],
         also=["who", "icd"],
     )
-    outcome = people(table, "who", secrets=["icd"], unlinked=True)
+    outcome = assess_people(table, "who", secrets=["icd"], unlinked=True)
     naming, certain = outcome.record_guess[""]
     # of N the record of b or of c, 1 each of 3; of S that of a, one half
     assert (naming.posterior, certain.posterior) == (Fraction(1, 2), Fraction(1, 6))
@@ -263,9 +265,9 @@ def test_what_takes_too_many_steps_is_an_estimate_that_holds(
 ) -> None:
     monkeypatch.setattr(microdata_people, "DRAWS", 4000)
     table = made_up(6, persons=30, most=8)
-    exact = people(table, "who", secrets=["mind"]).results[1:]
-    rough = people(table, "who", secrets=["mind"], most_steps=10).results[1:]
-    again = people(table, "who", secrets=["mind"], most_steps=10).results[1:]
+    exact = assess_people(table, "who", secrets=["mind"]).results[1:]
+    rough = assess_people(table, "who", secrets=["mind"], most_steps=10).results[1:]
+    again = assess_people(table, "who", secrets=["mind"], most_steps=10).results[1:]
     assert rough == again
     for one, other in zip(exact, rough, strict=True):
         assert other.margin is not None
@@ -274,7 +276,8 @@ def test_what_takes_too_many_steps_is_an_estimate_that_holds(
         assert other.unlinked == one.unlinked
         for name in ("guessing", "certain", "evenly", "secret", "secret certain"):
             truth, estimate = measured(one)[name], measured(other)[name]
-            assert truth is not None and estimate is not None
+            assert truth is not None
+            assert estimate is not None
             assert abs(truth - estimate) <= other.margin
 
 
@@ -287,9 +290,9 @@ def test_chances_are_compared_in_128_bits_where_doubles_are_too_near() -> None:
 
 def test_more_events_than_anybody_has_are_refused() -> None:
     with pytest.raises(StudyError, match="nobody has 9 records: the longest history has"):
-        people(made_up(1), "who", knows=9)
+        assess_people(made_up(1), "who", knows=9)
 
 
 def test_a_column_that_differs_within_a_person_is_no_secret_of_the_person() -> None:
     with pytest.raises(StudyError, match='"icd" is not the same in all records of a person'):
-        people(made_up(1), "who", secrets=["icd"])
+        assess_people(made_up(1), "who", secrets=["icd"])

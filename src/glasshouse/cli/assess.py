@@ -38,6 +38,23 @@ def assess(
     ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    person: str | None = options.adversary(
+        "--person",
+        "COL[,COL]",
+        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
+        "counted then. With two columns, a pseudonym that changes.",
+    ),
+    knows: str | None = options.adversary(
+        "--knows",
+        "M|all",
+        "With --person: up to how many records of a person she happens to know, or all. \\[default: 4]",
+    ),
+    unlinked: bool = options.adversary(
+        "--unlinked",
+        says="With --person: the release keeps no pseudonym, so that only you can tell which records are of one "
+        "person.",
+        default=False,
+    ),
     within: list[str] | None = options.adversary(
         "--within",
         "COL=10%|COL=5",
@@ -204,6 +221,9 @@ def assess(
             "subsets": [_subset(chosen) for chosen in subsets or ["full"]],
             "subject": subject,
             "advise": advise,
+            "person": options.listed(person) if person else [],
+            "knows": _known_records(knows),
+            "unlinked": unlinked,
             "within": options.assignments(within, option="--within", form="COLUMN=10%, COLUMN=5"),
         }
 
@@ -233,7 +253,7 @@ def assess(
         engine=_on_spark(master) if engine is Engine.SPARK else None,
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
-    if whole and not (chosen or study.by or study.each):
+    if whole and not (chosen or study.by or study.each or study.person):
         warn(translated(WHOLE_SET, most=MOST_SWEPT))
 
 
@@ -250,6 +270,25 @@ def _on_spark(master: str | None) -> Callable[..., Any]:
             "Spark is not installed here: {command}", command="pip install 'glasshouse[spark]'"
         ) from None
     return partial(run_on_files, master=master)
+
+
+def _known_records(knows: str | None) -> int | str | None:
+    """Return how many records of a person she knows.
+
+    Raises:
+        StudyError: It is neither a number from 1 on nor ``all``.
+    """
+    from glasshouse.study.assess import MOST_KNOWN
+
+    if knows is None or knows == "all":
+        return knows
+    if not knows.isdecimal() or not 1 <= int(knows) <= MOST_KNOWN:
+        raise StudyError(
+            '--knows "{knows}" is neither a number from 1 to {most} nor all',
+            knows=knows,
+            most=MOST_KNOWN,
+        )
+    return int(knows)
 
 
 def _links(links: list[str], file: Path, reading: options.DataOptions) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         Sweep,
     )
     from glasshouse.microdata.attacks import assess, attack, explain, record_risks
+    from glasshouse.microdata.closeness import Closeness, close_guesses
     from glasshouse.microdata.gains import (
         RecordWorth,
         read_gain_matrix,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata.lattice import sweep
     from glasshouse.microdata.linkage import LinkKey, link
     from glasshouse.microdata.parts import Family, family, parts_by
+    from glasshouse.microdata.people import People, assess_people
     from glasshouse.microdata.presence import Member, Membership, member, membership
     from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 
@@ -51,6 +53,10 @@ _HOME = {
         "attack",
         "explain",
         "record_risks",
+    ),
+    "closeness": (
+        "Closeness",
+        "close_guesses",
     ),
     "gains": (
         "RecordWorth",
@@ -82,6 +88,10 @@ _HOME = {
         "family",
         "parts_by",
     ),
+    "people": (
+        "People",
+        "assess_people",
+    ),
     "presence": (
         "Member",
         "Membership",
@@ -99,6 +109,7 @@ __all__ = [
     "Assessment",
     "Attack",
     "BestSubsets",
+    "Closeness",
     "Explanation",
     "Family",
     "Leakage",
@@ -106,6 +117,7 @@ __all__ = [
     "Member",
     "Membership",
     "MinimalSubsets",
+    "People",
     "PopulationRisks",
     "RecordRisks",
     "RecordWorth",
@@ -114,8 +126,10 @@ __all__ = [
     "Sweep",
     "Target",
     "assess",
+    "assess_people",
     "attack",
     "best_subsets",
+    "close_guesses",
     "explain",
     "family",
     "link",

@@ -140,7 +140,7 @@ class Closeness:
         }
 
 
-def closeness(
+def close_guesses(
     table: EncodedTable,
     secret: str,
     tolerance: Tolerance,
@@ -168,7 +168,7 @@ def closeness(
     >>> from glasshouse.table import read
     >>> people = pa.table({"sex": ["F", "F", "M"], "income": [1000, 1200, 5000]})
     >>> table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
-    >>> outcome = closeness(table, "income", Tolerance(Fraction(1, 10), is_share=True))
+    >>> outcome = close_guesses(table, "income", Tolerance(Fraction(1, 10), is_share=True))
     >>> outcome.guess().posterior, outcome.certainty().posterior, outcome.mean_error()[1]
     (Fraction(1, 1), Fraction(1, 1), Fraction(200, 3))
     """

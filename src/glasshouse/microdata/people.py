@@ -210,7 +210,7 @@ def _chances(guess: Leakage, certainty: Leakage) -> dict[str, Any]:
     }
 
 
-def people(
+def assess_people(
     table: EncodedTable,
     person: str | Sequence[str],
     *,
@@ -245,7 +245,7 @@ def people(
     >>> from glasshouse.table import read
     >>> visits = pa.table({"who": list("aabbcc"), "clinic": list("NNNSNS")})
     >>> table = read(visits, quasi_identifiers=["clinic"], also=["who"])
-    >>> [str(result.certainty.posterior) for result in people(table, "who").results]
+    >>> [str(result.certainty.posterior) for result in assess_people(table, "who").results]
     ['0', '1/3']
     """
     names = (person,) if isinstance(person, str) else tuple(person)

@@ -1,9 +1,9 @@
 """The compiled walk over what several people have in common, and the draws where that is too much.
 
 Facts are numbered by how many people have them, the rarest first. An entry is a person with one fact and how often it
-occurs among the person's events; entries are sorted by person and fact. A *sight* is a multiset of m facts, and a person
-has it in Π_f C(c(f), o_f) ways. The walk goes depth first over multisets of up to m facts, each with the entries of the
-last fact of everybody who has it:
+occurs among the person's events; entries are sorted by person and fact. A *sight* is a multiset of m facts, and a
+person has it in Π_f C(c(f), o_f) ways. The walk goes depth first over multisets of up to m facts, each with the entries
+of the last fact of everybody who has it:
 
 - one holder: whatever completes it is this person's alone, in C(events after it, m − size) ways, and is never listed;
 - m facts: a sight with all of its holders, which is counted;

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata import Assessment, Attack, Leakage
     from glasshouse.microdata.individual import Target
     from glasshouse.microdata.parts import Family
+    from glasshouse.microdata.people import People
     from glasshouse.microdata.presence import Member, Membership
     from glasshouse.microdata.uniqueness import PopulationRisks
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison
@@ -223,13 +224,51 @@ def measures(outcome: Any, question: Question) -> tuple[Measurement, ...]:
     return tuple(_MEASURED[question.command](outcome))
 
 
-def _of_assess(outcome: Assessment | Family) -> Iterator[Measurement]:
-    from glasshouse.microdata import Assessment
+def _of_assess(outcome: Assessment | Family | People) -> Iterator[Measurement]:
+    from glasshouse.microdata import Assessment, People
 
     if isinstance(outcome, Assessment):
         yield from of_assessment(outcome)
+    elif isinstance(outcome, People):
+        yield from _of_people(outcome)
     else:
         yield from _of_parts(outcome)
+
+
+def _of_people(outcome: People) -> Iterator[Measurement]:
+    """Yield what is learned of people with several records, with the number of known ones at which it is most.
+
+    What was estimated, and what is not told as it is about few people, is judged on the safe side.
+    """
+    curve = [result for result in outcome.curve if is_shown(result.targets)]
+    if not curve:
+        yield Measurement("named", Fraction(1), is_bound=True)
+        yield Measurement("best-guess", Fraction(1), is_bound=True)
+        return
+
+    def worst(measure: Measure, values: Iterable[Fraction], of: str | None = None) -> Measurement:
+        bounds = [
+            (min(Fraction(1), value + (result.margin or 0)), result.margin is not None)
+            for value, result in zip(values, curve, strict=True)
+        ]
+        value, is_bound = max(bounds)
+        return Measurement(measure, value, of, is_bound=is_bound)
+
+    if outcome.unlinked:
+        yield Measurement("named", max(result.unlinked for result in curve))
+        for name, (guess, certainty) in outcome.record_guess.items():
+            if name:
+                yield Measurement("inference-added", guess.additive, name)
+                yield Measurement("inference-certain", certainty.additive, name)
+            else:
+                yield Measurement("best-guess", guess.posterior)
+        return
+    yield worst("named", (result.certainty.posterior for result in curve))
+    yield worst("best-guess", (result.guessing.posterior for result in curve))
+    for name in curve[0].secrets:
+        chances = [result.secrets[name] for result in curve]
+        yield worst("inference-added", (guess.additive for guess, _ in chances), name)
+        yield worst("inference-certain", (certainty.additive for _, certainty in chances), name)
 
 
 def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measurement]:

@@ -17,7 +17,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.assessment import Exposure
-from glasshouse.microdata.closeness import Closeness, closeness
+from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
@@ -69,7 +69,8 @@ MOST_BYTES = 1 << 28
 def checkpoint_key(study: AssessStudy) -> str | None:
     """Return the digest that the finished steps of a sweep must agree with; None: nothing is swept."""
     in_files = not any(isinstance(dataset.path, Address) for dataset in study.datasets)
-    is_kept = study.sweep is not None and not _has_parts(study) and in_files
+    is_swept = study.sweep is not None and not study.person
+    is_kept = is_swept and not _has_parts(study) and in_files
     return run_key(study) if is_kept else None
 
 
@@ -81,7 +82,11 @@ def answer(
     save_table: Path | None = None,
     per_record: bool = False,
     explain: bool = False,
-) -> Run[AssessStudy, Assessment] | Run[AssessStudy, microdata.Family]:
+) -> (
+    Run[AssessStudy, Assessment]
+    | Run[AssessStudy, microdata.Family]
+    | Run[AssessStudy, microdata.People]
+):
     """Carry out a study of collective attacks.
 
     Args:
@@ -98,6 +103,12 @@ def answer(
         BudgetError: It does not fit the memory.
     """
     extras = {"`save_table`": save_table, "`per_record`": per_record, "`explain`": explain}
+    if study.person:
+        _refuse(
+            {**extras, "`resume`": resources.resume},
+            marked("{option} is about records, and `person` about people; leave out one of them"),
+        )
+        return _people(study, resources, tables)
     if _has_parts(study):
         refuse_in_parts({**extras, "`resume`": resources.resume})
         looks = first_looks(study, tables)
@@ -168,10 +179,31 @@ def answer(
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
 
 
+def _people(
+    study: AssessStudy, resources: Resources, tables: Sequence[EncodedTable]
+) -> Run[AssessStudy, microdata.People]:
+    """Count people, where they have several records and some of these are known."""
+    single = only_one(
+        study, tables=tables, memory=resources.memory, on_progress=resources.on_progress
+    )
+    outcome = microdata.assess_people(
+        single.table,
+        study.person,
+        knows=study.knows,
+        subsets=study.chosen_subsets(),
+        secrets=study.adversary.secret_columns,
+        unlinked=study.unlinked,
+        seed=study.seed,
+        on_progress=resources.on_progress,
+    )
+    looks = first_looks(study, tables)
+    return Run(study, replace(outcome, steps=(*single.steps, *outcome.steps)), first_looks=looks)
+
+
 def _close_guesses(study: AssessStudy, table: EncodedTable) -> tuple[Closeness, ...]:
     """Return how close guesses of numbers come, with the sets of quasi-identifiers that the study asks for."""
     return tuple(
-        closeness(
+        close_guesses(
             table,
             name,
             parse_tolerance(name, written),

@@ -262,9 +262,11 @@ def roles_of(
         questions: Secrets that are questions about a column, with that column.
     """
     adversary, questions = study.adversary, questions or {}
+    of_people = isinstance(study, AssessStudy) and bool(study.person)
+    secrets = () if of_people else adversary.secret_columns
     return {
         "quasi_identifiers": adversary.quasi_identifiers,
-        "sensitive": [name for name in adversary.secret_columns if name not in questions],
+        "sensitive": [name for name in secrets if name not in questions],
         "id": adversary.identifier,
         "weight": adversary.weight,
         "facts": adversary.facts,
@@ -290,6 +292,10 @@ def questions_among(names: Sequence[str], columns: Container[str]) -> dict[str, 
 def _questions_to(dataset: Dataset, study: ReleaseStudy) -> dict[str, str]:
     """Return the secrets of an assessment that are questions about columns of a dataset."""
     names = study.adversary.secret_columns if isinstance(study, AssessStudy) else ()
+    if (
+        isinstance(study, AssessStudy) and study.person
+    ):  # whose secrets are of all records of a person
+        return {}
     if not any(sign in name for name in names for sign in "=<>"):
         return {}
     return questions_among(names, columns_of(dataset))
@@ -455,7 +461,7 @@ def _prepare(
         drop_suppressed=bool(treatment.drop_suppressed),
     )
     answered = treated.table
-    if isinstance(study, AssessStudy):
+    if isinstance(study, AssessStudy) and not study.person:
         secrets = study.adversary.secret_columns
         answered = with_questions(answered, list(questions_among(secrets, answered.columns)))
     seen = as_seen(answered, dataset, study)
@@ -596,7 +602,10 @@ def look_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
     if adversary.identifier is not None:  # which is there to tell people apart, and not published
         published = tuple(column for column in columns if column.name != adversary.identifier)
         return FirstLook(first.name, published, first.records)
-    used = (*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
+    used = (
+        *(*adversary.quasi_identifiers, *adversary.fact_columns),
+        *(*adversary.secret_columns, *study.person),
+    )
     person = person_column([column for column in columns if column.name not in used])
     alike = np.zeros(first.records, np.int64)
     for column in first.columns.values():  # records that were told apart stay so

@@ -11,6 +11,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Explanation, value_text
 from glasshouse.microdata.influence import holds_all, shapley_values
 from glasshouse.microdata.parts import Family
+from glasshouse.microdata.people import People
 from glasshouse.report.assess.charts import (
     before_and_after_figure,
     class_sizes_figure,
@@ -31,6 +32,7 @@ from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings, most_at_risk, naming_sentence
 from glasshouse.report.assess.front import actions, band_figure, tiles
+from glasshouse.report.assess.people import people_brief, people_page
 from glasshouse.report.assess.sets import pairs_figure, publishable_figure
 from glasshouse.report.attacks import (
     METHOD,
@@ -137,15 +139,21 @@ ROUNDED = marked(
 )
 
 
-def page(outcome: Assessment | Family, question: AssessStudy, *, provenance: Provenance) -> Page:
+Outcome = Assessment | Family | People
+"""What comes of an assessment: of a release as a whole, of its parts, or of people with several records."""
+
+
+def page(outcome: Outcome, question: AssessStudy, *, provenance: Provenance) -> Page:
     """Return the report of an assessment: of a release as a whole, or of its parts side by side."""
     report = _report(outcome, question, provenance)
-    if question.adversary.identifier is not None:
+    if question.adversary.identifier is not None or question.person:
         return report
     return replace(report, limits=(*report.limits, translated(ONE_EACH)))
 
 
-def _report(outcome: Assessment | Family, question: AssessStudy, provenance: Provenance) -> Page:
+def _report(outcome: Outcome, question: AssessStudy, provenance: Provenance) -> Page:
+    if isinstance(outcome, People):
+        return people_page(outcome, question, provenance=provenance)
     if isinstance(outcome, Family):
         part = part_noun(outcome)
         return family_page(
@@ -168,8 +176,10 @@ def _report(outcome: Assessment | Family, question: AssessStudy, provenance: Pro
     )
 
 
-def brief(outcome: Assessment | Family, question: AssessStudy) -> Brief:
+def brief(outcome: Outcome, question: AssessStudy) -> Brief:
     """Return what a terminal says of an assessment."""
+    if isinstance(outcome, People):
+        return people_brief(outcome, question)
     if isinstance(outcome, Family):
         return family_brief(with_labels(outcome), subject=question.subject)
     gain = question.adversary.gain

@@ -1,0 +1,538 @@
+"""The report on people with several records: how far a pseudonym protects somebody of whom a few records are known.
+
+Three sayings are kept apart: the records that somebody *happens to know*, *some* records that give a person away, and
+*any* records. The number of people who have so many records stands beside every figure, and what would tell of fewer
+people than the smallest cell is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from glasshouse.disclosure import is_shown, smallest_cell
+from glasshouse.language import marked, number, text, text_for
+from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.people import Knowing, People, curves
+from glasshouse.report import vega
+from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
+from glasshouse.report.discretion import Among
+from glasshouse.report.labels import column_labels
+from glasshouse.report.page import (
+    Brief,
+    Cell,
+    Figure,
+    Finding,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Severity,
+    Table,
+)
+from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.severity import graded
+from glasshouse.report.words import (
+    counted,
+    enumeration,
+    glossary,
+    percentage,
+    percentage_points,
+    percentages,
+    plural,
+    sentences,
+    singular,
+)
+from glasshouse.study.assess import AssessStudy
+
+SPOKEN_OF = 2
+"""Of so many records the sentences tell, unless the study says how many are known."""
+TERMS = {
+    marked("People"): marked(
+        "How many people have at least so many records: only they can be the person in question, each as likely."
+    ),
+    marked("By guessing"): marked(
+        "The chance that the best guess at which pseudonym is theirs is right, if the known records are as likely to "
+        "be any of theirs."
+    ),
+    marked("For certain"): marked("The chance that the known records fit nobody else (unicity)."),
+    marked("Some, any"): marked(
+        "For how many people there are some such records that fit nobody else; and for how many this holds whichever "
+        "of their records are known."
+    ),
+    marked("Without the pseudonym"): marked(
+        "The chance that at least one of the known records is the only one in the release with what is known of it. "
+        "The other records of the person are not told with it."
+    ),
+}
+"""The headings of the tables, explained."""
+ADVERSARY = (
+    marked(
+        "The adversary knows that the person is in the release, and what some of the person’s records say of {known}; "
+        "which of them she knows is chance, each as likely."
+    ),
+    marked("She has the whole release and knows how it was made."),
+    marked("The release shows which records are of one person, under a pseudonym."),
+)
+ADVERSARY_UNLINKED = (
+    *ADVERSARY[:2],
+    marked("The release does not show which records are of one person: only the publisher knows."),
+)
+LIMITS = (
+    marked(
+        "People are counted, not records: somebody with many records counts as much as somebody with few. Whoever has "
+        "fewer records than are known is not counted at that number."
+    ),
+    marked(
+        "Who knows less than is assumed never learns more; who knows other things may. Errors in the data, or in what "
+        "is known, make guesses right less often."
+    ),
+)
+ESTIMATED = marked(
+    "Chances that are marked “about” are estimates from random draws: each is off by no more than the margin beside "
+    "it, unless we were unlucky once in a thousand times. All others are exact."
+)
+FEW = marked("What would tell of fewer than {smallest} people is left out or told as a bound.")
+
+
+def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) -> Page:
+    """Return the report on people with several records."""
+    known = enumeration(outcome.curve[0].quasi_identifiers)
+    conclusions = people_findings(outcome, study, picture=people_curve(outcome))
+    estimated = any(result.margin is not None for result in outcome.results)
+    return Page(
+        title=text("What {dataset} tells of people with several records", dataset=outcome.dataset),
+        lead=text(
+            "{people} with {records}",
+            people=counted(outcome.people, study.subject),
+            records=text_for(outcome.events, "{count} record", "{count} records"),
+        ),
+        findings=conclusions,
+        summary=conclusions[0].sentence,
+        adversary=sentences(*(ADVERSARY_UNLINKED if outcome.unlinked else ADVERSARY), known=known),
+        limits=sentences(*LIMITS, estimated and ESTIMATED, FEW, smallest=smallest_cell()),
+        provenance=provenance,
+        command="glasshouse assess --study study.toml",
+        method="Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and Smith 2020; "
+        "de Montjoye, Hidalgo, Verleysen and Blondel 2013",
+        sections=tuple(
+            filter(
+                None,
+                (
+                    Section(
+                        text("By how many records are known"),
+                        intro=text(
+                            "Figures in one row are of the same people; from row to row those with fewer records drop "
+                            "out."
+                        ),
+                        tables=tuple(_tables(outcome)),
+                    ),
+                    treatment_section(outcome.steps, ()),
+                ),
+            )
+        ),
+        glossary=glossary(
+            "adversary, quasi-identifier, vulnerability, re-identification", terms=(TERMS,)
+        ),
+    )
+
+
+def people_brief(outcome: People, study: AssessStudy) -> Brief:
+    """Return what a terminal says of people with several records."""
+    lead = text(
+        "{dataset}: {people} with {records}",
+        dataset=outcome.dataset,
+        people=counted(outcome.people, study.subject),
+        records=text_for(outcome.events, "{count} record", "{count} records"),
+    )
+    return Brief(
+        (lead, *treatment_blocks(outcome.steps, ()), *_tables(outcome)),
+        people_findings(outcome, study),
+    )
+
+
+def people_findings(
+    outcome: People, study: AssessStudy, picture: Figure | None = None
+) -> tuple[Finding, ...]:
+    """Return who is named, by which records, what is learned then, and what the pseudonym costs."""
+    result = _spoken_of(outcome, study)
+    subject = study.subject
+    if not is_shown(result.targets):
+        sentence = text(
+            "Fewer than {smallest} {people} have so many records: what is learned of them is not told.",
+            smallest=smallest_cell(),
+            people=plural(subject),
+        )
+        return (Finding(Severity.NOTE, sentence, picture=picture),)
+    if outcome.unlinked:
+        return tuple(_unlinked_findings(outcome, result, subject, picture))
+    findings = [
+        Finding(
+            _grade(result),
+            " ".join([_naming_sentence(result, subject), *_estimated_sentence(result)]),
+            meaning=text(
+                "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
+            ),
+            remedy=text(
+                "Leave out the pseudonym, or change it every month (`--person` with both columns shows what that "
+                "buys); or tell places and dates less finely."
+            ),
+            picture=picture,
+        )
+    ]
+    if result.some is not None and result.any is not None:
+        findings.append(_some_and_any(result, subject))
+    findings += [_learned(name, result, subject) for name in result.secrets]
+    findings.append(_price(result, subject))
+    return tuple(findings)
+
+
+def _spoken_of(outcome: People, study: AssessStudy) -> Knowing:
+    """Return what the sentences tell of: as many records as the study says, or else two."""
+    curve = outcome.curve
+    return curve[-1] if study.knows is not None else curve[min(SPOKEN_OF, len(curve)) - 1]
+
+
+def _grade(result: Knowing) -> Severity:
+    certain = result.certainty.posterior > 0
+    return graded(result.guessing.posterior, certain=certain)
+
+
+def _who(result: Knowing, subject: str) -> str:
+    """Say what somebody knows of a person."""
+    words = {"known": enumeration(result.quasi_identifiers), "person": singular(subject)}
+    if result.events is None:
+        return text(
+            "Someone who knows the {known} of all records of a {person}, and that they are all,",
+            **words,
+        )
+    return text_for(
+        result.events,
+        "Someone who happens to know the {known} of {count} record of a {person}",
+        "Someone who happens to know the {known} of {count} records of a {person}",
+        **words,
+    )
+
+
+def _naming_sentence(result: Knowing, subject: str) -> str:
+    words = {
+        "who": _who(result, subject),
+        "certain": _chance(result, result.certainty.posterior),
+        "guess": _chance(result, result.guessing.posterior),
+        "people": counted(result.targets, subject),
+    }
+    if result.certainty.posterior == 0:
+        return text(
+            "{who} can never tell with certainty which pseudonym is theirs; a best guess is right in {guess} of cases "
+            "(among the {people} who have so many).",
+            **words,
+        )
+    return text(
+        "{who} can tell with certainty which pseudonym is theirs in {certain} of cases; a best guess is right in "
+        "{guess} (among the {people} who have so many).",
+        **words,
+    )
+
+
+def _estimated_sentence(result: Knowing) -> list[str]:
+    if result.margin is None:
+        return []
+    return [
+        text(
+            "Both are estimates: off by at most {margin} percentage points, unless we were unlucky once in a thousand "
+            "times.",
+            margin=percentage_points(result.margin),
+        )
+    ]
+
+
+def _some_and_any(result: Knowing, subject: str) -> Finding:
+    among = Among(result.targets)
+    some, every = (Fraction(count or 0, result.targets) for count in (result.some, result.any))
+    words = {
+        "some": among.percentage(some),
+        "any": among.percentage(every),
+        "people": plural(subject),
+    }
+    if result.events is None:
+        sentence = text(
+            "All their records together fit nobody else for {some} of {people}.", **words
+        )
+    elif result.events == 1:
+        sentence = text(
+            "For {some} of {people} there is a record that gives them away; for {any}, any of their records does.",
+            **words,
+        )
+    else:
+        sentence = text(
+            "For {some} of {people} there are {count} records that give them away; for {any}, any {count} of their "
+            "records do.",
+            count=result.events,
+            **words,
+        )
+    return Finding(_grade(result), sentence)
+
+
+def _learned(name: str, result: Knowing, subject: str) -> Finding:
+    guess, certainty = result.secrets[name]
+    before, after = percentages(guess.prior, guess.posterior)
+    nothing = guess.additive == 0 == certainty.additive
+    words = {
+        "secret": enumeration([name]),
+        "person": singular(subject),
+        "before": before,
+        "after": after if result.margin is None else text("about {share}", share=after),
+        "certain": _chance(result, certainty.posterior),
+    }
+    if nothing:
+        sentence = text(
+            "With the same knowledge “{secret}” of the {person} is guessed no better than without it: right in "
+            "{after} of cases.",
+            **words,
+        )
+        return Finding(Severity.SAFE, sentence)
+    sentence = text(
+        "With the same knowledge “{secret}” of the {person} is guessed right in {after} of cases, up from {before}; in "
+        "{certain} it is certain.",
+        **words,
+    )
+    added = max(guess.additive, certainty.additive)
+    return Finding(graded(added, certain=certainty.additive > 0), sentence)
+
+
+def _price(result: Knowing, subject: str) -> Finding:
+    """Say what the same knowledge would give if the release had no pseudonym."""
+    single, whole = percentages(result.unlinked, result.certainty.posterior)
+    return Finding(
+        Severity.NOTE,
+        text(
+            "The price of the pseudonym: without it the same knowledge would single out one record of a {person} in "
+            "{single} of cases, and not all of their records; with it, all of them in {whole}.",
+            person=singular(subject),
+            single=single,
+            whole=whole if result.margin is None else text("about {share}", share=whole),
+        ),
+    )
+
+
+def _unlinked_findings(
+    outcome: People, result: Knowing, subject: str, picture: Figure | None
+) -> list[Finding]:
+    """Say what somebody learns of a release that does not tell which records are of one person."""
+    naming, _ = outcome.record_guess[""]
+    findings = [
+        Finding(
+            graded(naming.posterior, certain=result.unlinked > 0),
+            text(
+                "{who} finds one that can only be theirs in {single} of cases (among the {people} who have so many); "
+                "the release does not tell which other records are theirs.",
+                who=_who(result, subject),
+                single=percentage(result.unlinked),
+                people=counted(result.targets, subject),
+            ),
+            meaning=text("What such a record says besides is exposed; the other records are not."),
+            picture=picture,
+        ),
+        Finding(
+            graded(naming.posterior),
+            text(
+                "Of one known record, a best guess at which one in the release it is would be right in {after} of "
+                "cases.",
+                after=percentage(naming.posterior),
+            ),
+        ),
+    ]
+    for name, (guess, certainty) in outcome.record_guess.items():
+        if not name:
+            continue
+        before, after = percentages(guess.prior, guess.posterior)
+        added = max(guess.additive, certainty.additive)
+        sentence = text(
+            "The {secret} of that record is guessed right in {after} of cases, {before} without that knowledge; in "
+            "{certain} it is certain.",
+            secret=enumeration([name]),
+            after=after,
+            before=before,
+            certain=percentage(certainty.posterior),
+        )
+        grade = graded(added, certain=certainty.additive > 0) if added else Severity.SAFE
+        findings.append(Finding(grade, sentence))
+    return findings
+
+
+def _chance(result: Knowing, probability: Fraction) -> str:
+    """Say a chance; of an estimate, that it is about so much."""
+    share = percentage(probability)
+    return share if result.margin is None else text("about {share}", share=share)
+
+
+# The picture and the tables
+
+
+def people_curve(outcome: People) -> Figure | None:
+    """Show how chances grow with the number of known records, with the largest set of facts."""
+    curve = [result for result in outcome.curve if is_shown(result.targets)]
+    if not curve:
+        return None
+    ways = {text("without the pseudonym, one record for certain"): (NEUTRAL, "square")}
+    if not outcome.unlinked:
+        ways = {
+            text("the pseudonym, by guessing"): (TARGETS[0][0], "circle"),
+            text("the pseudonym, for certain"): (TARGETS[1][0], "diamond"),
+        } | ways
+    rows = [
+        {"known": _events(result), "what": way, "success": 100 * float(chance)}
+        for result in curve
+        for way, chance in zip(ways, _drawn(result, outcome.unlinked), strict=True)
+    ]
+    looks = [list(look) for look in zip(*ways.values(), strict=True)]
+    order = [_events(result) for result in curve]
+    base = plot(rows).encode(
+        x=vega.X("known:O", sort=order, title=text("known records"), axis=vega.Axis(labelAngle=0)),
+        y=vega.Y(
+            "success:Q", title=text("probability that the adversary succeeds (%)"), scale=PER_CENT
+        ),
+        color=vega.Color("what:N", **keyed(list(ways), looks[0])),
+    )
+    chart = vega.layer(
+        base.mark_line(strokeWidth=2.5),
+        base.mark_point(filled=True, size=110, opacity=1).encode(
+            shape=vega.Shape("what:N", **keyed(list(ways), looks[1]))
+        ),
+    )
+    first, last = curve[0], curve[-1]
+    start, end = percentages(
+        *(_drawn(result, outcome.unlinked)[-2:][0] for result in (first, last))
+    )
+    title = (
+        text(
+            "For certain: {start} with one known record, {end} with {count}",
+            start=start,
+            end=end,
+            count=_events(last),
+        )
+        if len(curve) > 1
+        else text("For certain: {end}", end=end)
+    )
+    known = text("She knows {known}", known=enumeration(first.quasi_identifiers))
+    return Figure.of(
+        titled(chart, title, known, width=680, height=260),
+        label=text("Success by how many records of a person are known"),
+        caption=text(
+            "Each point is about the people who have so many records. The gap between certainty with the pseudonym and "
+            "without it is its price."
+        )
+        if not outcome.unlinked
+        else text("Each point is about the people who have so many records."),
+        table=cell_table(
+            text("known records"),
+            list(ways),
+            [
+                (
+                    _events(result),
+                    *(Cell(percentage(one)) for one in _drawn(result, outcome.unlinked)),
+                )
+                for result in curve
+            ],
+        ),
+    )
+
+
+def _drawn(result: Knowing, unlinked: bool) -> list[Fraction]:
+    chances = [] if unlinked else [result.guessing.posterior, result.certainty.posterior]
+    return [*chances, result.unlinked]
+
+
+def _events(result: Knowing) -> str:
+    return text("all") if result.events is None else number(result.events)
+
+
+def _tables(outcome: People) -> list[Table]:
+    """Return the figures of each set of facts by how many records are known; then those of secrets."""
+    titles = [
+        text("People"),
+        *(
+            []
+            if outcome.unlinked
+            else [text("By guessing"), text("For certain"), text("Some"), text("Any")]
+        ),
+        text("Without the pseudonym"),
+    ]
+    groups = []
+    for curve in curves(outcome):
+        targets = _targets(curve)
+        groups.append(
+            Group(
+                cell_rows(
+                    (_events(result), people, *_cells(result, outcome.unlinked))
+                    for result, people in zip(curve, targets, strict=True)
+                ),
+                title=text("She knows {known}", known=column_labels(curve[0].quasi_identifiers)),
+            )
+        )
+    tables = [group_table(text("Known records"), titles, groups)]
+    secrets = [
+        Group(
+            cell_rows((_events(result), *_secret_cells(result, name)) for result in curve),
+            title=text(
+                "{secret}: she knows {known}",
+                secret=name,
+                known=column_labels(curve[0].quasi_identifiers),
+            ),
+        )
+        for curve in curves(outcome)
+        for name in curve[0].secrets
+    ]
+    if secrets:
+        titles = [text("Guess before"), text("Guess after"), text("For certain")]
+        tables.append(group_table(text("Known records"), titles, secrets, text("What is learned")))
+    return tables
+
+
+def _targets(curve: Sequence[Knowing]) -> list[str]:
+    """Say how many people have so many records; rounded where it would tell of few who have one less."""
+    shown_targets, last = [], None
+    for result in curve:
+        gone = 0 if last is None else last - result.targets
+        if not is_shown(result.targets):
+            shown_targets.append(text("fewer than {smallest}", smallest=smallest_cell()))
+        elif gone and not is_shown(gone):
+            rounded = round(result.targets, -1)
+            shown_targets.append(text("about {count}", count=number(rounded)))
+        else:
+            shown_targets.append(number(result.targets))
+        last = result.targets
+    return shown_targets
+
+
+def _cells(result: Knowing, unlinked: bool) -> list[Cell | str]:
+    if not is_shown(result.targets):
+        return [NOTHING] * (1 if unlinked else 5)
+    single = Cell(percentage(result.unlinked))
+    if unlinked:
+        return [single]
+    among = Among(result.targets)
+    extremes = [
+        NOTHING if count is None else Cell(among.percentage(Fraction(count, result.targets)))
+        for count in (result.some, result.any)
+    ]
+    return [*_with_margin(result, result.guessing, result.certainty), *extremes, single]
+
+
+def _with_margin(result: Knowing, *chances: Leakage) -> list[Cell]:
+    """Return chances; of estimates, with their margin."""
+    if result.margin is None:
+        return [Cell(percentage(chance.posterior)) for chance in chances]
+    margin = percentage_points(result.margin)
+    return [
+        Cell(text("about {share} ± {margin}", share=percentage(one.posterior), margin=margin))
+        for one in chances
+    ]
+
+
+def _secret_cells(result: Knowing, name: str) -> list[Cell]:
+    if not is_shown(result.targets):
+        return [NOTHING] * 3
+    guess, certainty = result.secrets[name]
+    return [Cell(percentage(guess.prior)), *_with_margin(result, guess, certainty)]
