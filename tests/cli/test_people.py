@@ -127,6 +127,178 @@ def test_close_guesses_are_told_in_both_languages(glasshouse: Glasshouse, tmp_pa
         assert all(phrase in page for phrase in phrases)
 
 
+PEOPLE = {
+    "A1": ("owner", 1, ("hint",), "sensitive"),
+    "A2": ("uid", 2, ("place",), None),
+    "A3": ("uid", 3, ("place",), None),
+    "A4": ("cpf", 1, ("clinic", "day"), "any icd=F*"),
+    "A5": ("cpf", 2, ("clinic", "day"), "any icd=F*"),
+}
+"""By case: whose a record is, how many are known, what of them, and a secret of the person."""
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_people_with_several_records_come_out_exactly(
+    glasshouse: Glasshouse, case: Callable[[str], tuple[Case, Path]], name: str
+) -> None:
+    golden, path = case(name)
+    expected = golden["expect"]
+    person, known, facts, secret = PEOPLE[name]
+    asked = [word for fact in facts for word in ("-q", fact)]
+    asked += [] if secret is None else ["-s", secret]
+    content = answer(glasshouse, path, "--person", person, "--knows", str(known), *asked)
+    assert [result["events"] for result in content["results"]] == [*range(1, known + 1)]
+    result = content["results"][-1]
+    naming = result["naming"]
+    assert result["exact"]
+    assert result["targets"] == expected["people"]
+    exactly(
+        naming,
+        before=expected["naming before"],
+        guessing=expected["naming by guessing"],
+        certain=expected["naming with certainty"],
+        evenly=expected["naming, guessing evenly among those who fit"],
+        luckiest=expected["naming, her luckiest events"],
+        unluckiest=expected["naming, her unluckiest events"],
+    )
+    for extreme in ("some", "any"):
+        share = Fraction(naming[f"{extreme}_events_single_out"], result["targets"])
+        assert str(share) == expected[f"people whom {extreme} m events single out"]
+    if secret is not None:
+        (learned,) = result["secrets"]
+        exactly(
+            learned,
+            before=expected["secret before"],
+            guessing=expected["secret by guessing"],
+            certain=expected["secret with certainty"],
+        )
+    alone = "without the pseudonym, at least one of the two visits is the only such record"
+    if alone in expected:
+        exactly(result["unlinked"], certain=expected[alone])
+    run = gh.assess(
+        pa.table(golden["table"]),
+        person=person,
+        knows=known,
+        quasi_identifiers=facts,
+        sensitive=[] if secret is None else [secret],
+    )
+    assert str(run.outcome.results[-1].guessing.posterior) == expected["naming by guessing"]
+
+
+def test_the_risks_that_scikit_mobility_prints(
+    case: Callable[[str], tuple[Case, Path]],
+) -> None:
+    """LocationAttack(2) on its own example: of each person, 1 / the fewest people who have two of her places."""
+    golden, path = case("A2")
+    run = gh.assess(path, person="uid", knows=2, quasi_identifiers=["place"])
+    risks = map(Fraction, golden["expect"]["luckiest per person"].values())
+    assert run.outcome.results[-1].luckiest == sum(risks, Fraction(0)) / 7
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    """Sixty people with one to four visits each."""
+    path = tmp_path / "visits.csv"
+    rows = [
+        (who, (7 * who + 3 * turn) % 11, (5 * who * turn) % 13, "FIJ"[(who * turn) % 3])
+        for who in range(60)
+        for turn in range(1 + who % 4)
+    ]
+    path.write_text(
+        "pseudonym,clinic,day,icd\n" + "".join(f"{a},{b},{c},{d}10\n" for a, b, c, d in rows)
+    )
+    return path
+
+
+def test_a_report_on_people_keeps_its_sayings_apart_in_both_languages(
+    glasshouse: Glasshouse, visits: Path, tmp_path: Path
+) -> None:
+    for language, phrases in (
+        (
+            "en",
+            (
+                *("happens to know the clinic and day of 2 records", "give them away"),
+                *("any 2 of their", "The price of the pseudonym"),
+                "among the 45 people who have so many",
+            ),
+        ),
+        (
+            "pt-BR",
+            ("por acaso conhece", "denunciam", "registros quaisquer", "O preço do pseudônimo"),
+        ),
+    ):
+        folder = tmp_path / language
+        outcome = glasshouse(
+            *("--lang", language, "assess", visits, "--person", "pseudonym", "-q", "clinic"),
+            *("-q", "day", "-s", "any icd=F*", "--out", folder),
+        )
+        assert outcome.code == 0, outcome.error
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        assert all(phrase in page for phrase in phrases)
+        assert json.loads((folder / "report.json").read_text())["people"] == 60
+
+
+def test_a_report_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    rows = [(who, turn) for who in range(30) for turn in range(1 if who < 27 else 2)]
+    path.write_text("who,place\n" + "".join(f"{who},{turn}\n" for who, turn in rows))
+    outcome = glasshouse("assess", path, "--person", "who", "-q", "place", "--knows", "2")
+    assert outcome.code == 0, outcome.error
+    assert "Fewer than 10 people have so many records" in outcome.out
+    assert "fewer than 10" in outcome.out
+
+
+def test_without_a_pseudonym_only_records_are_singled_out(
+    glasshouse: Glasshouse, visits: Path
+) -> None:
+    asked = ("--person", "pseudonym", "-q", "clinic", "-q", "day", "-s", "icd", "--unlinked")
+    content = answer(glasshouse, visits, *asked)
+    assert content["unlinked"]
+    assert [entry["sensitive"] for entry in content["one_record"]] == [None, "icd"]
+    linked = answer(glasshouse, visits, *asked[:-3])
+    for one, other in zip(content["results"], linked["results"], strict=True):
+        assert one["unlinked"] == other["unlinked"]
+        assert one["unlinked"]["certain"] <= other["naming"]["certain"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--knows", "5"), "nobody has 5 records: the longest history has 4"),
+        (("--knows", "0"), "neither a number from 1 to 20 nor all"),
+        (("--knows", "some"), "neither a number from 1 to 20 nor all"),
+        (("-s", "icd"), '"icd" is not the same in all records of a person'),
+        (("-s", "any icd"), "is not of the form"),
+        (("-s", "sum icd"), "is no number"),
+        (("-s", "any ycd=F*"), "ycd"),
+        (("-s", "count", "--unlinked"), "a secret of all records of a person"),
+        (("--weight", "day"), "leave out --weight"),
+        (("--within", "icd=1", "-s", "icd"), "leave out --within"),
+        (("-q", "pseudonym"), "tells whose a record is"),
+        (("--per-record", "r.parquet"), "--per-record is about records"),
+    ],
+)
+def test_what_cannot_be_asked_of_people_is_refused_in_one_line(
+    glasshouse: Glasshouse, visits: Path, tmp_path: Path, arguments: tuple[str, ...], why: str
+) -> None:
+    outcome = glasshouse(
+        *("assess", visits, "--person", "pseudonym", "-q", "clinic", *arguments),
+        *("--out", tmp_path / "run"),
+    )
+    assert outcome.code == 2
+    assert why in outcome.error
+    assert len(outcome.error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_knowing_records_of_a_person_needs_to_be_told_whose_they_are(
+    glasshouse: Glasshouse, visits: Path
+) -> None:
+    outcome = glasshouse("assess", visits, "-q", "clinic", "--knows", "2")
+    assert outcome.code == 2
+    assert "--knows is about the records of one person; say with --person" in outcome.error
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

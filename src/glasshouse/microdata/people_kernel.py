@@ -383,8 +383,8 @@ def draw(
             if seen[kind] < seen[rarest]:
                 rarest = kind
         total, best, number = 0.0, 0.0, 0
-        for place in range(fact_starts[seen[rarest]], fact_starts[seen[rarest] + 1]):
-            person = people[by_fact[place]]
+        for spot in range(fact_starts[seen[rarest]], fact_starts[seen[rarest] + 1]):
+            person = people[by_fact[spot]]
             if sizes[person] < known:
                 continue
             chance = 1.0 / subsets[sizes[person]]
@@ -419,12 +419,12 @@ def draw(
         outcome[2, turn] = 1.0 / number
         for secret in range(len(secrets)):
             likeliest, first, one = 0.0, secrets[secret, holders[0]], True
-            for place in range(number):
-                value = secrets[secret, holders[place]]
+            for spot in range(number):
+                value = secrets[secret, holders[spot]]
                 likeliest = max(likeliest, chances[secret, value])
                 one = one and value == first
-            for place in range(number):
-                chances[secret, secrets[secret, holders[place]]] = 0.0
+            for spot in range(number):
+                chances[secret, secrets[secret, holders[spot]]] = 0.0
             outcome[3 + 2 * secret, turn] = min(1.0, likeliest / total)
             outcome[4 + 2 * secret, turn] = 1.0 if one else 0.0
     return outcome

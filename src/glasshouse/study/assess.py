@@ -180,7 +180,7 @@ class AssessStudy(ReleaseStudy):
                     'column "{name}" tells whose a record is (`person`) and is also a quasi-identifier; choose one',
                     name=name,
                 )
-        for word, value in (
+        for word, excluded in (
             ("weight", adversary.weight),
             ("id", adversary.identifier),
             ("prior", adversary.prior),
@@ -192,7 +192,7 @@ class AssessStudy(ReleaseStudy):
             ("group", self.group),
             ("advise", self.advise),
         ):
-            if value:
+            if excluded:
                 raise ContradictionError(
                     "`person` counts people with several records, each as likely, and one guess; leave out `{word}`",
                     word=word,

@@ -170,13 +170,13 @@ def people_findings(
     findings = [
         Finding(
             _grade(result),
-            " ".join([_naming_sentence(result, subject), *_estimated_sentence(result)]),
+            " ".join([_naming_sentence(outcome, result, subject), *_estimated_sentence(result)]),
             meaning=text(
                 "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
             ),
             remedy=text(
-                "Leave out the pseudonym, or change it every month (`--person` with both columns shows what that "
-                "buys); or tell places and dates less finely."
+                "Leave out the pseudonym, or give everybody a new one every month; or tell places and dates less "
+                "finely."
             ),
             picture=picture,
         )
@@ -215,12 +215,12 @@ def _who(result: Knowing, subject: str) -> str:
     )
 
 
-def _naming_sentence(result: Knowing, subject: str) -> str:
+def _naming_sentence(outcome: People, result: Knowing, subject: str) -> str:
     words = {
         "who": _who(result, subject),
         "certain": _chance(result, result.certainty.posterior),
         "guess": _chance(result, result.guessing.posterior),
-        "people": counted(result.targets, subject),
+        "people": _candidates(outcome, result, subject),
     }
     if result.certainty.posterior == 0:
         return text(
@@ -329,7 +329,7 @@ def _unlinked_findings(
                 "the release does not tell which other records are theirs.",
                 who=_who(result, subject),
                 single=percentage(result.unlinked),
-                people=counted(result.targets, subject),
+                people=_candidates(outcome, result, subject),
             ),
             meaning=text("What such a record says besides is exposed; the other records are not."),
             picture=picture,
@@ -504,6 +504,12 @@ def _targets(curve: Sequence[Knowing]) -> list[str]:
             shown_targets.append(number(result.targets))
         last = result.targets
     return shown_targets
+
+
+def _candidates(outcome: People, result: Knowing, subject: str) -> str:
+    """Say how many people have as many records as are known."""
+    places = dict(zip(map(id, outcome.curve), _targets(outcome.curve), strict=True))
+    return text("{count} {people}", count=places[id(result)], people=plural(subject))
 
 
 def _cells(result: Knowing, unlinked: bool) -> list[Cell | str]:
