@@ -11,7 +11,9 @@ from glasshouse.language import text, text_for, translated
 
 def synth(
     name: str = options.argument(
-        "NAME", "The generator: school-census, outpatient, population or trade.", default=...
+        "NAME",
+        "The generator: school-census, outpatient, population, visits or trade.",
+        default=...,
     ),
     records: int = options.option("--records", "N", "How many records.", default=...),
     out: Path = options.option(
@@ -54,4 +56,7 @@ def synth(
     print(written)
     known = " ".join(f"-q {column}" for column in generator.quasi_identifiers)
     secrets = " ".join(f"-s {column}" for column in generator.sensitive)
+    if generator.person:
+        known = f"--person {generator.person} {known}"
+        secrets = " ".join(f'-s "most {column}"' for column in generator.sensitive)
     print(text("Next: {command}", command=f"glasshouse assess {path} {known} {secrets}"))

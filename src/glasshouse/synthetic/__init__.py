@@ -5,7 +5,7 @@ that cannot be shared.
 
 >>> from glasshouse import synthetic
 >>> synthetic.names()
-('school-census', 'outpatient', 'population')
+('school-census', 'outpatient', 'population', 'visits')
 >>> students = synthetic.table("school-census", records=1_000)
 >>> students.num_rows, students.column_names[-2:]
 (1000, ['disability', 'transport'])
@@ -26,6 +26,7 @@ from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
 from glasshouse.synthetic.stream import Generator, write_batches
 from glasshouse.synthetic.trade import Trade, write_trade, write_trade_study
+from glasshouse.synthetic.visits import VISITS
 
 __all__ = [
     "Generator",
@@ -41,7 +42,7 @@ __all__ = [
     "write_trade_study",
 ]
 
-_GENERATORS = {maker.name: maker for maker in (SCHOOL_CENSUS, OUTPATIENT, POPULATION)}
+_GENERATORS = {maker.name: maker for maker in (SCHOOL_CENSUS, OUTPATIENT, POPULATION, VISITS)}
 TRADE = "trade"
 """What the command calls a month of trade, which is several files and so has functions of its own."""
 

@@ -72,11 +72,14 @@ class Generator:
     """How many neighbours in the world's list are dealt out and drawn together."""
     world: Callable[[int, np.random.Generator], GeneratorWorld]
     """Builds the world for a number of records."""
+    person: str = ""
+    """The column that says whose a record is, the first one, where people have several."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns, in order."""
-        return self.quasi_identifiers + self.sensitive
+        person = (self.person,) if self.person else ()
+        return person + self.quasi_identifiers + self.sensitive
 
     @property
     def schema(self) -> pa.Schema:
