@@ -6,10 +6,11 @@ window is then a comparison of two numbers. A class of the subset T is looked at
 the sets that extend T by later attributes is settled in closed form where it can be:
 
 - where all its values fit one window, a guess is close for everybody, whatever else is known;
-- two or three records count with each other exactly in the sets in which they agree.
+- two or three records count with each other exactly in the sets in which they agree;
+- attributes that all records of the class agree in divide it no further: it is the same class with them and without.
 
-Both are sums over sets S with T ⊆ S ⊆ U for a set U that adds later attributes to T. They are added up at U, by the
-last attribute of T, and spread over these sets at the end, all at once (`spread_down`).
+All of these are sums over the sets S with T ⊆ S ⊆ T ∪ F for a set F of *free* attributes. They are added up at the pair
+(T, F), a number with a digit for each attribute (0 without, 1 with, 2 free), and spread over these sets at the end.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ def _off(rows, begin, end, values):  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _agreement(codes, first, second, attribute):  # type: ignore[no-untyped-def]
-    """Return the set of attributes from one on in which two records agree."""
+def _agreement(codes, first, second, remaining):  # type: ignore[no-untyped-def]
+    """Return those of some attributes in which two records agree."""
     alike = 0
-    for later in range(attribute, codes.shape[1]):
-        if codes[first, later] == codes[second, later]:
-            alike |= 1 << later
+    for attribute in range(codes.shape[1]):
+        if (remaining >> attribute) & 1 and codes[first, attribute] == codes[second, attribute]:
+            alike |= 1 << attribute
     return alike
 
 
@@ -78,151 +79,156 @@ def by_subset(
     cardinalities: Integers,
     reaches: NDArray[np.int32],
     values: Integers,
-    largest: int,
 ) -> Integers:
-    """Return the three sums of every subset of at most so many attributes: bit i of a subset is column i of `codes`.
+    """Return the three sums of every subset of the attributes: bit i of a subset is column i of `codes`.
 
     Args:
         codes: Per record, by rising value, its code in each column.
         cardinalities: The number of codes of each column.
         reaches: Per record, the last one that a guess can be close to together with it.
         values: Per record, its value.
-        largest: How many attributes she knows at most.
     """
     records, attributes = codes.shape
-    whole = (1 << attributes) - 1
-    alone = np.zeros((3, 1 << attributes), np.int64)
-    shared = np.zeros((attributes + 1, 3, 1 << attributes), np.int64)
-    rows = np.empty((largest + 1, records), np.int32)
+    ones = np.zeros(1 << attributes, np.int64)
+    for subset in range(1, 1 << attributes):
+        for attribute in range(attributes):
+            ones[subset] += ((subset >> attribute) & 1) * 3**attribute
+    sums = np.zeros((3**attributes, 3), np.int64)
+    rows = np.empty((attributes + 1, records), np.int32)
     rows[0] = np.arange(records)
     counts = np.zeros(cardinalities.max() + 1, np.int32)
-    values_met = np.empty(cardinalities.max() + 1, np.int32)
-    begins, ends = np.zeros(largest + 1, np.int64), np.zeros(largest + 1, np.int64)
-    parts = np.zeros(largest + 1, np.int64)
-    attribute = np.zeros(largest + 1, np.int64)
-    firsts = np.zeros(largest + 1, np.int64)
-    masks = np.zeros(largest + 1, np.int64)
-    settled = np.zeros(largest + 1, np.bool_)
+    met = np.empty(cardinalities.max() + 1, np.int32)
+    begins, ends = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
+    parts = np.zeros(attributes + 1, np.int64)
+    column_of = np.zeros(attributes + 1, np.int64)
+    masks, frees = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
+    rests = np.zeros(attributes + 1, np.int64)
+    settled = np.zeros(attributes + 1, np.bool_)
+    rests[0] = (1 << attributes) - 1
     ends[0], level, is_new = records, 0, True
     while level >= 0:
         begin, end, mask = begins[level], ends[level], masks[level]
         if is_new:
             is_new = False
-            some, first = rows[level], firsts[level]
-            later = mask | (whole & ~((1 << first) - 1))
-            if not settled[level] and reaches[some[begin]] >= some[end - 1]:
-                settled[level] = True
-                shared[first, CLOSE, later] += end - begin
-                shared[first, CERTAIN, later] += end - begin
+            some = rows[level]
+            first = some[begin]
+            for attribute in range(attributes):
+                if (rests[level] >> attribute) & 1:
+                    code, place = codes[first, attribute], begin + 1
+                    while place < end and codes[some[place], attribute] == code:
+                        place += 1
+                    if place == end:
+                        rests[level] ^= 1 << attribute
+                        frees[level] |= 1 << attribute
+            free, rest = frees[level], rests[level]
+            here = sums[ones[mask] + 2 * ones[free]]
             if not settled[level]:
-                alone[CLOSE, mask] += _most(some, begin, end, reaches)
-            alone[OFF, mask] += _off(some, begin, end, values)
-            is_same = values[some[begin]] == values[some[end - 1]]
-            is_last = level == largest
-            attribute[level] = attributes if is_same or is_last else first
-            parts[level] = -1
-        column = attribute[level]
-        if column >= attributes:
-            level -= 1
-            continue
-        some, divided = rows[level], rows[level + 1]
-        if parts[level] < 0:
+                if reaches[first] >= some[end - 1]:
+                    settled[level] = True
+                    later = sums[ones[mask] + 2 * ones[free | rest]]
+                    later[CLOSE] += end - begin
+                    later[CERTAIN] += end - begin
+                else:
+                    here[CLOSE] += _most(some, begin, end, reaches)
+            here[OFF] += _off(some, begin, end, values)
+            if values[first] == values[some[end - 1]]:
+                rests[level] = 0
+            column_of[level], parts[level] = -1, end
+        if parts[level] >= end:
+            column_of[level] += 1
+            while column_of[level] < attributes and not (rests[level] >> column_of[level]) & 1:
+                column_of[level] += 1
+            if column_of[level] >= attributes:
+                level -= 1
+                continue
+            column, some, divided = column_of[level], rows[level], rows[level + 1]
             number = 0
             for place in range(begin, end):
                 code = codes[some[place], column]
                 if counts[code] == 0:
-                    values_met[number] = code
+                    met[number] = code
                     number += 1
                 counts[code] += 1
             start = begin
             for place in range(number):
-                code = values_met[place]
-                size = counts[code]
-                counts[code] = start
+                size = counts[met[place]]
+                counts[met[place]] = start
                 start += size
             for place in range(begin, end):
-                row = some[place]
-                code = codes[row, column]
-                divided[counts[code]] = row
+                code = codes[some[place], column]
+                divided[counts[code]] = some[place]
                 counts[code] += 1
             for place in range(number):
-                counts[values_met[place]] = 0
+                counts[met[place]] = 0
             parts[level] = begin
-        if parts[level] >= end:
-            attribute[level] += 1
-            parts[level] = -1
-            continue
+        column, divided = column_of[level], rows[level + 1]
         start = parts[level]
         code, stop = codes[divided[start], column], start + 1
         while stop < end and codes[divided[stop], column] == code:
             stop += 1
         parts[level] = stop
-        new_mask, new_first = mask | (1 << column), column + 1
-        later = new_mask | (whole & ~((1 << new_first) - 1))
-        here = shared[new_first]
+        below, free = mask | (1 << column), frees[level]
+        rest = rests[level] & ~((1 << (column + 1)) - 1)
         is_open = not settled[level]
-        if stop - start == 1:
-            if is_open:
-                here[CLOSE, later] += 1
-                here[CERTAIN, later] += 1
-        elif stop - start == 2:
+        if stop - start > 3:
+            level += 1
+            begins[level], ends[level], masks[level] = start, stop, below
+            frees[level], rests[level], settled[level] = free, rest, not is_open
+            is_new = True
+            continue
+        origin = ones[below] + 2 * ones[free]
+        if is_open:
+            later = sums[origin + 2 * ones[rest]]
+            later[CLOSE] += stop - start
+            later[CERTAIN] += stop - start
+        if stop - start == 2:
             low, high = divided[start], divided[start + 1]
             gap = values[high] - values[low]
-            alike = later if gap == 0 else new_mask | _agreement(codes, low, high, new_first)
-            if is_open:
-                here[CLOSE, later] += 2
-                here[CERTAIN, later] += 2
-                if reaches[low] < high:
-                    here[CLOSE, alike] -= 1
-                    here[CERTAIN, alike] -= 2
-            here[OFF, alike] += gap
+            if gap > 0:
+                alike = sums[origin + 2 * ones[_agreement(codes, low, high, rest)]]
+                alike[OFF] += gap
+                if is_open and reaches[low] < high:
+                    alike[CLOSE] -= 1
+                    alike[CERTAIN] -= 2
         elif stop - start == 3:
             low, middle, high = divided[start], divided[start + 1], divided[start + 2]
-            below = new_mask | _agreement(codes, low, middle, new_first)
-            above = new_mask | _agreement(codes, middle, high, new_first)
-            around = new_mask | _agreement(codes, low, high, new_first)
-            together = below & above
-            if is_open:
-                here[CLOSE, later] += 3
-                here[CERTAIN, later] += 3
-                if reaches[low] < high:
-                    near_below, near_above = reaches[low] >= middle, reaches[middle] >= high
-                    lost = 1
-                    if not near_below:
-                        here[CLOSE, below] -= 1
-                        here[CERTAIN, below] -= 2
-                        lost += 1
-                    if not near_above:
-                        here[CLOSE, above] -= 1
-                        here[CERTAIN, above] -= 2
-                        lost += 1
-                    here[CLOSE, around] -= 1
-                    here[CERTAIN, around] -= 2
-                    # the three together lose what the best two leave, and all certainty
-                    here[CLOSE, together] += lost - (1 if near_below or near_above else 2)
-                    here[CERTAIN, together] += 2 * lost - 3
-            here[OFF, below] += values[middle] - values[low]
-            here[OFF, above] += values[high] - values[middle]
-            here[OFF, around] += values[high] - values[low]
-            here[OFF, together] -= values[high] - values[low]
-        else:
-            level += 1
-            begins[level], ends[level], masks[level] = start, stop, new_mask
-            firsts[level], settled[level] = new_first, not is_open
-            is_new = True
-    sums = np.zeros((3, 1 << attributes), np.int64)
-    for first in range(attributes + 1):
-        sums += shared[first]
-        if first < attributes:
-            spread_down(sums, first)
-    return sums + alone
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def spread_down(sums: Integers, attribute: int) -> None:
-    """Add what is counted at each set with an attribute to the set without it."""
-    bit = 1 << attribute
-    for subset in range(sums.shape[1]):
-        if subset & bit == 0:
-            for row in range(sums.shape[0]):
-                sums[row, subset] += sums[row, subset | bit]
+            if values[low] == values[high]:
+                continue
+            lower = _agreement(codes, low, middle, rest)
+            upper = _agreement(codes, middle, high, rest)
+            outer = sums[origin + 2 * ones[_agreement(codes, low, high, rest)]]
+            together = sums[origin + 2 * ones[lower & upper]]
+            first_two, last_two = sums[origin + 2 * ones[lower]], sums[origin + 2 * ones[upper]]
+            if is_open and reaches[low] < high:
+                near_below, near_above = reaches[low] >= middle, reaches[middle] >= high
+                lost = 1
+                if not near_below:
+                    first_two[CLOSE] -= 1
+                    first_two[CERTAIN] -= 2
+                    lost += 1
+                if not near_above:
+                    last_two[CLOSE] -= 1
+                    last_two[CERTAIN] -= 2
+                    lost += 1
+                outer[CLOSE] -= 1
+                outer[CERTAIN] -= 2
+                # the three together lose what the best two leave, and all certainty
+                together[CLOSE] += lost - (1 if near_below or near_above else 2)
+                together[CERTAIN] += 2 * lost - 3
+            first_two[OFF] += values[middle] - values[low]
+            last_two[OFF] += values[high] - values[middle]
+            outer[OFF] += values[high] - values[low]
+            together[OFF] -= values[high] - values[low]
+    step = 1
+    for _ in range(attributes):
+        for place in range(len(sums)):
+            if place // step % 3 == 2:
+                for kind in range(3):
+                    sums[place - step, kind] += sums[place, kind]
+                    sums[place - 2 * step, kind] += sums[place, kind]
+        step *= 3
+    outcome = np.empty((3, 1 << attributes), np.int64)
+    for subset in range(1 << attributes):
+        for kind in range(3):
+            outcome[kind, subset] = sums[ones[subset], kind]
+    return outcome

@@ -1,0 +1,135 @@
+"""People, not records: close guesses over all subsets, and people with several records, in CPU seconds.
+
+Close guesses have a baseline in the same run: every subset by itself, sorted and scanned with numpy. People have one,
+too: all pairs of events as 64-bit keys, sorted, which gives certainty only.
+
+    python benchmarks/people.py [--records 1000000] [--events 10000000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from census import Stream, school_census
+from glasshouse import synthetic
+from glasshouse.microdata import assess_people, close_guesses
+from glasshouse.study.assess import Tolerance
+from glasshouse.table import EncodedColumn, EncodedTable, read
+
+TENTH = Tolerance(Fraction(1, 10), is_share=True)
+
+
+def clocked(work: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what comes of work, and its CPU seconds."""
+    start = time.process_time()
+    return work(), time.process_time() - start
+
+
+def with_income(table: EncodedTable) -> EncodedTable:
+    """Return the table with a made-up income, which depends on nothing that is known."""
+    incomes = np.random.default_rng(7).lognormal(7.6, 0.7, table.records).round(-1).astype(np.int64)
+    values, codes = np.unique(incomes, return_inverse=True)
+    column = EncodedColumn(
+        "income", codes.astype(np.uint32), pa.array(map(str, values), pa.large_string())
+    )
+    wider = replace(table, columns={**table.columns, "income": column})
+    return wider.with_roles(quasi_identifiers=table.quasi_identifiers, sensitive=["income"])
+
+
+def close(records: int) -> None:
+    """Tell what close guesses of an income take: all subsets, and a few of them one by one."""
+    close_guesses(with_income(school_census(1000)), "income", TENTH)
+    table = with_income(school_census(records))
+    swept, seconds = clocked(lambda: close_guesses(table, "income", TENTH))
+    some = [swept.names(mask) for mask in swept.masks[:: len(swept.masks) // 8].tolist()]
+    alone, each = clocked(lambda: close_guesses(table, "income", TENTH, subsets=some))
+    for row, mask in enumerate(alone.masks.tolist()):
+        assert alone.guess(row) == swept.guess(swept.row_of(alone.names(mask)))
+    subsets = len(swept.masks)
+    print(
+        f"close guesses, {records:,} records, {subsets:,} subsets: {seconds:.1f} CPU s; one by one "
+        f"{each / len(alone.masks) * subsets:.0f} CPU s (from {len(alone.masks)}, equal)"
+    )
+
+
+def pairs(table: EncodedTable) -> float:
+    """Return the certainty of two known events with numpy: all pairs of everybody, as sorted keys."""
+    who, facts = table.column("pseudonym").codes, table.column("clinic").codes.astype(np.int64)
+    facts = facts * table.column("day").cardinality + table.column("day").codes
+    order = np.lexsort((facts, who))
+    facts = np.unique(facts, return_inverse=True)[1][order]
+    sizes = np.bincount(who)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    keys, owners = [], []
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        people = np.flatnonzero(sizes == size)
+        rows = facts[starts[people][:, None] + np.arange(size)]
+        first, second = np.triu_indices(size, 1)
+        keys.append(((rows[:, first] << 32) | rows[:, second]).ravel())
+        owners.append(np.repeat(people, len(first)))
+    key, owner = np.concatenate(keys), np.concatenate(owners)
+    order = np.lexsort((owner, key))
+    key, owner = key[order], owner[order]
+    begins = np.concatenate(([True], key[1:] != key[:-1]))
+    group = np.cumsum(begins) - 1
+    changes = np.concatenate(([False], (owner[1:] != owner[:-1]) & ~begins[1:]))
+    single = np.bincount(group, weights=changes)[group] == 0
+    chance = 1 / (sizes[owner] * (sizes[owner] - 1) / 2)
+    return float((single * chance).sum() / np.count_nonzero(sizes > 1))
+
+
+def people(events: int) -> None:
+    """Tell what knowing one to four of a person's visits takes."""
+    roles = {"quasi_identifiers": ["clinic", "day"], "also": ["pseudonym", "diagnosis"]}
+    secrets = ["any diagnosis=F*"]
+    few = read(synthetic.table("visits", records=100_000, seed=1), **roles)
+    outcome, seconds = clocked(lambda: assess_people(few, "pseudonym", knows=2))
+    outcome, seconds = clocked(lambda: assess_people(few, "pseudonym", knows=2))
+    certain, baseline = clocked(lambda: pairs(few))
+    assert abs(certain - float(outcome.results[-1].certainty.posterior)) < 1e-9
+    print(
+        f"two visits, {few.records:,} events: {seconds:.2f} CPU s for m = 1 and 2, all measures; numpy's pairs "
+        f"{baseline:.2f} CPU s for certainty alone (equal)"
+    )
+    assess_people(few, "pseudonym", knows=2, secrets=secrets)
+    table = read(Stream(events, name="visits"), **roles)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    so_far = 0.0
+    for known in range(1, 5):
+        outcome, seconds = clocked(
+            lambda known=known: assess_people(table, "pseudonym", knows=known, secrets=secrets)
+        )
+        result = outcome.results[-1]
+        above = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / (1 << 20)
+        print(
+            f"{outcome.people:,} people, {events:,} events, m = {known}: {seconds - so_far:.1f} CPU s more "
+            f"({seconds:.1f} with lists and all below); certain {float(result.certainty.posterior):.4f}, guess "
+            f"{float(result.guessing.posterior):.4f}; {'exact' if result.margin is None else 'estimate'}; "
+            f"{above:.2f} GiB above the table"
+        )
+        so_far = seconds
+
+
+def main() -> None:
+    """Run both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--events", type=int, default=10_000_000)
+    chosen = parser.parse_args()
+    if chosen.records:
+        close(chosen.records)
+    if chosen.events:
+        people(chosen.events)
+
+
+if __name__ == "__main__":
+    main()
