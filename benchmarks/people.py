@@ -103,20 +103,23 @@ def people(events: int) -> None:
     assess_people(few, "pseudonym", knows=2, secrets=secrets)
     table = read(Stream(events, name="visits"), **roles)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    so_far = 0.0
-    for known in range(1, 5):
-        outcome, seconds = clocked(
-            lambda known=known: assess_people(table, "pseudonym", knows=known, secrets=secrets)
-        )
-        result = outcome.results[-1]
-        above = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / (1 << 20)
+    times = [time.process_time()]
+    outcome = assess_people(
+        table,
+        "pseudonym",
+        secrets=secrets,
+        on_progress=lambda _: times.append(time.process_time()),
+    )
+    times.append(time.process_time())
+    print(
+        f"{outcome.people:,} people, {events:,} events: lists {times[1] - times[0]:.1f} CPU s; at most "
+        f"{(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / (1 << 20):.2f} GiB above the table"
+    )
+    for result, start, end in zip(outcome.results, times[1:], times[2:], strict=False):
         print(
-            f"{outcome.people:,} people, {events:,} events, m = {known}: {seconds - so_far:.1f} CPU s more "
-            f"({seconds:.1f} with lists and all below); certain {float(result.certainty.posterior):.4f}, guess "
-            f"{float(result.guessing.posterior):.4f}; {'exact' if result.margin is None else 'estimate'}; "
-            f"{above:.2f} GiB above the table"
+            f"  m = {result.events}: {end - start:.1f} CPU s; certain {float(result.certainty.posterior):.4f}, guess "
+            f"{float(result.guessing.posterior):.4f}; {'exact' if result.margin is None else 'estimate'}"
         )
-        so_far = seconds
 
 
 def main() -> None:

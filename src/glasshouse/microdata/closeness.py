@@ -237,7 +237,8 @@ def _all_at_once(
     """Return the three sums of every subset; the column that tells most comes first: it divides classes soonest."""
     columns = [table.column(name) for name in names]
     places = sorted(range(len(names)), key=lambda place: -_entropy(columns[place]))
-    codes = np.empty((len(order), len(names)), np.uint32)
+    short = max(column.cardinality for column in columns) <= 1 << 16
+    codes = np.empty((len(order), len(names)), np.uint16 if short else np.uint32)
     for bit, place in enumerate(places):
         codes[:, bit] = columns[place].codes[order]
     cardinalities = np.array([columns[place].cardinality for place in places], np.int64)

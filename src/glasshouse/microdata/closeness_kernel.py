@@ -75,7 +75,7 @@ def by_class(
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def by_subset(
-    codes: NDArray[np.uint32],
+    codes: NDArray[np.uint16 | np.uint32],
     cardinalities: Integers,
     reaches: NDArray[np.int32],
     values: Integers,
