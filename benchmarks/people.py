@@ -89,7 +89,10 @@ def pairs(table: EncodedTable) -> float:
 
 def people(events: int) -> None:
     """Tell what knowing one to four of a person's visits takes."""
-    roles = {"quasi_identifiers": ["clinic", "day"], "also": ["pseudonym", "diagnosis"]}
+    roles: dict[str, Any] = {
+        "quasi_identifiers": ["clinic", "day"],
+        "also": ["pseudonym", "diagnosis"],
+    }
     secrets = ["any diagnosis=F*"]
     few = read(synthetic.table("visits", records=100_000, seed=1), **roles)
     outcome, seconds = clocked(lambda: assess_people(few, "pseudonym", knows=2))

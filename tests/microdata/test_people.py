@@ -75,7 +75,7 @@ def obvious(table: EncodedTable, known: int, secret: dict[str, object]) -> dict[
     for row in joint.values():
         sums["guessing"] += max(row.values())
         sums["certain"] += sum(row.values()) if len(row) == 1 else 0
-        sums["evenly"] += sum(row.values()) / len(row)
+        sums["evenly"] += sum(row.values(), Fraction(0)) / len(row)
         by_value: dict[object, Fraction] = defaultdict(Fraction)
         for who, chance in row.items():
             fewest[who] = min(len(row), fewest.get(who, len(row)))

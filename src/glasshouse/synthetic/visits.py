@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from glasshouse.arrays import Codes, Flags
 from glasshouse.language import marked
-from glasshouse.synthetic.draws import categories, flags, place_of
+from glasshouse.synthetic.draws import Rates, categories, flags, place_of
 from glasshouse.synthetic.stream import Generator
 
 FIRST_DAY, DAYS = date(2025, 1, 1), 365
@@ -49,7 +49,7 @@ class VisitsWorld:
     """The clinic nearest to each."""
     prone: Flags
     """Whether each is treated for a mental disorder."""
-    sizes: np.ndarray[tuple[int], np.dtype[np.float32]]
+    sizes: Rates
     """How many people go to each clinic from anywhere, up to a factor."""
 
     @cached_property
@@ -72,8 +72,8 @@ class VisitsWorld:
         near = (home + rng.integers(-NEAR, NEAR + 1, number)) % clinics
         anywhere = categories(self.sizes, number, rng)
         clinic = np.where(where < AT_HOME, home, np.where(where < AT_HOME + NEARBY, near, anywhere))
-        ranks = 1 / np.arange(1, len(DIAGNOSES) + 1, dtype=np.float32)
-        disorders = 1 / np.arange(1, len(DISORDERS) + 1, dtype=np.float32)
+        ranks = [1 / rank for rank in range(1, len(DIAGNOSES) + 1)]
+        disorders = ranks[: len(DISORDERS)]
         treated = self.prone[person] & flags(TREATED, number, rng)
         usual = categories(ranks, number, rng)
         mental = len(DIAGNOSES) + categories(disorders, number, rng)
