@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 import glasshouse as gh
@@ -235,7 +236,8 @@ def test_a_report_on_people_keeps_its_sayings_apart_in_both_languages(
         assert outcome.code == 0, outcome.error
         page = (folder / "report.html").read_text(encoding="utf-8")
         assert all(phrase in page for phrase in phrases)
-        assert json.loads((folder / "report.json").read_text())["people"] == 60
+        frame = pyarrow.parquet.read_table(folder / "results.parquet")
+        assert frame["targets"].to_pylist() == [60, 45, 30, 15]
 
 
 def test_a_report_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: Path) -> None:
