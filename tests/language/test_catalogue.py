@@ -86,7 +86,7 @@ OTHERWISE = {
         "membership is a guess",
         "membership needs",
     ],
-    "population": ["outpatient, population or trade"],  # the generator
+    "population": ["outpatient, population, visits or trade"],  # the generator
     "release": ["sample the release instead", "sample this release"],  # “use a amostragem”
     "report": ["please report it"],  # the verb
 }
