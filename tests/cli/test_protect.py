@@ -313,3 +313,25 @@ def test_no_version_of_adult_is_dominated_by_an_optimum_of_arx(
                 for attack, other in attacks
             ), (case, version.family)
     assert meeting >= 5, "most of them meet the rule"
+
+
+def test_a_column_that_matters_more_is_blanked_in_fewer_cells(glasshouse: Glasshouse) -> None:
+    arguments = ("anonymise", "people.csv", *KNOWN, "--k", 4, "--recoding", "local")
+    blank = [
+        word
+        for name in ("age", "sex", "town")
+        for word in ("--hierarchy", f"{name}=suppression_only")
+    ]
+
+    def blanked(*importance: object) -> Counter[str]:
+        place = "-".join(map(str, ("cells", *importance)))
+        outcome = glasshouse(*arguments, *blank, *importance, "--out", place)
+        assert outcome.code == 0, outcome.error
+        with Path(place, "release.csv").open(newline="") as file:
+            return Counter(
+                name for row in csv.DictReader(file) for name, value in row.items() if value == "*"
+            )
+
+    plain, weighed = blanked(), blanked("--importance", "town=20")
+    assert plain["town"] > 0
+    assert weighed["town"] < plain["town"]

@@ -376,6 +376,8 @@ def test_a_line_with_too_few_fields_is_refused(
         ["e.csv", "--each"],
         ["--by", "b", "--weight", "c"],
         ["--advise"],
+        ["--person", "b"],
+        ["-s", "c", "--within", "c=1"],
         ["--tries", "2"],
         ["--explain"],
         ["--threads", "2"],

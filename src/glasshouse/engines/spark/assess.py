@@ -265,6 +265,8 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         **extras,
         "`each`": study.each,
         "`link`": study.links,
+        "`person`": study.person,
+        "`within`": study.within,
         text("a release by Anatomy"): study.group,
         text("`by` with weights"): study.by and adversary.weight,
         text("`by` of several datasets"): study.by and len(study.datasets) > 1,
