@@ -41,6 +41,8 @@ class Progress:
         )
 
 
+PROGRESS_FILE = "GLASSHOUSE_PROGRESS"
+"""The environment variable that names a file for how far a command is, which is then told there and not on a bar."""
 OnProgress = Callable[[Progress], None]
 """Called now and then with how far the work is; what it raises ends the work."""
 

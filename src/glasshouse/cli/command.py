@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -15,7 +17,7 @@ import typer
 from glasshouse.cli.options import OutputOptions, RunOptions, with_options
 from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.language import marked, number, printable, text, text_for, translated
-from glasshouse.progress import OnProgress, Progress, Stage
+from glasshouse.progress import PROGRESS_FILE, OnProgress, Progress, Stage
 
 if TYPE_CHECKING:
     from glasshouse.runs import Outcome, Run
@@ -34,6 +36,8 @@ STAGES = {
 }
 PHASES = (marked("burn-in"), marked("sampling"))
 """What a sampler says that it does."""
+_PAUSE = 0.2
+"""Seconds between two notes of how far a command is, in a file."""
 
 
 def question(
@@ -259,7 +263,13 @@ def write_records(frame: Any, path: Path, warning: str | None = None) -> None:
 
 @contextmanager
 def progress() -> Iterator[OnProgress | None]:
-    """Show a bar for each stage that has begun; nothing when standard error is no terminal."""
+    """Show a bar for each stage that has begun; nothing when standard error is no terminal.
+
+    Where the environment names a file for it, how far the command is is written there instead.
+    """
+    if place := os.environ.get(PROGRESS_FILE):
+        yield _Written(Path(place))
+        return
     if not sys.stderr.isatty():
         yield None
         return
@@ -297,6 +307,23 @@ def progress() -> Iterator[OnProgress | None]:
             )
 
         yield show
+
+
+class _Written:
+    """Writes how far a command is to a file, a few times a second."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._due = 0.0
+
+    def __call__(self, now: Progress) -> None:
+        if time.monotonic() < self._due and now.share != 1:
+            return
+        self._due = time.monotonic() + _PAUSE
+        draft = self._path.with_suffix(".new")
+        with suppress(OSError):  # the figures do not depend on it
+            draft.write_text(json.dumps({"stage": now.stage, "share": now.share}), encoding="utf-8")
+            draft.replace(self._path)
 
 
 def _note(now: Progress) -> str:

@@ -28,6 +28,7 @@ from glasshouse.cli import (
     threat,
     totals,
 )
+from glasshouse.cli import app as app_command
 from glasshouse.cli.interrupts import hear_interrupts, stop_hearing
 from glasshouse.cli.options import expanded, option, with_options
 from glasshouse.cli.translation import (
@@ -56,6 +57,7 @@ app = typer.Typer(
 )
 app.command(rich_help_panel="Start here")(expanded(demo.demo))
 app.command(rich_help_panel="Start here")(expanded(inspect.inspect))
+app.command(rich_help_panel="Start here")(expanded(app_command.app))
 app.command(rich_help_panel="Assess a release")(expanded(assess.assess))
 app.command(rich_help_panel="Assess a release")(expanded(check.check))
 app.command(rich_help_panel="Assess a release")(expanded(target.target))

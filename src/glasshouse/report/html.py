@@ -29,16 +29,21 @@ def to_html(page: Page, *, proposal: str = "") -> str:
         page: What it says.
         proposal: A command to go on with, for who has the data.
     """
-    return _template().render(
-        page=page,
-        proposal=proposal,
-        findings=ranked(page.findings),
-        pictures=pictures,
-        instructions=instructions(page.provenance),
-        sign=lambda decision: SIGNS[decision],
-        text=text,
-        language=spoken(),
-    )
+    return _template().render(template_context(page, proposal=proposal))
+
+
+def template_context(page: Page, *, proposal: str = "") -> dict[str, Any]:
+    """Return what the template of a page is given, alone (``report.html``) or in a frame (``page.html``)."""
+    return {
+        "page": page,
+        "proposal": proposal,
+        "findings": ranked(page.findings),
+        "pictures": pictures,
+        "instructions": instructions(page.provenance),
+        "sign": lambda decision: SIGNS[decision],
+        "text": text,
+        "language": spoken(),
+    }
 
 
 @cache

@@ -566,7 +566,7 @@ def first_looks(study: AssessStudy, tables: Sequence[EncodedTable] = ()) -> tupl
 
 
 def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
-    source, first = _first_read(dataset, name)
+    source, first = first_read(dataset, name)
     look, dialect = look_at(first, study), dataset.dialect
     if ColumnType.NUMBER in dataset.types.values() and dialect.decimal == ".":
         look = replace(look, decimal=".")
@@ -583,7 +583,7 @@ def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
     )
 
 
-def _first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTable]:
+def first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTable]:
     """Open a file and read its first records."""
     source = open_source(dataset.path, dialect=dataset.dialect, name=name)
     records = looked_at(len(source.columns))

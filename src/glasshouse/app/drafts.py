@@ -1,0 +1,525 @@
+"""The steps before a run: the file, the roles of its columns, and the adversary; kept as a draft of a study.
+
+A draft is a small private file with what was chosen so far. In the end it becomes a ``study.toml`` as anybody could
+write it, and a job of the command line carries it out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shlex
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glasshouse.app.guard import Form, form_of
+from glasshouse.app.jobs import Jobs
+from glasshouse.app.server import page, see
+from glasshouse.app.workspace import MOST_OPEN, Entry, Workspace
+from glasshouse.atomic import new_file
+from glasshouse.errors import DataError
+from glasshouse.language import marked, number, spoken, text, translated
+
+if TYPE_CHECKING:
+    from glasshouse.study import Question
+    from glasshouse.table import EncodedTable, TableProfile
+
+KNOWN, SENSITIVE, IDENTIFIER, WEIGHT, OUT = "known", "sensitive", "identifier", "weight", "out"
+ROLES = {
+    KNOWN: marked("Can be known"),
+    SENSITIVE: marked("Sensitive: she wants to find it out"),
+    IDENTIFIER: marked("Names a person"),
+    WEIGHT: marked("Weight of the record"),
+    OUT: marked("Leave out"),
+}
+"""What a column can be, as the page calls it."""
+SUGGESTED = {
+    "quasi-identifier": KNOWN,
+    "sensitive": SENSITIVE,
+    "identifier": IDENTIFIER,
+    "weight": WEIGHT,
+}
+"""Which of them stands for which suggested role."""
+PREVIEWED = 20
+"""So many records are shown, masked."""
+POLICIES = {
+    "open-data": marked("Open data: anybody may have it"),
+    "research-file": marked("Research file: under contract"),
+    "internal": marked("Internal: staff of the house"),
+}
+"""The rules that come with the house, as the page calls them."""
+_WHO = frozenset(
+    "age idade sex sexo gender genero race raca cor ethnicity etnia birth nascimento nasc dob born day dia month mes "
+    "year ano marital civil marriage nationality nacionalidade native naturalidade country pais language idioma".split()
+)
+_WHERE = frozenset(
+    "zip zipcode cep postcode postal city cidade municipality municipio county state estado uf province region regiao "
+    "residence residencia neighbourhood bairro address endereco household domicilio latitude longitude".split()
+)
+_WORK = frozenset(
+    "education educacao escolaridade school escola grade serie occupation ocupacao profession profissao job workclass "
+    "cbo employer empregador company empresa sector setor".split()
+)
+_CARE = frozenset(
+    "date data admission internacao discharge alta establishment estabelecimento cnes hospital doctor medico procedure "
+    "procedimento".split()
+)
+
+
+@dataclass(frozen=True)
+class Persona:
+    """Somebody who may look for people in a release, and what she is likely to know."""
+
+    name: str
+    """What she is called."""
+    sentence: str
+    """What she knows, and how."""
+    words: frozenset[str] | None
+    """Words in the names of columns that she knows; None: all that can be known."""
+
+
+PERSONAS = {
+    "neighbour": Persona(
+        marked("A neighbour"),
+        marked("sees who lives next door: age, sex, family, and where"),
+        _WHO | _WHERE,
+    ),
+    "colleague": Persona(
+        marked("A colleague"),
+        marked("knows the person from work or school, and roughly who they are"),
+        _WHO | _WORK,
+    ),
+    "employer": Persona(
+        marked("An employer"),
+        marked("has the papers of the staff: who they are, where they live, what they do"),
+        _WHO | _WHERE | _WORK,
+    ),
+    "insurer": Persona(
+        marked("An insurer"),
+        marked("has the contract, and knows when and where somebody was treated"),
+        _WHO | _WHERE | _CARE,
+    ),
+    "journalist": Persona(
+        marked("A journalist with a register"),
+        marked("has a list of everybody with sex, date of birth and place"),
+        (_WHO | _WHERE) - frozenset("race raca cor ethnicity etnia marital civil marriage".split()),
+    ),
+    "next-year": Persona(
+        marked("Next year's release"),
+        marked("has the same columns again, and whoever has both can link them"),
+        None,
+    ),
+}
+"""The personas, in the order of the page."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was chosen so far."""
+
+    identifier: str
+    """What pages call it."""
+    file: str
+    """The identifier of the file."""
+    roles: dict[str, str] = field(default_factory=dict)
+    """The role of each column."""
+    known: tuple[str, ...] | None = None
+    """What she knows of what can be known; None: all of it."""
+    persona: str = ""
+    """The persona that was chosen last."""
+    tries: int = 1
+    """How often she may guess."""
+    policy: str = "open-data"
+    """The rule that the release is judged by."""
+    advise: bool = False
+    """Whether to look for a protection, too."""
+
+    @property
+    def knowable(self) -> tuple[str, ...]:
+        """The columns that can be known."""
+        return self.of(KNOWN)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns that she knows."""
+        return tuple(name for name in self.knowable if self.known is None or name in self.known)
+
+    def of(self, role: str) -> tuple[str, ...]:
+        """Return the columns of a role."""
+        return tuple(name for name, one in self.roles.items() if one == role)
+
+
+class Look:
+    """A first look at a file.
+
+    Args:
+        entry: The file.
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        from glasshouse.runs.reading import first_read
+        from glasshouse.study import Dataset
+
+        self.entry = entry
+        source, self.table = first_read(Dataset(path=entry.path), None)
+        self.has_more = self.table.records < _records(source)
+        self._profiles: dict[str, TableProfile] = {}
+
+    @property
+    def profile(self) -> TableProfile:
+        """What it holds, in the language that is spoken."""
+        from glasshouse.table import table_profile
+
+        if spoken() not in self._profiles:
+            self._profiles[spoken()] = table_profile(self.table)
+        return self._profiles[spoken()]
+
+
+def _records(source: Any) -> int:
+    count = getattr(source, "records", None)
+    return count if isinstance(count, int) else 0
+
+
+_looks: OrderedDict[tuple[str, float, int], Look] = OrderedDict()
+_lock = Lock()
+
+
+def look_at(entry: Entry) -> Look:
+    """Return a first look at a file; the last few are kept."""
+    status = entry.path.stat()
+    key = (entry.identifier, status.st_mtime, status.st_size)
+    with _lock:
+        look = _looks.pop(key, None)
+    look = look or Look(entry)
+    with _lock:
+        _looks[key] = look
+        while len(_looks) > MOST_OPEN:
+            _looks.popitem(last=False)
+    return look
+
+
+def masked(value: str) -> str:
+    """Return a value with every letter and digit hidden.
+
+    >>> masked("Ana, 12-B")
+    'xxx, 00-x'
+    """
+    return "".join("0" if c.isdigit() else "x" if c.isalpha() else c for c in value)
+
+
+def preview(table: EncodedTable, *, exact: bool) -> list[list[str]]:
+    """Return the first records, masked unless they are asked for as they are."""
+    columns = []
+    for column in table.columns.values():
+        values = column.values.take(column.codes[:PREVIEWED].astype("int64")).to_pylist()
+        columns.append([value if exact else masked(value) for value in values])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _open(request: Request) -> Response:
+    return see(f"/file/{request.query_params.get('file', '')}")
+
+
+def _file(request: Request) -> Response:
+    """What was understood of a file."""
+    workspace: Workspace = request.app.state.workspace
+    draft = None
+    if request.url.path.startswith("/draft/"):
+        draft = _draft(request)
+    entry = workspace.entry(draft.file if draft else request.path_params["identifier"])
+    look = look_at(entry)
+    exact = request.query_params.get("values") == "yes"
+    return page(
+        request,
+        "file.html",
+        **_understood(look),
+        title=entry.name,
+        draft=draft,
+        here="",
+        look=look,
+        entry=entry,
+        exact=exact,
+        columns=list(look.table.columns),
+        rows=preview(look.table, exact=exact),
+        command=f"glasshouse inspect {shlex.quote(entry.path.name)}",
+    )
+
+
+def _understood(look: Look) -> dict[str, Any]:
+    """Return the page of ``inspect`` on a file, for its template."""
+    from importlib.metadata import version
+
+    from glasshouse.app.verdict import pictures
+    from glasshouse.disclosure import smallest_cell
+    from glasshouse.report import Provenance
+    from glasshouse.report.html import template_context
+    from glasshouse.report.inspect.page import page as inspect_page
+    from glasshouse.table import Role
+    from glasshouse.table.profiles import identifying, people_of
+
+    profile = look.profile
+    known = [c.name for c in profile.columns if c.role is Role.QUASI_IDENTIFIER]
+    content = inspect_page(
+        profile,
+        identifying(people_of(look.table), known),
+        assumptions=look.table.assumptions,
+        command=f"glasshouse inspect {shlex.quote(look.entry.path.name)}",
+        provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
+    )
+    return template_context(content) | {"pictures": pictures}
+
+
+def _begin(request: Request) -> Response:
+    """Begin a draft with the roles that are suggested."""
+    workspace: Workspace = request.app.state.workspace
+    entry = workspace.entry(request.path_params["identifier"])
+    roles = {
+        column.name: SUGGESTED.get(column.role.value, OUT)
+        for column in look_at(entry).profile.columns
+    }
+    seen = False
+    for name, role in roles.items():  # one column can name a person, and one be the weight
+        if role == IDENTIFIER:
+            roles[name], seen = (OUT, True) if seen else (IDENTIFIER, True)
+    draft = Draft(secrets.token_hex(10), entry.identifier, roles)
+    _keep(workspace, draft)
+    return see(f"/draft/{draft.identifier}/roles")
+
+
+def _roles(request: Request) -> Response:
+    workspace: Workspace = request.app.state.workspace
+    draft = _draft(request)
+    look = look_at(workspace.entry(draft.file))
+    if request.method == "POST":
+        form = form_of(request)
+        roles = {
+            name: form.get(f"role-{place}", role)
+            for place, (name, role) in enumerate(draft.roles.items())
+        }
+        draft = replace(draft, roles={k: v if v in ROLES else OUT for k, v in roles.items()})
+        trouble = _trouble(draft)
+        if not trouble:
+            _keep(workspace, draft)
+            return see(f"/draft/{draft.identifier}/adversary")
+    else:
+        trouble = ""
+    return page(
+        request,
+        "roles.html",
+        title=text("What each column is"),
+        draft=draft,
+        here="roles",
+        trouble=trouble,
+        choices={name: translated(label) for name, label in ROLES.items()},
+        columns=list(zip(look.profile.columns, draft.roles.values(), strict=True)),
+        command=command_of(draft, look.entry),
+    )
+
+
+def _trouble(draft: Draft) -> str:
+    """Say what is wrong with the roles; nothing if they can be used."""
+    if not draft.knowable:
+        return text("Choose at least one column that can be known of a person.")
+    for role in (IDENTIFIER, WEIGHT):
+        if len(draft.of(role)) > 1:
+            return text(
+                "Only one column can be “{role}”; choose another for the rest.",
+                role=translated(ROLES[role]),
+            )
+    return ""
+
+
+def _adversary(request: Request) -> Response:
+    workspace: Workspace = request.app.state.workspace
+    draft = _draft(request)
+    entry = workspace.entry(draft.file)
+    trouble = ""
+    if request.method == "POST":
+        draft = _chosen(draft, form_of(request))
+        _keep(workspace, draft)
+        if not draft.quasi_identifiers:
+            trouble = text("Choose at least one thing that she knows.")
+        elif form_of(request).get("go"):
+            return _start(request, draft, entry)
+    return page(
+        request,
+        "adversary.html",
+        title=text("Who may look for people in it"),
+        draft=draft,
+        here="adversary",
+        trouble=trouble,
+        personas=[
+            (name, translated(one.name), translated(one.sentence), _knows(one, draft.knowable))
+            for name, one in PERSONAS.items()
+        ],
+        policies={name: translated(label) for name, label in POLICIES.items()},
+        sentence=_sentence(draft),
+        cost=_cost(draft),
+        command=command_of(draft, entry),
+    )
+
+
+def _knows(persona: Persona, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return which of some columns a persona knows."""
+    from glasshouse.table.profiles import words_of
+
+    if persona.words is None:
+        return tuple(columns)
+    return tuple(name for name in columns if words_of(name) & persona.words)
+
+
+def _chosen(draft: Draft, form: Form) -> Draft:
+    """Return a draft with what the page on the adversary says."""
+    positions = {f"{place}": name for place, name in enumerate(draft.knowable)}
+    known = tuple(positions[one] for one in form.getlist("known") if one in positions)
+    persona = form.get("persona")
+    if persona in PERSONAS:
+        known = _knows(PERSONAS[persona], draft.knowable)
+    else:
+        persona = draft.persona if set(known) == set(draft.quasi_identifiers) else ""
+    tries = form.get("tries", "1")
+    policy = form.get("policy")
+    return replace(
+        draft,
+        known=known,
+        persona=persona,
+        tries=min(max(int(tries), 1), 1000) if re.fullmatch(r"\d{1,6}", tries) else 1,
+        policy=policy if policy in POLICIES else draft.policy,
+        advise=form.get("advise") == "yes",
+    )
+
+
+def _sentence(draft: Draft) -> str:
+    """Return in one sentence what will be asked."""
+    from glasshouse.report.words import enumeration
+
+    known, secret = draft.quasi_identifiers, draft.of(SENSITIVE)
+    if not known:
+        return ""
+    if not secret:
+        return text("Whom could somebody name who knows {known}?", known=enumeration(known))
+    return text(
+        "Whom could somebody name who knows {known}, and what of {secret} would she find out?",
+        known=enumeration(known),
+        secret=enumeration(secret),
+    )
+
+
+def _cost(draft: Draft) -> str:
+    """Return how much there is to do."""
+    from glasshouse.study.assess import MOST_SWEPT, SWEPT_BY_DEFAULT
+
+    known = len(draft.quasi_identifiers)
+    if not known:
+        return ""
+    if known > MOST_SWEPT:
+        return text(
+            "Only the whole set is tried: there are too many columns to try every choice of them."
+        )
+    if known > SWEPT_BY_DEFAULT:
+        return text("As many sets of these columns are tried as a minute is enough for.")
+    return text("{sets} sets of these columns are tried.", sets=number(2**known - 1))
+
+
+def study_of(draft: Draft, entry: Entry) -> Question:
+    """Return the study that a draft stands for.
+
+    Raises:
+        StudyError: It makes no sense.
+    """
+    from glasshouse.study import load_policy, validated
+    from glasshouse.study.assess import AssessStudy, with_default_subsets
+
+    identifier, weight = draft.of(IDENTIFIER), draft.of(WEIGHT)
+    content = {
+        "datasets": [{"path": entry.path}],
+        "adversary": {
+            "quasi_identifiers": draft.quasi_identifiers,
+            "sensitive": draft.of(SENSITIVE),
+            "identifier": identifier[0] if identifier else None,
+            "weight": weight[0] if weight else None,
+            "gain": {"tries": draft.tries} if draft.tries > 1 else {},
+        },
+        "advise": draft.advise,
+    }
+    study = with_default_subsets(validated(AssessStudy, content, "assess"))
+    return study.model_copy(update={"policy": load_policy(draft.policy)})
+
+
+def command_of(draft: Draft, entry: Entry) -> str:
+    """Return the command that asks the same, as it is typed beside the file."""
+    words = ["glasshouse", "assess", entry.path.name]
+    for name in draft.quasi_identifiers:
+        words += ["-q", name]
+    for name in draft.of(SENSITIVE):
+        words += ["-s", f'"{name}"' if "," in name else name]
+    for flag, role in (("--id", IDENTIFIER), ("--weight", WEIGHT)):
+        words += [word for name in draft.of(role) for word in (flag, name)]
+    if draft.tries > 1:
+        words += ["--tries", str(draft.tries)]
+    if draft.policy != "open-data":
+        words += ["--policy", draft.policy]
+    words += ["--advise"] * draft.advise
+    return shlex.join([*words, "--out", "run"])
+
+
+def _start(request: Request, draft: Draft, entry: Entry) -> Response:
+    """Write the study of a draft, and ask for its run."""
+    from importlib.metadata import version
+
+    from glasshouse.study import dump_study
+
+    workspace: Workspace = request.app.state.workspace
+    jobs: Jobs = request.app.state.jobs
+    study = study_of(draft, entry)
+    out = workspace.new_run(entry.path.name.partition(".")[0])
+    place = workspace.drafts() / f"{draft.identifier}.toml"
+    with new_file(place, private=True) as unfinished:
+        unfinished.write_text(dump_study(study, version=version("glasshouse")), encoding="utf-8")
+    job = jobs.submit(
+        text("Assessing {name}", name=entry.path.name),
+        ["assess", "--study", str(place), "--out", str(out), "--lang", spoken()],
+        out=out,
+        shown_command=command_of(draft, entry),
+    )
+    return see(f"/job/{job.identifier}")
+
+
+def _draft(request: Request) -> Draft:
+    """Return the draft that an address is about."""
+    workspace: Workspace = request.app.state.workspace
+    identifier = request.path_params["identifier"]
+    try:
+        if not re.fullmatch("[0-9a-f]{20}", identifier):
+            raise ValueError(identifier)
+        path: Path = workspace.drafts() / f"{identifier}.json"
+        content = json.loads(path.read_text(encoding="utf-8"))
+        known = content["known"]
+        return Draft(**{**content, "known": None if known is None else tuple(known)})
+    except (OSError, ValueError, TypeError, KeyError):
+        raise DataError("there is no such draft; open the file again") from None
+
+
+def _keep(workspace: Workspace, draft: Draft) -> None:
+    path = workspace.drafts() / f"{draft.identifier}.json"
+    with new_file(path, private=True, sweep=False) as unfinished:
+        unfinished.write_text(json.dumps(asdict(draft)), encoding="utf-8")
+
+
+routes = [
+    Route("/open", _open),
+    Route("/file/{identifier}", _file),
+    Route("/file/{identifier}/draft", _begin, methods=["POST"]),
+    Route("/draft/{identifier}", _file),
+    Route("/draft/{identifier}/roles", _roles, methods=["GET", "POST"]),
+    Route("/draft/{identifier}/adversary", _adversary, methods=["GET", "POST"]),
+]

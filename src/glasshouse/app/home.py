@@ -1,0 +1,69 @@
+"""Home: the latest runs with their verdicts, the files that can be opened, what is running, and the demo."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glasshouse.app.guard import form_of
+from glasshouse.app.jobs import Jobs
+from glasshouse.app.server import page, see
+from glasshouse.app.workspace import FILES, Workspace
+from glasshouse.errors import DataError
+from glasshouse.language import spoken, text
+
+MOST_RECENT = 12
+"""So many runs are shown."""
+
+
+def _home(request: Request) -> Response:
+    workspace: Workspace = request.app.state.workspace
+    jobs: Jobs = request.app.state.jobs
+    runs = workspace.runs()
+    return page(
+        request,
+        "home.html",
+        title=text("What does a release give away?"),
+        runs=[workspace.summary(entry) for entry in runs[:MOST_RECENT]],
+        files=workspace.files(),
+        jobs=[standing for standing in jobs.all()[:MOST_RECENT] if standing.state != "done"],
+        command="glasshouse app",
+    )
+
+
+def _demo(request: Request) -> Response:
+    """Run the demo."""
+    workspace: Workspace = request.app.state.workspace
+    jobs: Jobs = request.app.state.jobs
+    out = workspace.new_run("demo")
+    job = jobs.submit(
+        text("The demo"),
+        ["demo", "--out", str(out), "--lang", spoken()],
+        out=out,
+        shown_command="glasshouse demo",
+    )
+    return see(f"/job/{job.identifier}")
+
+
+def _upload(request: Request) -> Response:
+    """Keep a file that was uploaded."""
+    workspace: Workspace = request.app.state.workspace
+    name, path = form_of(request).files.get("file", ("", None))
+    name = name.replace("\\", "/").rpartition("/")[2].lstrip(".")
+    if path is None or not name:
+        raise DataError("choose a file first")
+    place = workspace.home / FILES / name[-120:]
+    if place.exists():
+        raise DataError(
+            'there is a file "{name}" already; open that one, or rename this', name=name
+        )
+    path.replace(place)
+    return see(f"/file/{workspace.identifier(place)}")
+
+
+routes = [
+    Route("/", _home),
+    Route("/demo", _demo, methods=["POST"]),
+    Route("/upload", _upload, methods=["POST"]),
+]

@@ -1,0 +1,370 @@
+"""The application: pages in a frame, the screens behind the guard, and how it starts and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from glasshouse.app.guard import ENTRANCE, TOKEN, Guard, Session, form_of
+from glasshouse.app.jobs import Jobs, State
+from glasshouse.app.workspace import JOBS, UPLOADS, Workspace
+from glasshouse.errors import DataError, GlasshouseError
+from glasshouse.language import (
+    LANGUAGES,
+    UnknownLanguageError,
+    language_called,
+    marked,
+    number,
+    printable,
+    speaking,
+    spoken,
+    text,
+    text_for,
+    translated,
+)
+from glasshouse.report.page import SIGNS
+
+ADDRESS = "127.0.0.1"
+"""Where the app listens: this machine only."""
+SCREENS = ("home", "drafts", "work", "verdict")
+"""The modules of screens, each with its ``routes``."""
+RUN_RAIL = (
+    ("", marked("Verdict")),
+    ("explore", marked("Explore sets")),
+    ("people", marked("People")),
+    ("what-if", marked("What if")),
+    ("groups", marked("Time and groups")),
+    ("export", marked("Export")),
+)
+"""The screens of a run, below its address; those are shown that there is a route for."""
+DRAFT_RAIL = (
+    ("", marked("File")),
+    ("roles", marked("Roles")),
+    ("adversary", marked("Adversary")),
+)
+"""The steps before a run, below the address of its draft."""
+THEMES = {"auto": marked("As the system"), "light": marked("Light"), "dark": marked("Dark")}
+"""How light the pages are."""
+STATES = {
+    State.QUEUED: marked("waits"),
+    State.RUNNING: marked("runs"),
+    State.DONE: marked("done"),
+    State.CANCELLED: marked("stopped"),
+    State.FAILED: marked("failed"),
+}
+"""How a job stands, in a word."""
+SETTINGS_AGE = 365 * 24 * 3600
+"""For how many seconds a browser remembers language and theme."""
+LOOK = ("report/templates/report.css", "app/static/app.css")
+"""The style sheets, one after the other: the app looks like the report's sister."""
+PAUSE = 0.3
+"""Seconds between two looks at the queue of jobs."""
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader("glasshouse.app"), jinja2.PackageLoader("glasshouse.report")]
+        ),
+        autoescape=True,
+        finalize=_as_text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def _as_text(value: object) -> object:
+    """Return what a template shows with every character visible; what is markup already passes as it is."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return printable(value)
+    return value
+
+
+def page(request: Request, name: str, *, status: int = 200, **context: Any) -> Response:
+    """Return a template in the frame of the app, in the language that is spoken.
+
+    Args:
+        request: What was asked.
+        name: The template, which extends ``frame.html``.
+        status: The code of the answer.
+        context: What it shows. ``title`` is its heading; ``run``, ``draft`` and ``here`` choose the rail; ``command``
+            is what gives the same on the command line.
+    """
+    defaults: dict[str, Any] = {
+        "run": None,
+        "draft": None,
+        "here": None,
+        "command": "",
+        "title": "",
+    }
+    session: Session = request.scope["session"]
+    content = (
+        _environment()
+        .get_template(name)
+        .render(
+            **defaults
+            | {
+                "text": text,
+                "text_for": text_for,
+                "number": number,
+                "translated": translated,
+                "language": spoken(),
+                "languages": LANGUAGES,
+                "theme": theme_of(request),
+                "themes": {key: translated(label) for key, label in THEMES.items()},
+                "token": lambda: Markup('<input type="hidden" name="{}" value="{}">').format(
+                    TOKEN, session.form_token
+                ),
+                "states": {state: translated(label) for state, label in STATES.items()},
+                "signs": SIGNS,
+                "address": request.url.path,
+                "rail": _rail(request, context),
+            }
+            | context
+        )
+    )
+    return HTMLResponse(content, status)
+
+
+@dataclass(frozen=True)
+class RailEntry:
+    """One line of the rail."""
+
+    address: str
+    """Where it leads."""
+    label: str
+    """What it is called."""
+    is_here: bool
+    """Whether it is what is shown."""
+
+
+def _rail(request: Request, context: dict[str, Any]) -> list[RailEntry]:
+    """Return the rail of a run, or of the steps before it."""
+    run, draft, here = (context.get(name) for name in ("run", "draft", "here"))
+    thing, screens, prefix = (
+        (run, RUN_RAIL, "/run") if run is not None else (draft, DRAFT_RAIL, "/draft")
+    )
+    if thing is None:
+        return []
+    paths = request.app.state.paths
+    hidden = context.get("hidden", ())
+    return [
+        RailEntry(
+            f"{prefix}/{thing.identifier}" + (f"/{name}" if name else ""),
+            translated(label),
+            name == (here or ""),
+        )
+        for name, label in screens
+        if f"{prefix}/{{identifier}}" + (f"/{name}" if name else "") in paths and name not in hidden
+    ]
+
+
+def theme_of(request: Request) -> str:
+    """Return how light pages are to be."""
+    theme = request.cookies.get("theme", "auto")
+    return theme if theme in THEMES else "auto"
+
+
+def see(address: str) -> Response:
+    """Return what sends a browser on to a page after a change."""
+    return RedirectResponse(address, status_code=303)
+
+
+async def _settings(request: Request) -> Response:
+    """Change language or theme, and show the same page again."""
+    form = form_of(request)
+    back = form.get("back", "/")
+    answer = see(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    for name, allowed in (("language", LANGUAGES), ("theme", THEMES)):
+        if form.get(name) in allowed:
+            answer.set_cookie(
+                name, form.get(name), max_age=SETTINGS_AGE, httponly=True, samesite="strict"
+            )
+    return answer
+
+
+@cache
+def _asset(name: str) -> bytes:
+    return (resources.files("glasshouse") / name).read_bytes()
+
+
+async def _look(request: Request) -> Response:
+    """Return the style sheet, for a theme."""
+    theme = request.path_params["theme"]
+    sheet = b"\n".join(map(_asset, LOOK)).decode("utf-8")
+    if theme != "auto":
+        query = "all" if theme == "dark" else "not all"
+        sheet = sheet.replace("screen and (prefers-color-scheme: dark)", query)
+        sheet = sheet.replace("(prefers-color-scheme: dark)", query)
+        sheet = sheet.replace("color-scheme: light dark", f"color-scheme: {theme}")
+    return Response(sheet, media_type="text/css")
+
+
+async def _script(request: Request) -> Response:
+    return Response(_asset("app/static/app.js"), media_type="text/javascript")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """Return a page with one line that says what is wrong, without a path."""
+    workspace: Workspace = request.app.state.workspace
+    message = workspace.without_paths(str(error))
+    return page(request, "error.html", status=422, title=text("That did not work"), message=message)
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    message = text("There is no such page.") if status == 404 else text("That cannot be done here.")
+    return page(request, "error.html", status=status, title=text("Nothing here"), message=message)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """Return a page for a bug of ours: its kind, and nothing of what it was about."""
+    import traceback
+
+    traceback.print_exception(error, file=sys.stderr)
+    message = text(
+        "A bug in Glasshouse ({kind}); the window in which the app was started says more.",
+        kind=type(error).__name__,
+    )
+    return page(request, "error.html", status=500, title=text("That did not work"), message=message)
+
+
+class _Speaking:
+    """Speaks the language of the reader while a request is answered."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            code = language_called(Request(scope).cookies.get("language") or spoken())
+        except UnknownLanguageError:
+            code = spoken()
+        with speaking(code):
+            await self._app(scope, receive, send)
+
+
+def application(
+    folders: Sequence[Path], *, hosts: tuple[str, ...], session: Session, **limits: Any
+) -> Callable[..., Any]:
+    """Return the application: the screens, behind the guard.
+
+    Args:
+        folders: What may be opened; the first one is written to.
+        hosts: The names by which it is called, with the port.
+        session: Who may ask.
+        limits: What else the guard is told, such as ``most_uploaded``.
+
+    Raises:
+        DataError: A folder is not there, or cannot be written to.
+    """
+    workspace = Workspace(folders)
+    jobs = Jobs(workspace.home / JOBS)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(_watch(jobs))
+        yield
+        app.state.is_stopping = True
+        watching.cancel()
+
+    routes = [
+        Route("/settings", _settings, methods=["POST"]),
+        Route("/look/{theme}.css", _look),
+        Route("/app.js", _script),
+    ]
+    for name in SCREENS:
+        routes += import_module(f"glasshouse.app.{name}").routes
+    screens = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        exception_handlers={GlasshouseError: _refused, HTTPException: _missing, Exception: _broken},
+    )
+    screens.state.workspace, screens.state.jobs = workspace, jobs
+    screens.state.paths = {route.path for route in routes}
+    screens.state.is_stopping = False
+    return Guard(
+        _Speaking(screens),
+        session=session,
+        hosts=hosts,
+        uploads=workspace.home / UPLOADS,
+        **limits,
+    )
+
+
+async def _watch(jobs: Jobs) -> None:
+    """Start what waits, as long as the app runs."""
+    while True:
+        await asyncio.to_thread(jobs.advance)
+        await asyncio.sleep(PAUSE)
+
+
+def listener(port: int) -> socket.socket:
+    """Return a socket of this machine that is listened at.
+
+    Args:
+        port: The port; 0: one that is free.
+
+    Raises:
+        DataError: It is taken.
+    """
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((ADDRESS, port))
+    except OSError:
+        listening.close()
+        raise DataError("port {port} is taken; choose another, or none", port=str(port)) from None
+    listening.listen(2048)
+    return listening
+
+
+def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str], None]) -> None:
+    """Run the app until it is interrupted.
+
+    Args:
+        folders: What may be opened; the first one is written to.
+        port: The port; 0: one that is free.
+        on_ready: Called with the address that opens it once.
+    """
+    import uvicorn
+
+    session = Session()
+    listening = listener(port)
+    port = listening.getsockname()[1]
+    hosts = (f"{ADDRESS}:{port}", f"localhost:{port}")
+    app = application(folders, hosts=hosts, session=session)
+    configuration = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=1 << 16,
+    )
+    server = uvicorn.Server(configuration)
+    on_ready(f"http://{hosts[0]}{ENTRANCE}?token={session.launch}")
+    with contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
+        server.run(sockets=[listening])

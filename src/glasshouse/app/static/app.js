@@ -1,0 +1,89 @@
+// Forms and links with data-part are sent without loading the page anew: the element of that id in the answer takes the
+// place of the one here. Without this script the same forms and links give whole pages.
+"use strict";
+
+const later = new WeakMap();
+
+function take(part, answer) {
+  const next = new DOMParser().parseFromString(answer, "text/html");
+  for (const id of part.split(" ")) {
+    const [here, there] = [document.getElementById(id), next.getElementById(id)];
+    if (!here || !there) return false;
+    const focus = here.contains(document.activeElement) ? document.activeElement : null;
+    const place = focus && (focus.id ? `#${CSS.escape(focus.id)}` : focus.name
+      ? `[name="${CSS.escape(focus.name)}"][value="${CSS.escape(focus.value)}"], [name="${CSS.escape(focus.name)}"]` : null);
+    const open = [...here.querySelectorAll("details[open][id]")].map(one => one.id);
+    here.replaceWith(there);
+    for (const one of open) document.getElementById(one)?.setAttribute("open", "");
+    if (place) there.querySelector(place)?.focus({preventScroll: true});
+  }
+  document.dispatchEvent(new Event("part"));
+  return true;
+}
+
+async function send(part, address, options, keep) {
+  for (const id of part.split(" ")) document.getElementById(id)?.setAttribute("aria-busy", "true");
+  const order = (send.order = (send.order ?? 0) + 1);
+  try {
+    const answer = await fetch(address, {...options, credentials: "same-origin", redirect: "follow"});
+    const page = await answer.text();
+    if (order !== send.order) return;  // a later one is on its way
+    const elsewhere = new URL(answer.url).pathname !== location.pathname;
+    if ((answer.redirected && elsewhere) || !take(part, page)) { location.assign(answer.url); return; }
+    if (keep) history.replaceState(null, "", address);
+  } catch {
+    for (const id of part.split(" ")) document.getElementById(id)?.removeAttribute("aria-busy");
+  }
+}
+
+function submit(form, button) {
+  const data = new FormData(form, button);
+  const target = new URL(button?.getAttribute("formaction") ?? form.getAttribute("action") ?? "", location.href);
+  if ((form.method || "get").toLowerCase() === "get") {
+    target.search = new URLSearchParams(data).toString();
+    send(form.dataset.part, target, {}, target.pathname === location.pathname);
+  } else if (form.enctype === "multipart/form-data") {
+    send(form.dataset.part, target, {method: "POST", body: data});
+  } else {
+    send(form.dataset.part, target, {method: "POST", body: new URLSearchParams(data)});
+  }
+}
+
+document.addEventListener("submit", event => {
+  if (!event.target.dataset.part) return;
+  event.preventDefault();
+  submit(event.target, event.submitter);
+});
+
+// A form with data-live is sent as soon as something in it changes; a slider a moment after it rests.
+document.addEventListener("input", event => {
+  const form = event.target.form;
+  if (!form?.dataset.part || form.dataset.live === undefined) return;
+  clearTimeout(later.get(form));
+  later.set(form, setTimeout(() => form.isConnected && submit(form), event.target.type === "range" ? 120 : 30));
+});
+
+document.addEventListener("click", event => {
+  const link = event.target.closest("a[data-part]");
+  if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  send(link.dataset.part, link.href, {}, new URL(link.href).pathname === location.pathname);
+});
+
+// Elements with data-events follow what the server tells of them; where that fails they ask again and again.
+function follow(element) {
+  const {events, part} = element.dataset;
+  const renew = () => send(part, location.href, {});
+  const source = new EventSource(events);
+  let polling = null;
+  source.onmessage = message => {
+    if (document.getElementById(part)?.dataset.state !== message.data) renew();
+    if (message.data.endsWith("over")) { source.close(); clearInterval(polling); }
+  };
+  source.onerror = () => { polling ??= setInterval(renew, 2000); };
+  source.onopen = () => { clearInterval(polling); polling = null; };
+  addEventListener("pagehide", () => { source.close(); clearInterval(polling); }, {once: true});
+}
+
+for (const element of document.querySelectorAll("[data-events]")) follow(element);
+document.documentElement.classList.add("scripted");

@@ -1,0 +1,95 @@
+"""Work: how far a job is, cancelling and resuming it, and where its run is in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from glasshouse.app.jobs import Jobs, Standing, State
+from glasshouse.app.server import page, see
+from glasshouse.app.workspace import Workspace
+from glasshouse.language import marked, text, translated
+
+PAUSE, LONGEST = 0.4, 600.0
+"""Seconds between two looks at a job, and until a browser has to ask again."""
+STAGES = {
+    "reading": marked("Reading the data"),
+    "sweeping": marked("Trying every set of attributes"),
+    "searching": marked("Searching for a protection"),
+    "sampling": marked("Sampling"),
+    "solving": marked("Solving"),
+}
+"""What a job does, as its page says it."""
+
+
+def _job(request: Request) -> Response:
+    jobs: Jobs = request.app.state.jobs
+    workspace: Workspace = request.app.state.workspace
+    standing = jobs.standing(request.path_params["identifier"])
+    run = workspace.identifier(Path(standing.job.out)) if standing.state is State.DONE else ""
+    if run:
+        workspace.entries(fresh=True)
+    return page(
+        request,
+        "job.html",
+        title=standing.job.title,
+        standing=standing,
+        told=_told(standing),
+        stage=translated(STAGES[standing.stage]) if standing.stage in STAGES else "",
+        result=run,
+        message=workspace.without_paths(standing.message)
+        or text("It ended without a word, as if it had been killed; perhaps memory ran out."),
+        command=standing.job.shown_command,
+    )
+
+
+def _told(standing: Standing) -> str:
+    """Return a short text that changes whenever the page does."""
+    share = "" if standing.share is None else f"{standing.share:.2f}"
+    over = "over" if standing.state.is_over else ""
+    return f"{standing.state} {standing.stage} {share} {over}".strip()
+
+
+async def _events(request: Request) -> Response:
+    """Tell a browser whenever a job has gone on."""
+    jobs: Jobs = request.app.state.jobs
+    identifier = request.path_params["identifier"]
+    await asyncio.to_thread(jobs.standing, identifier)
+
+    async def tell() -> AsyncIterator[str]:
+        last, waited = "", 0.0
+        while waited < LONGEST and not request.app.state.is_stopping:
+            now = _told(await asyncio.to_thread(jobs.standing, identifier))
+            if now != last:
+                yield f"data: {now}\n\n"
+            if now.endswith("over"):
+                return
+            last, waited = now, waited + PAUSE
+            await asyncio.sleep(PAUSE)
+
+    return StreamingResponse(tell(), media_type="text/event-stream")
+
+
+def _cancel(request: Request) -> Response:
+    jobs: Jobs = request.app.state.jobs
+    jobs.cancel(request.path_params["identifier"])
+    return see(f"/job/{request.path_params['identifier']}")
+
+
+def _resume(request: Request) -> Response:
+    jobs: Jobs = request.app.state.jobs
+    jobs.resume(request.path_params["identifier"])
+    return see(f"/job/{request.path_params['identifier']}")
+
+
+routes = [
+    Route("/job/{identifier}", _job),
+    Route("/job/{identifier}/events", _events),
+    Route("/job/{identifier}/cancel", _cancel, methods=["POST"]),
+    Route("/job/{identifier}/resume", _resume, methods=["POST"]),
+]

@@ -1,0 +1,333 @@
+"""The folders that were given: the files and run folders below them, and what the app itself writes there.
+
+No page and no address holds a path: a file or run has an identifier, the keyed digest of its path, that means nothing
+to others. Only what lies below the given folders has one, symbolic links resolved. What the app writes is in one
+private folder, ``glasshouse-app`` in the first of them: ``runs`` (as the command line writes them), ``jobs``,
+``drafts``, ``files`` (what was uploaded) and ``uploads`` (what is being uploaded).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from glasshouse.errors import DataError
+from glasshouse.language import printable, spoken
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from glasshouse.report.page import Page
+    from glasshouse.runs.folder import StoredReport
+    from glasshouse.study import Question
+
+HOME = "glasshouse-app"
+RUNS, JOBS, DRAFTS, FILES, UPLOADS = "runs", "jobs", "drafts", "files", "uploads"
+MANIFEST = "manifest.json"
+ENDINGS = frozenset(
+    ".csv .tsv .txt .gz .zip .parquet .arrow .feather .orc .xlsx .xls .xlsb .ods .sav .zsav .por .dta .sas7bdat .xpt "
+    ".dbf .dbc .sqlite .sqlite3 .db .duckdb .jsonl .ndjson".split()
+)
+"""How the names of files end that may hold a table."""
+DEEPEST, MOST_LISTED, FRESH = 5, 2000, 2.0
+"""How many folders deep it is looked, how many entries are listed, and for how many seconds a list is good."""
+MOST_OPEN = 8
+"""So many runs, and so many first looks, are kept open."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file, or the folder of a run."""
+
+    identifier: str
+    """What pages and addresses call it."""
+    path: Path
+    """Where it is; never on a page."""
+    name: str
+    """What it is called on a page: its name, after the folders that it is in below the given one."""
+    modified: float
+    """When it was last changed."""
+    size: int = 0
+    """Its bytes."""
+    is_run: bool = False
+    """Whether it is a run folder."""
+
+
+class OpenRun:
+    """A run folder, opened: what was asked, what it says in every language, and its results.
+
+    Args:
+        entry: The folder.
+    """
+
+    def __init__(self, entry: Entry) -> None:
+        self.identifier = entry.identifier
+        self.folder = entry.path
+        self.name = entry.name
+        self.manifest: Mapping[str, Any] = _json(entry.path / MANIFEST)
+
+    @property
+    def command(self) -> str:
+        """The command that made it."""
+        return str(self.manifest.get("command", ""))
+
+    @cached_property
+    def question(self) -> Question | None:
+        """What was asked; None: the run did not keep its study (a story, or a table in memory)."""
+        from glasshouse.study import load_study
+
+        path = self.folder / "study.toml"
+        return load_study(path) if path.exists() else None
+
+    @cached_property
+    def report(self) -> StoredReport:
+        """Its report, in every language."""
+        from glasshouse.runs.folder import stored_report
+
+        return stored_report(self.folder)
+
+    @property
+    def page(self) -> Page:
+        """The report in the language that is spoken, or in that of the run where it has no other."""
+        pages = self.report.pages
+        return pages.get(spoken()) or pages.get(self.report.language) or next(iter(pages.values()))
+
+    @cached_property
+    def results(self) -> pa.Table:
+        """Every figure of it, as ``results.parquet`` has them."""
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_table(self.folder / "results.parquet")
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.page.title
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a list says of a run, without its being opened."""
+
+    entry: Entry
+    """The run."""
+    title: str
+    """What it is called."""
+    decision: str
+    """The decision of its verdict, as `report.page.Decision` calls it; empty: there is none."""
+    headline: str
+    """The verdict in a few words; empty: there is none."""
+
+
+class Workspace:
+    """The given folders.
+
+    Args:
+        folders: They; the first one is written to.
+    """
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self.folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
+        for folder in self.folders:
+            if not folder.is_dir():
+                raise DataError('there is no folder "{folder}"', folder=folder)
+        self.home = self.folders[0] / HOME
+        try:
+            for name in ("", RUNS, JOBS, DRAFTS, FILES, UPLOADS):
+                (self.home / name).mkdir(mode=0o700, exist_ok=True)
+            self.home.chmod(0o700)
+            self._key = _kept_key(self.home / "key")
+        except OSError as error:
+            raise DataError(
+                '"{folder}" cannot be written to ({reason}); name a folder of yours first',
+                folder=self.folders[0],
+                reason=error.strerror or "",
+            ) from None
+        for leftover in (self.home / UPLOADS).iterdir():
+            leftover.unlink()
+        self._lock = Lock()
+        self._entries: dict[str, Entry] = {}
+        self._looked = 0.0
+        self._runs: OrderedDict[tuple[str, float], OpenRun] = OrderedDict()
+        self._summaries: dict[tuple[str, float, str], Summary] = {}
+
+    def identifier(self, path: Path) -> str:
+        """Return what pages call a path."""
+        return hmac.digest(self._key, str(path.resolve()).encode(), hashlib.sha256).hex()[:20]
+
+    def entries(self, *, fresh: bool = False) -> list[Entry]:
+        """Return the files and runs below the given folders, the latest first."""
+        with self._lock:
+            if fresh or time.monotonic() - self._looked > FRESH:
+                entries = (
+                    self._entry(path, root) for root in self.folders for path in _below(root)
+                )
+                self._entries = {one.identifier: one for one in entries if one is not None}
+                self._looked = time.monotonic()
+            return sorted(self._entries.values(), key=lambda entry: -entry.modified)
+
+    def files(self) -> list[Entry]:
+        """Return the files that may hold a table."""
+        return [entry for entry in self.entries() if not entry.is_run]
+
+    def runs(self) -> list[Entry]:
+        """Return the run folders."""
+        return [entry for entry in self.entries() if entry.is_run]
+
+    def summary(self, entry: Entry) -> Summary:
+        """Return what a list says of a run, in the language that is spoken."""
+        key = (entry.identifier, entry.modified, spoken())
+        if key not in self._summaries:
+            if len(self._summaries) > MOST_LISTED:
+                self._summaries.clear()
+            pages = _json(entry.path / "report.json").get("pages", {})
+            page: dict[str, Any] = pages.get(spoken()) or next(iter(pages.values()), {})
+            ruling = page.get("ruling") or {}
+            self._summaries[key] = Summary(
+                entry,
+                page.get("title", entry.name),
+                ruling.get("decision", ""),
+                ruling.get("headline", ""),
+            )
+        return self._summaries[key]
+
+    def entry(self, identifier: str) -> Entry:
+        """Return a file or run by its identifier.
+
+        Raises:
+            DataError: There is none, or it lies outside of the given folders by now.
+        """
+        for fresh in (False, True):
+            self.entries(fresh=fresh)
+            entry = self._entries.get(identifier)
+            if entry is not None and self._is_inside(entry.path):
+                return entry
+        raise DataError("there is no such file or run; it may have been moved")
+
+    def run(self, identifier: str) -> OpenRun:
+        """Return a run, opened; the last few are kept open.
+
+        Raises:
+            DataError: There is no such run.
+        """
+        entry = self.entry(identifier)
+        if not entry.is_run:
+            raise DataError("there is no such file or run; it may have been moved")
+        key = (identifier, (entry.path / MANIFEST).stat().st_mtime)
+        with self._lock:
+            opened = self._runs.pop(key, None)
+        opened = opened or OpenRun(entry)
+        with self._lock:
+            self._runs[key] = opened
+            while len(self._runs) > MOST_OPEN:
+                self._runs.popitem(last=False)
+        return opened
+
+    def new_run(self, name: str) -> Path:
+        """Return a folder that is free for a run of a name."""
+        stem = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name).strip(
+            "-."
+        )
+        stem = stem[:60] or "run"
+        for place in range(1, 10_000):
+            folder = self.home / RUNS / (stem if place == 1 else f"{stem}-{place}")
+            if not folder.exists() and not any(folder.parent.glob(f".{folder.name}.*")):
+                return folder
+        raise DataError("there are too many runs of this name; remove some")
+
+    def without_paths(self, sentence: str) -> str:
+        """Return a sentence with the names of files in the place of their paths."""
+        for folder in sorted((self.home, *self.folders), key=lambda path: -len(str(path))):
+            sentence = sentence.replace(f"{folder}{os.sep}", "").replace(str(folder), folder.name)
+        return sentence
+
+    def drafts(self) -> Path:
+        """Return the folder of drafts."""
+        return self.home / DRAFTS
+
+    def _is_inside(self, path: Path) -> bool:
+        try:
+            real = path.resolve(strict=True)
+        except (OSError, RuntimeError):
+            return False
+        return any(real.is_relative_to(folder) for folder in self.folders)
+
+    def _entry(self, path: Path, root: Path) -> Entry | None:
+        if not self._is_inside(path):
+            return None
+        try:
+            is_run = path.is_dir()
+            status = (path / MANIFEST if is_run else path).stat()
+        except OSError:
+            return None
+        name = path.relative_to(root).as_posix()
+        for own_folder in (RUNS, FILES):
+            name = name.removeprefix(f"{HOME}/{own_folder}/")
+        return Entry(
+            self.identifier(path),
+            path,
+            printable(name),
+            status.st_mtime,
+            status.st_size,
+            is_run,
+        )
+
+
+def _below(root: Path) -> Iterator[Path]:
+    """Yield the files that may hold a table, and the run folders, below a folder."""
+    waiting, listed = [(root, 0)], 0
+    while waiting and listed < MOST_LISTED:
+        folder, depth = waiting.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        names = {entry.name for entry in entries}
+        if MANIFEST in names and "report.json" in names:
+            listed += 1
+            yield folder
+            if "versions" in names:
+                waiting.append((folder / "versions", depth + 1))
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                is_private = folder.name == HOME and entry.name not in (RUNS, FILES)
+                if depth < DEEPEST and not is_private:
+                    waiting.append((path, depth + 1))
+            elif path.suffix.lower() in ENDINGS:
+                listed += 1
+                yield path
+
+
+def _kept_key(path: Path) -> bytes:
+    """Return the key of identifiers, which outlives the app, so that addresses stay."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    key = secrets.token_bytes(32)
+    with os.fdopen(handle, "wb") as file:
+        file.write(key)
+    return key
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
