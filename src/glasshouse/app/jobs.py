@@ -34,8 +34,8 @@ JOB, LOCK, OUTPUT, ERRORS, PROGRESS, CANCELLED = (
 )
 MOST_SAID = 4096
 """So many bytes at the end of what a job said on standard error are looked at."""
-KEPT = 200
-"""So many jobs are remembered."""
+PROGRAM = (sys.executable, "-m", "glasshouse")
+"""Our own command line."""
 
 
 class State(StrEnum):
@@ -99,10 +99,12 @@ class Jobs:
 
     Args:
         folder: Where jobs are kept.
+        program: What is run, with the arguments of a job.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, program: Sequence[str] = PROGRAM) -> None:
         self._folder = folder
+        self._program = tuple(program)
         self._lock = RLock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._over: dict[str, Standing] = {}
@@ -190,7 +192,7 @@ class Jobs:
                 fcntl.flock(lock, fcntl.LOCK_EX)
             with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
                 child = subprocess.Popen(  # noqa: S603 - our own command line
-                    [sys.executable, "-m", "glasshouse", *job.arguments],
+                    [*self._program, *job.arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=errors,

@@ -1,0 +1,139 @@
+"""Long work outlives the page and the app, can be stopped and taken up again, and tells in one line why it failed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from glasshouse.app.jobs import Job, Jobs, Standing, State
+from glasshouse.errors import DataError
+
+WORKER = '''
+import json, os, pathlib, sys, time
+how, out = sys.argv[1], pathlib.Path(sys.argv[3])
+if how == "crash":
+    sys.exit("note: something else\\nglasshouse: there is no column age; name another")
+if how == "die":
+    os.kill(os.getpid(), 9)
+if how == "assess" and "--resume" not in sys.argv:
+    place = pathlib.Path(os.environ["GLASSHOUSE_PROGRESS"])
+    place.write_text(json.dumps({"stage": "sweeping", "share": 0.5}))
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        sys.exit("glasshouse: stopped; the same command with --resume goes on from here")
+out.mkdir()
+(out / "report.json").write_text("{}")
+'''
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[[], Jobs]:
+    """Start the queue, as the app does when it starts."""
+    (tmp_path / "worker.py").write_text(WORKER)
+    (tmp_path / "jobs").mkdir()
+    program = (sys.executable, "-S", str(tmp_path / "worker.py"))
+    return lambda: Jobs(tmp_path / "jobs", program)
+
+
+def submitted(jobs: Jobs, tmp_path: Path, how: str, name: str = "out") -> Job:
+    out = tmp_path / name
+    return jobs.submit("A title", [how, "--out", str(out)], out=out)
+
+
+def wait(jobs: Jobs, job: Job, done: Callable[[Standing], bool]) -> Standing:
+    for _ in range(600):
+        jobs.advance()
+        standing = jobs.standing(job.identifier)
+        if done(standing):
+            return standing
+        time.sleep(0.02)
+    raise AssertionError(standing)
+
+
+def is_over(standing: Standing) -> bool:
+    return standing.state.is_over
+
+
+def is_half_way(standing: Standing) -> bool:
+    return standing.share == 0.5
+
+
+def test_a_job_is_done_when_its_run_is_there(start: Callable[[], Jobs], tmp_path: Path) -> None:
+    jobs = start()
+    job = submitted(jobs, tmp_path, "quick")
+    assert wait(jobs, job, is_over).state is State.DONE
+    assert [standing.job.title for standing in jobs.all()] == ["A title"]
+
+
+@pytest.mark.parametrize(
+    ("how", "message"), [("crash", "there is no column age; name another"), ("die", "")]
+)
+def test_a_crash_is_one_line(
+    start: Callable[[], Jobs], tmp_path: Path, how: str, message: str
+) -> None:
+    jobs = start()
+    standing = wait(jobs, submitted(jobs, tmp_path, how), is_over)
+    assert (standing.state, standing.message) == (State.FAILED, message)
+
+
+def test_a_running_job_tells_how_far_it_is_and_is_found_again_stopped_and_resumed(
+    start: Callable[[], Jobs], tmp_path: Path
+) -> None:
+    closed = start()
+    job = submitted(closed, tmp_path, "assess")
+    jobs = start()  # the app was closed and started again
+    standing = wait(jobs, job, is_half_way)
+    assert (standing.state, standing.stage) == (State.RUNNING, "sweeping")
+    jobs.cancel(job.identifier)
+    assert wait(jobs, job, is_over).state is State.CANCELLED
+    jobs = start()
+    assert jobs.standing(job.identifier).state is State.CANCELLED
+    jobs.resume(job.identifier)
+    done = wait(jobs, job, is_over)
+    assert done.state is State.DONE
+    assert done.job.arguments[-1] == "--resume"
+    closed.advance()  # which only collects its child
+
+
+def test_jobs_run_one_after_the_other_and_what_waits_can_be_stopped(
+    start: Callable[[], Jobs], tmp_path: Path
+) -> None:
+    jobs = start()
+    first = submitted(jobs, tmp_path, "assess")
+    second, third = (submitted(jobs, tmp_path, "quick", name) for name in ("second", "third"))
+    wait(jobs, first, is_half_way)
+    assert jobs.standing(second.identifier).state is State.QUEUED
+    jobs.cancel(second.identifier)
+    assert jobs.standing(second.identifier).state is State.CANCELLED
+    jobs.cancel(first.identifier)
+    jobs.cancel(first.identifier)  # impatience does no harm
+    assert wait(jobs, third, is_over).state is State.DONE
+    assert jobs.standing(first.identifier).state is State.CANCELLED
+    assert not (tmp_path / "second").exists()
+
+
+def test_a_killed_job_is_not_taken_for_another_process_with_its_number(
+    start: Callable[[], Jobs], tmp_path: Path
+) -> None:
+    jobs = start()
+    job = submitted(jobs, tmp_path, "assess")
+    standing = wait(jobs, job, is_half_way)
+    os.kill(standing.job.pid, signal.SIGKILL)
+    assert wait(jobs, job, is_over).state is State.FAILED
+    jobs.cancel(job.identifier)  # and nobody is sent a signal
+    assert jobs.standing(job.identifier).state is State.FAILED
+
+
+@pytest.mark.parametrize("identifier", ["", "..", "../jobs", "nothing", "a/b"])
+def test_there_are_no_jobs_outside_of_the_folder(
+    start: Callable[[], Jobs], identifier: str
+) -> None:
+    with pytest.raises(DataError, match="no such job"):
+        start().standing(identifier)
