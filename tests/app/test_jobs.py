@@ -14,7 +14,7 @@ import pytest
 from glasshouse.app.jobs import Job, Jobs, Standing, State
 from glasshouse.errors import DataError
 
-WORKER = '''
+WORKER = """
 import json, os, pathlib, sys, time
 how, out = sys.argv[1], pathlib.Path(sys.argv[3])
 if how == "crash":
@@ -30,7 +30,7 @@ if how == "assess" and "--resume" not in sys.argv:
         sys.exit("glasshouse: stopped; the same command with --resume goes on from here")
 out.mkdir()
 (out / "report.json").write_text("{}")
-'''
+"""
 
 
 @pytest.fixture

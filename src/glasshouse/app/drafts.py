@@ -473,23 +473,45 @@ def command_of(draft: Draft, entry: Entry) -> str:
 
 
 def _start(request: Request, draft: Draft, entry: Entry) -> Response:
-    """Write the study of a draft, and ask for its run."""
+    """Ask for the run of a draft."""
+    return submit_study(
+        request,
+        study_of(draft, entry),
+        title=text("Assessing {name}", name=entry.path.name),
+        name=entry.path.name.partition(".")[0],
+        command=command_of(draft, entry),
+    )
+
+
+def submit_study(
+    request: Request, study: Question, *, title: str, name: str, command: str
+) -> Response:
+    """Write a study as anybody could have written it, and ask the command line for its run.
+
+    Args:
+        request: What was asked.
+        study: The study.
+        title: What the job is called.
+        name: What the run folder is called, if that is free.
+        command: The same on the command line.
+    """
     from importlib.metadata import version
 
-    from glasshouse.study import dump_study
+    from glasshouse.study import dump_study, paths_of
 
     workspace: Workspace = request.app.state.workspace
     jobs: Jobs = request.app.state.jobs
-    study = study_of(draft, entry)
-    out = workspace.new_run(entry.path.name.partition(".")[0])
-    place = workspace.drafts() / f"{draft.identifier}.toml"
+    workspace.check_inside(paths_of(study))
+    out = workspace.new_run(name)
+    place = workspace.drafts() / f"{secrets.token_hex(10)}.toml"
     with new_file(place, private=True) as unfinished:
         unfinished.write_text(dump_study(study, version=version("glasshouse")), encoding="utf-8")
+    words = ["totals", "campaign"] if study.command == "totals" else [study.command]
     job = jobs.submit(
-        text("Assessing {name}", name=entry.path.name),
-        ["assess", "--study", str(place), "--out", str(out), "--lang", spoken()],
+        title,
+        [*words, "--study", str(place), "--out", str(out), "--lang", spoken()],
         out=out,
-        shown_command=command_of(draft, entry),
+        shown_command=command,
     )
     return see(f"/job/{job.identifier}")
 

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from glasshouse.app.guard import form_of
 from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
-from glasshouse.app.workspace import FILES, Workspace
+from glasshouse.app.workspace import Workspace
 from glasshouse.errors import DataError
 from glasshouse.language import spoken, text
 

@@ -42,7 +42,7 @@ from glasshouse.report.page import SIGNS
 
 ADDRESS = "127.0.0.1"
 """Where the app listens: this machine only."""
-SCREENS = ("home", "drafts", "work", "verdict")
+SCREENS = ("home", "drafts", "work", "verdict", "groups", "questions")
 """The modules of screens, each with its ``routes``."""
 RUN_RAIL = (
     ("", marked("Verdict")),
@@ -53,6 +53,8 @@ RUN_RAIL = (
     ("export", marked("Export")),
 )
 """The screens of a run, below its address; those are shown that there is a route for."""
+OF_ASSESS = ("explore", "people", "what-if", "groups")
+"""Those that only a run of ``assess`` has."""
 DRAFT_RAIL = (
     ("", marked("File")),
     ("roles", marked("Roles")),
@@ -165,7 +167,7 @@ def _rail(request: Request, context: dict[str, Any]) -> list[RailEntry]:
     if thing is None:
         return []
     paths = request.app.state.paths
-    hidden = context.get("hidden", ())
+    hidden = OF_ASSESS if run is not None and run.command != "assess" else ()
     return [
         RailEntry(
             f"{prefix}/{thing.identifier}" + (f"/{name}" if name else ""),

@@ -39,7 +39,9 @@ ENDINGS = frozenset(
     ".csv .tsv .txt .gz .zip .parquet .arrow .feather .orc .xlsx .xls .xlsb .ods .sav .zsav .por .dta .sas7bdat .xpt "
     ".dbf .dbc .sqlite .sqlite3 .db .duckdb .jsonl .ndjson".split()
 )
-"""How the names of files end that may hold a table."""
+"""How the names of files end that may hold a table,"""
+PLANS = frozenset({".toml", ".json"})
+"""and of those that may hold a study, a plan or an instance."""
 DEEPEST, MOST_LISTED, FRESH = 5, 2000, 2.0
 """How many folders deep it is looked, how many entries are listed, and for how many seconds a list is good."""
 MOST_OPEN = 8
@@ -62,6 +64,11 @@ class Entry:
     """Its bytes."""
     is_run: bool = False
     """Whether it is a run folder."""
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether it may hold a study, a plan or an instance, and no table."""
+        return not self.is_run and self.path.suffix.lower() in PLANS
 
 
 class OpenRun:
@@ -179,7 +186,11 @@ class Workspace:
 
     def files(self) -> list[Entry]:
         """Return the files that may hold a table."""
-        return [entry for entry in self.entries() if not entry.is_run]
+        return [entry for entry in self.entries() if not entry.is_run and not entry.is_plan]
+
+    def plans(self) -> list[Entry]:
+        """Return the files that may hold a study, a plan or an instance."""
+        return [entry for entry in self.entries() if entry.is_plan]
 
     def runs(self) -> list[Entry]:
         """Return the run folders."""
@@ -246,6 +257,38 @@ class Workspace:
                 return folder
         raise DataError("there are too many runs of this name; remove some")
 
+    def keep(self, name: str, path: Path) -> Entry:
+        """Keep a file that was uploaded, under its name.
+
+        Raises:
+            DataError: It has none, or there is one of that name.
+        """
+        name = name.replace("\\", "/").rpartition("/")[2].lstrip(".")[-120:]
+        if not name or not name.isprintable():
+            raise DataError("choose a file first")
+        place = self.home / FILES / name
+        try:
+            os.link(path, place)  # in one step, and never onto another
+        except FileExistsError:
+            raise DataError(
+                'there is a file "{name}" already; open that one, or rename this', name=name
+            ) from None
+        self.entries(fresh=True)
+        return self.entry(self.identifier(place))
+
+    def check_inside(self, paths: Iterable[Path]) -> None:
+        """Make sure that files lie in the given folders.
+
+        Raises:
+            DataError: One does not.
+        """
+        for path in paths:
+            if not self._is_inside(path):
+                raise DataError(
+                    '"{name}" is not in the folders that the app was given; start it with its folder, too',
+                    name=path.name,
+                )
+
     def without_paths(self, sentence: str) -> str:
         """Return a sentence with the names of files in the place of their paths."""
         for folder in sorted((self.home, *self.folders), key=lambda path: -len(str(path))):
@@ -308,7 +351,7 @@ def _below(root: Path) -> Iterator[Path]:
                 is_private = folder.name == HOME and entry.name not in (RUNS, FILES)
                 if depth < DEEPEST and not is_private:
                     waiting.append((path, depth + 1))
-            elif path.suffix.lower() in ENDINGS:
+            elif path.suffix.lower() in ENDINGS | PLANS:
                 listed += 1
                 yield path
 

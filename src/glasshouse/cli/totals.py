@@ -73,6 +73,7 @@ def init(
 
 
 def solve(
+    *,
     instance: Path = options.argument(
         "INSTANCE.json", "One group: records, totals, rounding.", default=...
     ),
@@ -83,7 +84,7 @@ def solve(
         default=60.0,
     ),
     memory: str = option("--memory", "SIZE", "How much lists may take, such as 2G.", default="2G"),
-    as_json: options.Json = False,
+    output: options.OutputOptions,
 ) -> None:
     """In which places each record of one group can be, under every allocation that meets the totals.
 
@@ -96,7 +97,7 @@ def solve(
     size = options.size_in_bytes(memory) or 2 << 30
     content = {"instance": instance, "seconds": time_limit, "memory": size}
     study = validated(SolveStudy, content, "totals solve")
-    solution = carry_out(study, options.OutputOptions(as_json=as_json)).outcome
+    solution = carry_out(study, output).outcome
     if isinstance(solution, Solution) and not solution.proved:
         raise SolverError(
             "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "

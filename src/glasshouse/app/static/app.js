@@ -57,7 +57,8 @@ document.addEventListener("submit", event => {
 
 // A form with data-live is sent as soon as something in it changes; a slider a moment after it rests.
 document.addEventListener("input", event => {
-  const form = event.target.form;
+  const {form, dataset: {output}} = event.target;
+  if (output) document.getElementById(output).textContent = Number(event.target.value).toLocaleString(document.documentElement.lang);
   if (!form?.dataset.part || form.dataset.live === undefined) return;
   clearTimeout(later.get(form));
   later.set(form, setTimeout(() => form.isConnected && submit(form), event.target.type === "range" ? 120 : 30));

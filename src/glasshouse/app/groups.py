@@ -1,0 +1,81 @@
+"""Time and groups: what a run says of its years or parts, and how to ask for them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glasshouse.app.drafts import look_at, submit_study
+from glasshouse.app.guard import form_of
+from glasshouse.app.server import page
+from glasshouse.app.verdict import opened, pictures
+from glasshouse.app.workspace import OpenRun, Workspace
+from glasshouse.errors import StudyError
+from glasshouse.language import text
+from glasshouse.study.assess import AssessStudy
+
+MOST_PARTS = 60
+"""A column with more values than this makes no groups that could be looked at."""
+
+
+def _groups(request: Request) -> Response:
+    from glasshouse.report.html import template_context
+
+    workspace: Workspace = request.app.state.workspace
+    run = opened(request)
+    question = run.question
+    if not isinstance(question, AssessStudy):
+        raise StudyError("only a run of assess has groups")
+    if request.method == "POST":
+        return _ask(request, run, question)
+    has_groups = question.by is not None or len(question.datasets) > 1
+    columns = [] if has_groups else _columns(workspace, question)
+    return page(
+        request,
+        "groups.html",
+        **template_context(run.page) | {"pictures": pictures},
+        title=text("Time and groups"),
+        run=run,
+        here="groups",
+        has_groups=has_groups,
+        columns=columns,
+        command=_command(run, question, question.by or (columns[0] if columns else "COL")),
+    )
+
+
+def _columns(workspace: Workspace, question: AssessStudy) -> list[str]:
+    """Return the columns that divide people into few groups."""
+    path = question.datasets[0].path
+    if not isinstance(path, Path):
+        return []
+    look = look_at(workspace.entry(workspace.identifier(path)))
+    return [column.name for column in look.profile.columns if 2 <= column.distinct <= MOST_PARTS]
+
+
+def _ask(request: Request, run: OpenRun, question: AssessStudy) -> Response:
+    """Ask the same of each value of a column."""
+    column = form_of(request).get("by")
+    if column not in _columns(request.app.state.workspace, question):
+        raise StudyError("choose a column")
+    study = AssessStudy.model_validate(question.model_dump() | {"by": column})
+    return submit_study(
+        request,
+        study,
+        title=text("{name}, by {column}", name=run.name, column=column),
+        name=f"{run.folder.name}-by-{column}",
+        command=_command(run, question, column),
+    )
+
+
+def _command(run: OpenRun, question: AssessStudy, column: str) -> str:
+    words = ["glasshouse", "assess", *(dataset.place.name for dataset in question.datasets)]
+    for name in question.adversary.quasi_identifiers:
+        words += ["-q", name]
+    return shlex.join([*words, "--by", column, "--out", f"{run.folder.name}-by-{column}"])
+
+
+routes = [Route("/run/{identifier}/groups", _groups, methods=["GET", "POST"])]
