@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +53,7 @@ def uploads(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def outside(inner: Inner, session: Session, uploads: Path) -> Iterator[Any]:
+def outside(inner: Inner, session: Session, uploads: Path) -> Any:
     """A browser that has not entered."""
     guard = Guard(
         inner,
@@ -63,7 +62,7 @@ def outside(inner: Inner, session: Session, uploads: Path) -> Iterator[Any]:
         uploads=uploads,
         most_uploaded=LIMIT,
     )
-    yield testclient.TestClient(guard, base_url=OWN, follow_redirects=False)
+    return testclient.TestClient(guard, base_url=OWN, follow_redirects=False)
 
 
 @pytest.fixture
@@ -200,7 +199,7 @@ def test_an_upload_is_streamed_into_the_private_folder_and_gone_afterwards(
 
 
 def test_an_upload_is_for_its_owner_only(session: Session, uploads: Path) -> None:
-    modes = []
+    modes: list[int] = []
 
     async def look(scope: Any, receive: Any, send: Any) -> None:
         modes.extend(stat.S_IMODE(path.stat().st_mode) for _, path in scope["form"].files.values())
@@ -231,7 +230,7 @@ def test_an_upload_that_is_too_large_is_refused_and_nothing_of_it_stays(
     content = head + b"1" * LIMIT if says_length else pieces()
     headers = {"origin": OWN, "content-type": "multipart/form-data; boundary=x"}
     answer = inside.post("/change", content=content, headers=headers)
-    assert (answer.status_code, inner.forms, os.listdir(uploads)) == (413, [], [])
+    assert (answer.status_code, inner.forms, list(uploads.iterdir())) == (413, [], [])
 
 
 def test_a_huge_length_is_refused_before_anything_is_read(inside: Any) -> None:
@@ -252,7 +251,7 @@ def test_of_an_upload_without_the_token_no_byte_is_kept(
     )
     headers = {"origin": OWN, "content-type": "multipart/form-data; boundary=x"}
     answer = inside.post("/change", content=content, headers=headers)
-    assert (answer.status_code, inner.forms, os.listdir(uploads)) == (403, [], [])
+    assert (answer.status_code, inner.forms, list(uploads.iterdir())) == (403, [], [])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from glasshouse.app.jobs import Job, Jobs, Standing, State
+from glasshouse.app.jobs import Job, Jobs, JobStanding, State
 from glasshouse.errors import DataError
 
 WORKER = """
@@ -47,7 +47,7 @@ def submitted(jobs: Jobs, tmp_path: Path, how: str, name: str = "out") -> Job:
     return jobs.submit("A title", [how, "--out", str(out)], out=out)
 
 
-def wait(jobs: Jobs, job: Job, done: Callable[[Standing], bool]) -> Standing:
+def wait(jobs: Jobs, job: Job, done: Callable[[JobStanding], bool]) -> JobStanding:
     for _ in range(600):
         jobs.advance()
         standing = jobs.standing(job.identifier)
@@ -57,11 +57,11 @@ def wait(jobs: Jobs, job: Job, done: Callable[[Standing], bool]) -> Standing:
     raise AssertionError(standing)
 
 
-def is_over(standing: Standing) -> bool:
+def is_over(standing: JobStanding) -> bool:
     return standing.state.is_over
 
 
-def is_half_way(standing: Standing) -> bool:
+def is_half_way(standing: JobStanding) -> bool:
     return standing.share == 0.5
 
 

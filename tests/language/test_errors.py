@@ -117,6 +117,7 @@ def test_what_is_written_out_is_found(raised: str, found: bool) -> None:
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z])(?![\w-])")
 SPEAK_OF_OPTIONS = {
+    "app": "it runs the command line, and shows the command that gives the same",
     "cli": "options are its own",
     "report": "a report says how its run can be had again, by a command",
     "sources/databases.py": "a session of PostgreSQL is opened with options of its own",

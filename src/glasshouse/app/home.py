@@ -49,17 +49,10 @@ def _demo(request: Request) -> Response:
 def _upload(request: Request) -> Response:
     """Keep a file that was uploaded."""
     workspace: Workspace = request.app.state.workspace
-    name, path = form_of(request).files.get("file", ("", None))
-    name = name.replace("\\", "/").rpartition("/")[2].lstrip(".")
-    if path is None or not name:
+    uploaded = form_of(request).files.get("file")
+    if uploaded is None:
         raise DataError("choose a file first")
-    place = workspace.home / FILES / name[-120:]
-    if place.exists():
-        raise DataError(
-            'there is a file "{name}" already; open that one, or rename this', name=name
-        )
-    path.replace(place)
-    return see(f"/file/{workspace.identifier(place)}")
+    return see(f"/file/{workspace.keep(*uploaded).identifier}")
 
 
 routes = [

@@ -79,7 +79,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Standing:
+class JobStanding:
     """How a job stands, and how far it is."""
 
     job: Job
@@ -107,7 +107,7 @@ class Jobs:
         self._program = tuple(program)
         self._lock = RLock()
         self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self._over: dict[str, Standing] = {}
+        self._over: dict[str, JobStanding] = {}
 
     def submit(
         self, title: str, arguments: Sequence[str], *, out: Path, shown_command: str = ""
@@ -126,12 +126,12 @@ class Jobs:
         self.advance()
         return job
 
-    def all(self) -> list[Standing]:
+    def all(self) -> list[JobStanding]:
         """Return every job, the latest first."""
         identifiers = sorted((path.name for path in self._folder.iterdir()), reverse=True)
         return [standing for name in identifiers if (standing := self._standing(name)) is not None]
 
-    def standing(self, identifier: str) -> Standing:
+    def standing(self, identifier: str) -> JobStanding:
         """Return how a job stands.
 
         Raises:
@@ -206,7 +206,7 @@ class Jobs:
         self._children[job.identifier] = child
         self._write(replace(job, pid=child.pid))
 
-    def _standing(self, identifier: str) -> Standing | None:
+    def _standing(self, identifier: str) -> JobStanding | None:
         if identifier in self._over:
             return self._over[identifier]
         folder = self._folder / identifier
@@ -217,16 +217,16 @@ class Jobs:
             return None
         is_cancelled = (folder / CANCELLED).exists()
         if not job.pid:
-            return Standing(job, State.CANCELLED if is_cancelled else State.QUEUED)
+            return JobStanding(job, State.CANCELLED if is_cancelled else State.QUEUED)
         if _is_held(folder / LOCK):
             progress = _content(folder / PROGRESS)
-            return Standing(job, State.RUNNING, progress.get("stage", ""), progress.get("share"))
+            return JobStanding(job, State.RUNNING, progress.get("stage", ""), progress.get("share"))
         if (Path(job.out) / "report.json").exists():
-            standing = Standing(job, State.DONE, share=1.0)
+            standing = JobStanding(job, State.DONE, share=1.0)
         elif is_cancelled:
-            standing = Standing(job, State.CANCELLED)
+            standing = JobStanding(job, State.CANCELLED)
         else:
-            standing = Standing(job, State.FAILED, message=_last_line(folder / ERRORS))
+            standing = JobStanding(job, State.FAILED, message=_last_line(folder / ERRORS))
         self._over[identifier] = standing
         return standing
 

@@ -127,10 +127,8 @@ def _ask_totals(request: Request, form: Form) -> Response:
     from glasshouse.study.totals import TotalsStudy
 
     workspace: Workspace = request.app.state.workspace
-    if "file" in form.files:
-        entry = workspace.keep(*form.files["file"])
-    else:
-        entry = workspace.entry(form.get("plan"))
+    uploaded = form.files.get("file")
+    entry = workspace.keep(*uploaded) if uploaded else workspace.entry(form.get("plan"))
     title = text("Totals of {name}", name=entry.path.name)
     if entry.path.suffix.lower() == ".json":
         shown = [entry.path.name]

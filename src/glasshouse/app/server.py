@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from importlib import import_module, resources
 from pathlib import Path
@@ -28,6 +29,7 @@ from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.language import (
     LANGUAGES,
     UnknownLanguageError,
+    date,
     language_called,
     marked,
     number,
@@ -137,6 +139,7 @@ def page(request: Request, name: str, *, status: int = 200, **context: Any) -> R
                 ),
                 "states": {state: translated(label) for state, label in STATES.items()},
                 "signs": SIGNS,
+                "day": lambda seconds: date(datetime.fromtimestamp(seconds).date()),
                 "address": request.url.path,
                 "rail": _rail(request, context),
             }

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from glasshouse.app.jobs import Jobs, Standing, State
+from glasshouse.app.jobs import Jobs, JobStanding, State
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import Workspace
 from glasshouse.language import marked, text, translated
@@ -48,7 +48,7 @@ def _job(request: Request) -> Response:
     )
 
 
-def _told(standing: Standing) -> str:
+def _told(standing: JobStanding) -> str:
     """Return a short text that changes whenever the page does."""
     share = "" if standing.share is None else f"{standing.share:.2f}"
     over = "over" if standing.state.is_over else ""

@@ -137,7 +137,7 @@ class Summary:
     """The verdict in a few words; empty: there is none."""
 
 
-class Workspace:
+class AppWorkspace:
     """The given folders.
 
     Args:
@@ -325,6 +325,10 @@ class Workspace:
             status.st_size,
             is_run,
         )
+
+
+Workspace = AppWorkspace
+"""What the screens call it."""
 
 
 def _below(root: Path) -> Iterator[Path]:
