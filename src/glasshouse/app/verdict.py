@@ -16,9 +16,11 @@ from starlette.routing import Route
 
 from glasshouse.app.server import page
 from glasshouse.app.workspace import OpenRun, Workspace
-from glasshouse.language import language_called, speaking, spoken, text
+from glasshouse.language import speaking, spoken, text
 
 _STYLE = re.compile(r' style="min-width:\d+px"')
+DOWNLOADS = {"report.html": "text/html; charset=utf-8", "report.pdf": "application/pdf"}
+"""The forms of a report, and their kinds."""
 MOST_DRAWN = 400
 """So many drawings are kept, as drawing takes longer than all else."""
 _drawings: OrderedDict[int, Any] = OrderedDict()
@@ -101,13 +103,13 @@ def _report(request: Request) -> Response:
     from glasshouse.runs.folder import to_pdf
 
     run = opened(request)
-    language = language_called(request.query_params.get("language", spoken()))
-    kind = request.path_params["kind"]
+    language = request.query_params.get("language", "")
+    language = language if language in LANGUAGES else spoken()
+    name = request.url.path.rpartition("/")[2]
     with speaking(language):
         content = run.report.page(language)
-        body = to_pdf(content) if kind == "pdf" else to_html(content).encode("utf-8")
-    types = {"pdf": "application/pdf", "html": "text/html; charset=utf-8"}
-    return _download(body, types[kind], f"{run.folder.name}-{language}.{kind}")
+        body = to_pdf(content) if name.endswith("pdf") else to_html(content).encode("utf-8")
+    return _download(body, DOWNLOADS[name], f"{run.folder.name}-{language}-{name}")
 
 
 def _study(request: Request) -> Response:
@@ -129,6 +131,6 @@ def _download(body: bytes, media_type: str, name: str) -> Response:
 routes = [
     Route("/run/{identifier}", _verdict),
     Route("/run/{identifier}/export", _export),
-    Route("/run/{identifier}/report.{kind:str}", _report),
+    *(Route(f"/run/{{identifier}}/{name}", _report) for name in DOWNLOADS),
     Route("/run/{identifier}/study.toml", _study),
 ]

@@ -12,7 +12,7 @@ function take(part, answer) {
     const focus = here.contains(document.activeElement) ? document.activeElement : null;
     const place = focus && (focus.id ? `#${CSS.escape(focus.id)}` : focus.name
       ? `[name="${CSS.escape(focus.name)}"][value="${CSS.escape(focus.value)}"], [name="${CSS.escape(focus.name)}"]` : null);
-    const open = [...here.querySelectorAll("details[open][id]")].map(one => one.id);
+    const open = [here, ...here.querySelectorAll("details[id]")].filter(one => one.open).map(one => one.id);
     here.replaceWith(there);
     for (const one of open) document.getElementById(one)?.setAttribute("open", "");
     if (place) there.querySelector(place)?.focus({preventScroll: true});

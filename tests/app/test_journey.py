@@ -1,0 +1,179 @@
+"""In a browser: from a raw file to a report in one's hands, in both languages, at both widths, light and dark."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from glasshouse.language import speaking, text
+from tests.chromium import chromium
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
+pytest.importorskip("starlette", reason="needs starlette (extra app)")
+CHROMIUM = chromium()
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
+
+SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
+MARKER = "zanzibar"
+"""A value of one record, which no page holds but the one that is asked to show the records."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a file of 500 people."""
+    chance = np.random.default_rng(3)
+    rows = [
+        f"{age},{'MF'[sex]},town{place},{'no' if well else 'yes'}"
+        for age, sex, place, well in zip(
+            chance.integers(18, 70, 500),
+            chance.integers(0, 2, 500),
+            chance.integers(0, 9, 500),
+            chance.integers(0, 4, 500),
+            strict=True,
+        )
+    ]
+    (tmp_path / "people.csv").write_text(
+        "\n".join(["age,sex,city,disease", f"44,F,{MARKER},no", *rows]) + "\n"
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def app(folder: Path) -> Iterator[str]:
+    """The app, started from the command line; it ends cleanly when it is asked to."""
+    words = [sys.executable, "-m", "glasshouse", "app", str(folder), "--no-browser"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+/enter\?token=\S+", line)
+        assert address
+        yield address[0]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        assert process.stdout.read() == ""
+
+
+@pytest.fixture
+def enter(app: str) -> Iterator[Callable[..., Any]]:
+    """Open the app in a browser; in the end nobody else was asked for anything, and nothing went wrong."""
+    home = app.partition("/enter")[0]
+    strangers: list[str] = []
+    wrong: list[str] = []
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+
+        def is_ours(address: str) -> bool:
+            return address.startswith((f"{home}/", "data:", "blob:"))
+
+        def open_app(language: str, width: int, **options: Any) -> Any:
+            size = {"width": width, "height": 900}
+            context = browser.new_context(viewport=size, locale=language, **options)
+            context.add_cookies([{"name": "language", "value": language, "url": home}])
+            context.on(
+                "request", lambda one: None if is_ours(one.url) else strangers.append(one.url)
+            )
+            context.on("console", lambda message: wrong.append(message.text))
+            context.on("weberror", lambda error: wrong.append(str(error.error)))
+            tab = context.new_page()
+            tab.goto(app)
+            return tab
+
+        yield open_app
+        browser.close()
+    assert strangers == []
+    assert wrong == []
+
+
+def check(tab: Any) -> None:
+    """Make sure that a page fits, can be used by everybody, and tells neither a record nor a path."""
+    tab.wait_for_load_state("load")
+    assert tab.evaluate(SPILLS) <= 0, tab.url
+    violations = axe.Axe().run(tab).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == [], tab.url
+    content = tab.content()
+    assert str(Path.cwd()) not in content
+    assert "/tmp" not in content
+    assert MARKER not in content
+
+
+def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, str]:
+    """Go from the file to the report; return the page and the study that come out."""
+    check(tab)
+    tab.get_by_role("button", name=words("Open"), exact=True).click()
+    check(tab)
+    tab.get_by_role("link", name=words("Show them as they are")).click()
+    tab.locator("#rows").get_by_text(MARKER).first.wait_for()
+    tab.get_by_role("button", name=words("On to the roles of the columns")).click()
+    check(tab)
+    disease = tab.get_by_label("disease")
+    assert disease.input_value() == "sensitive"
+    tab.get_by_label("sex").focus()
+    tab.keyboard.press("End")  # leave it out, by the keyboard
+    tab.get_by_role("button", name=words("On to the adversary")).click()
+    check(tab)
+    assert tab.locator("input[name=known]").count() == 2
+    tab.get_by_text("city", exact=True).click()
+    tab.locator("details.command code").wait_for(state="attached")
+    tab.get_by_role("button", name=words("Choose")).first.click()  # the neighbour knows both
+    tab.locator("button[aria-pressed=true][value=neighbour]").wait_for()
+    assert tab.locator("input[name=known]:checked").count() == 2
+    tab.reload()
+    assert tab.locator("input[name=known]:checked").count() == 2
+    tab.get_by_role("button", name=words("Run it")).click()
+    tab.wait_for_url("**/job/*")
+    assert MARKER not in tab.content()
+    other = tab.context.new_page()
+    other.goto(tab.url)  # a second window follows the same job
+    for window in (tab, other):
+        window.get_by_role("link", name=words("See the verdict")).wait_for(timeout=180_000)
+    check(other)
+    other.close()
+    tab.get_by_role("link", name=words("See the verdict")).click()
+    tab.locator(".verdict").wait_for()
+    check(tab)
+    tab.go_back()
+    tab.go_forward()
+    tab.get_by_role("link", name=words("Export")).click()
+    check(tab)
+    with tab.expect_download() as report:
+        language = tab.evaluate("() => document.documentElement.lang")
+        tab.locator(f"a[href*='report.html'][href$='{language}']").click()
+    with tab.expect_download() as study:
+        tab.get_by_role("link", name="study.toml").click()
+    return tuple(Path(one.value.path()).read_text("utf-8") for one in (report, study))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("language", "width", "scheme"), [("en", 1440, "light"), ("pt-BR", 390, "dark")]
+)
+def test_an_officer_goes_from_a_raw_file_to_a_report(
+    enter: Callable[..., Any], folder: Path, language: str, width: int, scheme: str
+) -> None:
+    def words(english: str) -> str:
+        with speaking(language):
+            return text(english)
+
+    tab = enter(language, width, color_scheme=scheme)
+    report, study = journey(tab, folder, words)
+    assert f'lang="{language}"' in report
+    assert words("What to do") in report
+    assert MARKER not in report + study
+    assert str(folder) not in report + study
+    assert 'quasi_identifiers = [\n    "age",\n    "city",\n]' in study
+    runs = folder / "glasshouse-app" / "runs"
+    assert (runs / "people" / "results.parquet").exists()  # as the command line writes it
+
+    tab.goto(tab.url.partition("/run/")[0] + "/")
+    other = "pt-BR" if language == "en" else "en"
+    tab.locator(f"form.settings button[value='{other}']").click()
+    assert tab.evaluate("() => document.documentElement.lang") == other
+    assert tab.locator("a[href^='/run/']").count() == 1

@@ -1,0 +1,211 @@
+"""What the app shows and opens: only what is in the given folders, without a path, in the reader's language."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glasshouse.errors import DataError
+
+testclient = pytest.importorskip("starlette.testclient", reason="needs starlette (extra app)")
+from glasshouse.app import server  # noqa: E402 - it needs the extra
+from glasshouse.app.guard import Session  # noqa: E402
+from glasshouse.app.workspace import AppWorkspace  # noqa: E402
+
+HOST = "127.0.0.1:8000"
+
+
+class Reader:
+    """Somebody who has entered the app."""
+
+    def __init__(self, folder: Path) -> None:
+        self.session = Session()
+        app = server.application([folder], hosts=(HOST,), session=self.session)
+        self.client = testclient.TestClient(app, base_url=f"http://{HOST}", follow_redirects=False)
+        self.client.get("/enter", params={"token": self.session.launch})
+
+    def get(self, address: str) -> Any:
+        return self.client.get(address)
+
+    def post(self, address: str, files: Any = None, **entries: Any) -> Any:
+        data = {"csrf": self.session.form_token} | entries
+        headers = {"origin": f"http://{HOST}"}
+        return self.client.post(address, data=data, files=files, headers=headers)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "given"
+    folder.mkdir()
+    (folder / "people.csv").write_text("age,city\n" + "41,Recife\n" * 30, encoding="utf-8")
+    (tmp_path / "secret.csv").write_text("pin\n1234\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def reader(folder: Path) -> Reader:
+    return Reader(folder)
+
+
+def test_the_first_page_lists_what_is_there_by_names_that_tell_no_path(
+    reader: Reader, folder: Path
+) -> None:
+    home = reader.get("/")
+    assert home.status_code == 200
+    assert "people.csv" in home.text
+    assert str(folder) not in home.text
+    assert str(folder.parent) not in home.text
+
+
+def test_what_the_app_writes_is_for_its_owner_only(reader: Reader, folder: Path) -> None:
+    home = folder / "glasshouse-app"
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+    assert stat.S_IMODE((home / "key").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/file/../secret.csv",
+        "/file/%2e%2e%2fsecret.csv",
+        "/file/..%2f..%2fetc%2fpasswd",
+        "/run/%2e%2e",
+        "/run/%2e%2e/report.html",
+        "/draft/..%2f..%2fkey",
+        "/job/..%2f..%2fkey",
+        "/look/../app.py",
+        "/static/../server.py",
+        "/file/00000000000000000000",
+    ],
+)
+def test_no_address_leads_out_of_the_folders(reader: Reader, address: str) -> None:
+    answer = reader.get(address)
+    assert answer.status_code in (404, 422)
+    assert "1234" not in answer.text
+    assert "root:" not in answer.text
+
+
+def test_a_link_out_of_the_folders_is_not_followed(reader: Reader, folder: Path) -> None:
+    (folder / "link.csv").symlink_to(folder.parent / "secret.csv")
+    (folder / "away").symlink_to(folder.parent, target_is_directory=True)
+    workspace = AppWorkspace([folder])
+    assert [entry.name for entry in workspace.files()] == ["people.csv"]
+    for path in (folder / "link.csv", folder.parent / "secret.csv"):
+        answer = reader.get(f"/file/{workspace.identifier(path)}")
+        assert answer.status_code == 422
+        assert "1234" not in answer.text
+
+
+def test_a_file_that_became_a_link_is_refused_when_it_is_opened(folder: Path) -> None:
+    workspace = AppWorkspace([folder])
+    (entry,) = workspace.files()
+    entry.path.unlink()
+    entry.path.symlink_to(folder.parent / "secret.csv")
+    with pytest.raises(DataError, match="no such file"):
+        workspace.entry(entry.identifier)
+
+
+def test_addresses_stay_when_the_app_is_started_again(folder: Path) -> None:
+    before, after = (AppWorkspace([folder]).files()[0].identifier for _ in range(2))
+    assert before == after
+
+
+def test_a_plan_cannot_name_files_outside_of_the_folders(reader: Reader, folder: Path) -> None:
+    plan = f'command = "assess"\ndatasets = [{{ path = "{folder.parent / "secret.csv"}" }}]\n'
+    plan += '[adversary]\nquasi_identifiers = ["pin"]\n'
+    answer = reader.post("/totals", files={"file": ("plan.toml", plan.encode())})
+    assert answer.status_code == 422
+    workspace = AppWorkspace([folder])
+    with pytest.raises(DataError, match="not in the folders"):
+        workspace.check_inside([folder.parent / "secret.csv"])
+
+
+def test_an_upload_is_kept_under_its_bare_name_and_never_replaces_another(
+    reader: Reader, folder: Path
+) -> None:
+    for name, status in (("../../../up.csv", 303), ("up.csv", 422), ("..", 422)):
+        answer = reader.post("/upload", files={"file": (name, b"a\n1\n")})
+        assert answer.status_code == status, name
+    place = folder / "glasshouse-app" / "files" / "up.csv"
+    assert place.read_bytes() == b"a\n1\n"
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    assert list((folder / "glasshouse-app" / "uploads").iterdir()) == []
+
+
+def test_a_file_that_cannot_be_read_is_one_line_without_a_path(
+    reader: Reader, folder: Path
+) -> None:
+    (folder / "broken.parquet").write_bytes(b"PAR1 nothing PAR1")
+    (identifier,) = (e.identifier for e in AppWorkspace([folder]).files() if "broken" in e.name)
+    answer = reader.get(f"/file/{identifier}")
+    assert answer.status_code == 422
+    (line,) = re.findall(r'<p class="trouble"[^>]*>([^<]*)</p>', answer.text)
+    assert "broken.parquet" in line
+    assert str(folder) not in answer.text
+
+
+def test_language_and_theme_change_in_place(reader: Reader) -> None:
+    answer = reader.post("/settings", language="pt-BR", back="/compare")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/compare")
+    assert '<html lang="pt-BR">' in reader.get("/compare").text
+    reader.post("/settings", theme="dark")
+    page = reader.get("/").text
+    assert "/look/dark.css" in page
+    sheet = reader.get("/look/dark.css").text
+    assert "prefers-color-scheme" not in sheet
+    assert "color-scheme: dark" in sheet
+
+
+@pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "/\\evil.example", ""])
+def test_nobody_is_sent_elsewhere(reader: Reader, back: str) -> None:
+    assert reader.post("/settings", language="en", back=back).headers["location"] == "/"
+
+
+def test_every_page_is_there_and_holds_no_inline_code(reader: Reader) -> None:
+    for address in ("/", "/compare", "/threat", "/totals", "/app.js", "/look/auto.css", "/none"):
+        answer = reader.get(address)
+        assert answer.status_code == (404 if address == "/none" else 200), address
+        assert not re.search(r"\sstyle=|\son\w+=|<script>", answer.text)
+        assert "http" not in answer.text.replace("http-equiv", "") or address == "/app.js"
+
+
+def test_roles_that_cannot_be_are_said_to_be_wrong(reader: Reader, folder: Path) -> None:
+    file = AppWorkspace([folder]).files()[0].identifier
+    draft = reader.post(f"/file/{file}/draft").headers["location"]
+    answer = reader.post(draft, **{"role-0": "out", "role-1": "nonsense"})
+    assert answer.status_code == 200
+    assert 'role="alert"' in answer.text
+    assert reader.post(draft, **{"role-0": "known"}).status_code == 303
+
+
+def test_a_draft_becomes_the_command_that_anybody_could_type(reader: Reader, folder: Path) -> None:
+    file = AppWorkspace([folder]).files()[0].identifier
+    draft = reader.post(f"/file/{file}/draft").headers["location"].removesuffix("/roles")
+    reader.post(f"{draft}/roles", **{"role-0": "known", "role-1": "sensitive"})
+    page = reader.post(f"{draft}/adversary", known=["0"], tries="3", policy="internal").text
+    command = "glasshouse assess people.csv -q age -s city --tries 3 --policy internal --out run"
+    assert command in page
+
+
+def test_what_a_job_said_is_told_without_paths(reader: Reader, folder: Path) -> None:
+    job = folder / "glasshouse-app" / "jobs" / "123abc"
+    job.mkdir()
+    content = {
+        "identifier": "123abc",
+        "title": "T",
+        "arguments": ["assess"],
+        "created": time.time(),
+    }
+    content |= {"out": str(folder / "none"), "pid": 1, "shown_command": ""}
+    (job / "job.json").write_text(json.dumps(content))
+    (job / "stderr").write_text(f"glasshouse: {folder}/people.csv: no column x; name another\n")
+    page = reader.get("/job/123abc").text
+    assert "people.csv: no column x; name another" in page
+    assert str(folder) not in page
+    assert reader.get("/job/123abc/events").text == "data: failed   over\n\n"
