@@ -209,3 +209,9 @@ def test_what_a_job_said_is_told_without_paths(reader: Reader, folder: Path) -> 
     assert "people.csv: no column x; name another" in page
     assert str(folder) not in page
     assert reader.get("/job/123abc/events").text == "data: failed   over\n\n"
+
+
+def test_decisions_have_the_signs_of_the_report() -> None:
+    from glasshouse.report.page import SIGNS
+
+    assert {decision.value: sign for decision, sign in SIGNS.items()} == server.SIGNS

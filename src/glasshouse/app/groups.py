@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +17,9 @@ from glasshouse.app.verdict import opened, pictures
 from glasshouse.app.workspace import OpenRun, Workspace
 from glasshouse.errors import StudyError
 from glasshouse.language import text
-from glasshouse.study.assess import AssessStudy
+
+if TYPE_CHECKING:
+    from glasshouse.study.assess import AssessStudy
 
 MOST_PARTS = 60
 """A column with more values than this makes no groups that could be looked at."""
@@ -24,6 +27,7 @@ MOST_PARTS = 60
 
 def _groups(request: Request) -> Response:
     from glasshouse.report.html import template_context
+    from glasshouse.study.assess import AssessStudy
 
     workspace: Workspace = request.app.state.workspace
     run = opened(request)
@@ -58,6 +62,8 @@ def _columns(workspace: Workspace, question: AssessStudy) -> list[str]:
 
 def _ask(request: Request, run: OpenRun, question: AssessStudy) -> Response:
     """Ask the same of each value of a column."""
+    from glasshouse.study.assess import AssessStudy
+
     column = form_of(request).get("by")
     if column not in _columns(request.app.state.workspace, question):
         raise StudyError("choose a column")

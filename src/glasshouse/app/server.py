@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,9 @@ from glasshouse.language import (
     text_for,
     translated,
 )
-from glasshouse.report.page import SIGNS
 
+PACKAGE = Path(__file__).parent.parent
+"""Where templates, style sheets and the script are; importing the report for its own takes long."""
 ADDRESS = "127.0.0.1"
 """Where the app listens: this machine only."""
 SCREENS = ("home", "drafts", "work", "verdict", "groups", "questions")
@@ -73,6 +74,8 @@ STATES = {
     State.FAILED: marked("failed"),
 }
 """How a job stands, in a word."""
+SIGNS = {"do-not-publish": "✗", "restricted": "!", "meets": "✓"}
+"""The signs of decisions, as a report has them: importing one takes longer than a first page may."""
 SETTINGS_AGE = 365 * 24 * 3600
 """For how many seconds a browser remembers language and theme."""
 LOOK = ("report/templates/report.css", "app/static/app.css")
@@ -84,8 +87,8 @@ PAUSE = 0.3
 @cache
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
-        loader=jinja2.ChoiceLoader(
-            [jinja2.PackageLoader("glasshouse.app"), jinja2.PackageLoader("glasshouse.report")]
+        loader=jinja2.FileSystemLoader(
+            [PACKAGE / folder / "templates" for folder in ("app", "report")]
         ),
         autoescape=True,
         finalize=_as_text,
@@ -208,7 +211,7 @@ async def _settings(request: Request) -> Response:
 
 @cache
 def _asset(name: str) -> bytes:
-    return (resources.files("glasshouse") / name).read_bytes()
+    return (PACKAGE / name).read_bytes()
 
 
 async def _look(request: Request) -> Response:

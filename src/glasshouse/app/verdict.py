@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from glasshouse.app.server import page
 from glasshouse.app.workspace import OpenRun, Workspace
-from glasshouse.language import speaking, spoken, text
+from glasshouse.language import LANGUAGES, speaking, spoken, text
 
 _STYLE = re.compile(r' style="min-width:\d+px"')
 DOWNLOADS = {"report.html": "text/html; charset=utf-8", "report.pdf": "application/pdf"}

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 HOME = "glasshouse-app"
 RUNS, JOBS, DRAFTS, FILES, UPLOADS = "runs", "jobs", "drafts", "files", "uploads"
-MANIFEST = "manifest.json"
+MANIFEST, REPORT = "manifest.json", "report.json"
 ENDINGS = frozenset(
     ".csv .tsv .txt .gz .zip .parquet .arrow .feather .orc .xlsx .xls .xlsb .ods .sav .zsav .por .dta .sas7bdat .xpt "
     ".dbf .dbc .sqlite .sqlite3 .db .duckdb .jsonl .ndjson".split()
@@ -202,7 +202,7 @@ class AppWorkspace:
         if key not in self._summaries:
             if len(self._summaries) > MOST_LISTED:
                 self._summaries.clear()
-            pages = _json(entry.path / "report.json").get("pages", {})
+            pages = _json(entry.path / REPORT).get("pages", {})
             page: dict[str, Any] = pages.get(spoken()) or next(iter(pages.values()), {})
             ruling = page.get("ruling") or {}
             self._summaries[key] = Summary(
@@ -235,7 +235,7 @@ class AppWorkspace:
         entry = self.entry(identifier)
         if not entry.is_run:
             raise DataError("there is no such file or run; it may have been moved")
-        key = (identifier, (entry.path / MANIFEST).stat().st_mtime)
+        key = (identifier, (entry.path / REPORT).stat().st_mtime)
         with self._lock:
             opened = self._runs.pop(key, None)
         opened = opened or OpenRun(entry)
@@ -311,7 +311,7 @@ class AppWorkspace:
             return None
         try:
             is_run = path.is_dir()
-            status = (path / MANIFEST if is_run else path).stat()
+            status = (path / REPORT if is_run else path).stat()
         except OSError:
             return None
         name = path.relative_to(root).as_posix()
@@ -341,12 +341,13 @@ def _below(root: Path) -> Iterator[Path]:
         except OSError:
             continue
         names = {entry.name for entry in entries}
-        if MANIFEST in names and "report.json" in names:
+        if REPORT in names and (MANIFEST in names or "report.html" in names):
             listed += 1
             yield folder
-            if "versions" in names:
-                waiting.append((folder / "versions", depth + 1))
-            continue
+            if MANIFEST in names:  # else it tells a story, and has the runs that it tells of
+                if "versions" in names:
+                    waiting.append((folder / "versions", depth + 1))
+                continue
         for entry in entries:
             path = Path(entry.path)
             if entry.name.startswith("."):
@@ -355,7 +356,7 @@ def _below(root: Path) -> Iterator[Path]:
                 is_private = folder.name == HOME and entry.name not in (RUNS, FILES)
                 if depth < DEEPEST and not is_private:
                     waiting.append((path, depth + 1))
-            elif path.suffix.lower() in ENDINGS | PLANS:
+            elif path.suffix.lower() in ENDINGS | PLANS and entry.name != REPORT:
                 listed += 1
                 yield path
 
