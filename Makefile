@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test check lint types imports messages tests browser thorough soak benchmarks clean
+.PHONY: help demo app test check lint types imports messages tests browser thorough soak benchmarks clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,14 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 
 demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
 	$(BIN)/glasshouse demo
+
+$(VENV)/.installed-app: pyproject.toml constraints.txt | $(BIN)/python
+	$(CONSTRAINED) --editable '.[app]'
+	@touch $@
+
+app: $(VENV)/.installed-app ## Install, make the demo, open it in a browser
+	@test -e glasshouse-demo/report.json || $(BIN)/glasshouse demo
+	$(BIN)/glasshouse app glasshouse-demo
 
 test: $(VENV)/.installed-dev ## Install what the tests need and run every check
 	$(MAKE) --jobs 2 --output-sync lint types imports browser

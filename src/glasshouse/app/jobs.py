@@ -34,6 +34,8 @@ JOB, LOCK, OUTPUT, ERRORS, PROGRESS, CANCELLED = (
 )
 MOST_SAID = 4096
 """So many bytes at the end of what a job said on standard error are looked at."""
+RESUMABLE = ("assess", "threat")
+"""Commands that go on where they were stopped."""
 PROGRAM = (sys.executable, "-m", "glasshouse")
 """Our own command line."""
 
@@ -75,7 +77,7 @@ class Job:
     @property
     def can_resume(self) -> bool:
         """Whether its command goes on where it was stopped."""
-        return "assess" in self.arguments[:3] or "totals" in self.arguments[:3]
+        return self.arguments[0] in RESUMABLE or self.arguments[:2] == ("totals", "campaign")
 
 
 @dataclass(frozen=True)

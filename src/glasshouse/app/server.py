@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -80,6 +81,8 @@ SETTINGS_AGE = 365 * 24 * 3600
 """For how many seconds a browser remembers language and theme."""
 LOOK = ("report/templates/report.css", "app/static/app.css")
 """The style sheets, one after the other: the app looks like the report's sister."""
+TIDILY = (2000, 10, 10)
+"""How often garbage is looked for: a command ends before it matters, the app does not."""
 PAUSE = 0.3
 """Seconds between two looks at the queue of jobs."""
 
@@ -337,7 +340,8 @@ def listener(port: int) -> socket.socket:
     Raises:
         DataError: It is taken.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # With the protocol, so that small packets do not wait for one another.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((ADDRESS, port))
@@ -373,6 +377,7 @@ def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str], None]
         h11_max_incomplete_event_size=1 << 16,
     )
     server = uvicorn.Server(configuration)
+    gc.set_threshold(*TIDILY)
     on_ready(f"http://{hosts[0]}{ENTRANCE}?token={session.launch}")
     with contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
         server.run(sockets=[listening])

@@ -40,12 +40,19 @@ def _job(request: Request) -> Response:
         title=standing.job.title,
         standing=standing,
         told=_told(standing),
-        stage=translated(STAGES[standing.stage]) if standing.stage in STAGES else "",
+        stage=_stage(standing),
         result=run,
         message=workspace.without_paths(standing.message)
         or text("It ended without a word, as if it had been killed; perhaps memory ran out."),
         command=standing.job.shown_command,
     )
+
+
+def _stage(standing: JobStanding) -> str:
+    """Say what a job does; nothing if that is not known."""
+    if standing.share == 1:
+        return text("Writing the report")
+    return translated(STAGES[standing.stage]) if standing.stage in STAGES else ""
 
 
 def _told(standing: JobStanding) -> str:
