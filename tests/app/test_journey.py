@@ -85,6 +85,7 @@ def enter(app: str) -> Iterator[Callable[..., Any]]:
             context.on("weberror", lambda error: wrong.append(str(error.error)))
             tab = context.new_page()
             tab.goto(app)
+            tab.wait_for_url(f"{home}/")
             return tab
 
         yield open_app

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import html
 import os
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -191,6 +192,8 @@ class Guard:
             raise RefusedError(421)
         if scope["method"] not in ("GET", "HEAD", "POST"):
             raise RefusedError(405)
+        if scope["path"] == ENTRANCE:  # whoever has the token may come from anywhere
+            return
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise RefusedError(403)
         address = f"http://{headers['host']}"
@@ -202,19 +205,22 @@ class Guard:
             raise RefusedError(403)
 
     async def _enter(self, scope: Scope, headers: dict[str, str], send: Send) -> None:
-        """Exchange the token of the start for the cookie."""
+        """Exchange the token of the start for the cookie, and lead to the first page.
+
+        A page leads there, and no redirection: a browser that comes from elsewhere would not send the cookie along.
+        """
         if scope["method"] != "GET":
             raise RefusedError(405)
         token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[-1]
         cookie = self._session.exchange(token)
-        answer = [(b"location", b"/")]
+        answer = [(b"content-type", b"text/html; charset=utf-8")]
         if cookie is not None:
             flags = "HttpOnly; SameSite=Strict; Path=/"
             answer.append((b"set-cookie", f"{COOKIE}={cookie}; {flags}".encode()))
         elif not self._session.holds(_cookie(headers)):  # who is inside has reloaded the page
             raise RefusedError(401)
-        await send({"type": "http.response.start", "status": 303, "headers": answer})
-        await send({"type": "http.response.body", "body": b""})
+        await send({"type": "http.response.start", "status": 200, "headers": answer})
+        await send({"type": "http.response.body", "body": leading_to("/").encode()})
 
     @property
     def session(self) -> Session:
@@ -349,6 +355,15 @@ class _Reading:
         self._form.entries.append((self._name, self._value.decode("utf-8", "replace")))
         if len(self._form.entries) > MOST_FIELDS:
             raise RefusedError(400)
+
+
+def leading_to(address: str) -> str:
+    """Return a page that leads to another one at once."""
+    address = html.escape(address)
+    return (
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Glasshouse</title>'
+        f'<meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Glasshouse</a></html>'
+    )
 
 
 async def _body(receive: Receive, most: int) -> Any:

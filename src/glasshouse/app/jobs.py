@@ -25,8 +25,9 @@ from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
 from glasshouse.progress import PROGRESS_FILE
 
-if sys.platform != "win32":
-    import fcntl
+if sys.platform == "win32":
+    raise ImportError("the queue of jobs needs the locks of Linux and macOS")
+import fcntl
 
 JOB, LOCK, OUTPUT, ERRORS, PROGRESS, CANCELLED = (
     *("job.json", "lock", "stdout", "stderr", "progress.json"),
@@ -190,8 +191,10 @@ class Jobs:
         environment = {**os.environ, PROGRESS_FILE: str(folder / PROGRESS)}
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            if sys.platform != "win32":
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:  # another app on the same folder has started it
+                return
             with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
                 child = subprocess.Popen(  # noqa: S603 - our own command line
                     [*self._program, *job.arguments],
@@ -244,7 +247,7 @@ def _is_held(path: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         return True
     finally:

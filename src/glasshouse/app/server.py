@@ -23,9 +23,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from glasshouse.app.guard import ENTRANCE, TOKEN, Guard, Session, form_of
+from glasshouse.app.guard import ENTRANCE, TOKEN, Guard, Session, form_of, leading_to
 from glasshouse.app.jobs import Jobs, State
-from glasshouse.app.workspace import JOBS, UPLOADS, Workspace
+from glasshouse.app.workspace import HOME, JOBS, UPLOADS, Workspace
+from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.language import (
     LANGUAGES,
@@ -352,13 +353,14 @@ def listener(port: int) -> socket.socket:
     return listening
 
 
-def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str], None]) -> None:
+def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str, Path], None]) -> None:
     """Run the app until it is interrupted.
 
     Args:
         folders: What may be opened; the first one is written to.
         port: The port; 0: one that is free.
-        on_ready: Called with the address that opens it once.
+        on_ready: Called with the address that opens it once, and with a private file that leads there: what a browser
+            is started with can be read by every user of the machine.
     """
     import uvicorn
 
@@ -378,6 +380,11 @@ def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str], None]
     )
     server = uvicorn.Server(configuration)
     gc.set_threshold(*TIDILY)
-    on_ready(f"http://{hosts[0]}{ENTRANCE}?token={session.launch}")
+    address = f"http://{hosts[0]}{ENTRANCE}?token={session.launch}"
+    door = folders[0].resolve() / HOME / "enter.html"
+    with new_file(door, private=True) as draft:
+        draft.write_text(leading_to(address), encoding="utf-8")
+    on_ready(address, door)
     with contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
         server.run(sockets=[listening])
+    door.unlink(missing_ok=True)

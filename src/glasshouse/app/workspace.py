@@ -267,6 +267,11 @@ class AppWorkspace:
         if not name or not name.isprintable():
             raise DataError("choose a file first")
         place = self.home / FILES / name
+        if place.suffix.lower() not in ENDINGS | PLANS:
+            raise DataError(
+                '"{name}" has no ending by which a table can be known, such as .csv or .parquet',
+                name=name,
+            )
         try:
             os.link(path, place)  # in one step, and never onto another
         except FileExistsError:

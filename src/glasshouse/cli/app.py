@@ -34,6 +34,10 @@ def app(
 
     Example: glasshouse app data
     """
+    import sys
+
+    if sys.platform == "win32":
+        raise StudyError("the app runs on Linux and macOS; on Windows, start it in WSL")
     try:
         from glasshouse.app.server import serve
     except ImportError:
@@ -41,11 +45,11 @@ def app(
             "the app needs an extra of Glasshouse: pip install 'glasshouse[app]'"
         ) from None
 
-    def on_ready(address: str) -> None:
+    def on_ready(address: str, door: Path) -> None:
         print(text("Glasshouse is at {address} (Ctrl-C ends it)", address=address), flush=True)
         if browser:
             import webbrowser
 
-            webbrowser.open(address)
+            webbrowser.open(door.as_uri())
 
     serve(folders or [Path()], port=port, on_ready=on_ready)
