@@ -173,7 +173,17 @@ def test_an_officer_goes_from_a_raw_file_to_a_report(
     runs = folder / "glasshouse-app" / "runs"
     assert (runs / "people" / "results.parquet").exists()  # as the command line writes it
 
-    tab.goto(tab.url.partition("/run/")[0] + "/")
+    home, run = re.findall("(http://[^/]+)(/run/[^/]+)", tab.url)[0]
+    for address in (f"{run}/groups", "/compare", "/threat", "/totals", "/deter"):
+        tab.goto(home + address)
+        check(tab)
+    tab.get_by_label(words("Penalty when she is detected")).focus()
+    before = tab.locator("#answer").inner_text()
+    tab.keyboard.press("End")
+    tab.wait_for_function("old => document.getElementById('answer').innerText !== old", arg=before)
+    check(tab)
+
+    tab.goto(f"{home}/")
     other = "pt-BR" if language == "en" else "en"
     tab.locator(f"form.settings button[value='{other}']").click()
     assert tab.evaluate("() => document.documentElement.lang") == other

@@ -193,6 +193,29 @@ def test_a_draft_becomes_the_command_that_anybody_could_type(reader: Reader, fol
     assert command in page
 
 
+def test_dates_are_one_fact_and_further_years_join_by_who_a_person_is(
+    reader: Reader, folder: Path
+) -> None:
+    for year in ("2018", "2019"):
+        rows = "".join(f"p{i},{1 + i % 28},{1 + i % 12},F\n" for i in range(40))
+        (folder / f"{year}.csv").write_text(f"pupil_id,day_of_birth,month_of_birth,sex\n{rows}")
+    first, second = (
+        next(e.identifier for e in AppWorkspace([folder]).files() if e.name == name)
+        for name in ("2018.csv", "2019.csv")
+    )
+    draft = reader.post(f"/file/{first}/draft").headers["location"].removesuffix("/roles")
+    roles = {"role-0": "identifier", "role-1": "known", "role-2": "known", "role-3": "known"}
+    reader.post(f"{draft}/roles", year=second, **roles)
+    page = reader.post(f"{draft}/adversary", known=["0", "1", "2"], together="yes").text
+    command = (
+        "assess 2018.csv 2019.csv -q sex --fact birth=day_of_birth,month_of_birth --id pupil_id"
+    )
+    assert command in page
+    assert "3 sets of these columns" in page
+    reader.post(f"{draft}/roles", year=second, **roles | {"role-0": "out"})
+    assert "assess 2018.csv 2019.csv --each" in reader.get(f"{draft}/adversary").text
+
+
 def test_what_a_job_said_is_told_without_paths(reader: Reader, folder: Path) -> None:
     job = folder / "glasshouse-app" / "jobs" / "123abc"
     job.mkdir()

@@ -51,6 +51,8 @@ SUGGESTED = {
 """Which of them stands for which suggested role."""
 PREVIEWED = 20
 """So many records are shown, masked."""
+MOST_YEARS = 30
+"""So many further files can be chosen from."""
 POLICIES = {
     "open-data": marked("Open data: anybody may have it"),
     "research-file": marked("Research file: under contract"),
@@ -73,6 +75,8 @@ _CARE = frozenset(
     "date data admission internacao discharge alta establishment estabelecimento cnes hospital doctor medico procedure "
     "procedimento".split()
 )
+
+_DATE_PARTS = frozenset("day dia month mes year ano".split())
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,21 @@ class Draft:
     """The rule that the release is judged by."""
     advise: bool = False
     """Whether to look for a protection, too."""
+    together: bool = False
+    """Whether the parts of a date are known together or not at all."""
+    years: tuple[str, ...] = ()
+    """The identifiers of further files: other years of the same people, or other places."""
+
+    @property
+    def facts(self) -> dict[str, tuple[str, ...]]:
+        """The parts of dates that she knows together, by what they are of."""
+        return dates_of(self.quasi_identifiers) if self.together else {}
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """What she knows by itself."""
+        parted = {name for columns in self.facts.values() for name in columns}
+        return tuple(name for name in self.quasi_identifiers if name not in parted)
 
     @property
     def knowable(self) -> tuple[str, ...]:
@@ -156,6 +175,27 @@ class Draft:
     def of(self, role: str) -> tuple[str, ...]:
         """Return the columns of a role."""
         return tuple(name for name, one in self.roles.items() if one == role)
+
+
+def dates_of(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that are day, month and year of the same thing, by what it is.
+
+    >>> dates_of(["day_of_birth", "sex", "year_of_birth", "year"])
+    {'birth': ('day_of_birth', 'year_of_birth')}
+    """
+    from glasshouse.table.profiles import folded
+
+    groups: dict[str, list[str]] = {}
+    for name in columns:
+        words = [word for word in re.split(r"[\W_]+", folded(name)) if word]
+        rest = "_".join(word for word in words if word not in _DATE_PARTS and len(word) > 2)
+        if rest and any(word in _DATE_PARTS for word in words):
+            groups.setdefault(rest, []).append(name)
+    return {
+        rest: tuple(group)
+        for rest, group in groups.items()
+        if len(group) > 1 and rest not in columns
+    }
 
 
 class Look:
@@ -305,7 +345,12 @@ def _roles(request: Request) -> Response:
             name: form.get(f"role-{place}", role)
             for place, (name, role) in enumerate(draft.roles.items())
         }
-        draft = replace(draft, roles={k: v if v in ROLES else OUT for k, v in roles.items()})
+        further = [one.identifier for one in _further(workspace, draft)]
+        draft = replace(
+            draft,
+            roles={k: v if v in ROLES else OUT for k, v in roles.items()},
+            years=tuple(one for one in form.getlist("year") if one in further),
+        )
         trouble = _trouble(draft)
         if not trouble:
             _keep(workspace, draft)
@@ -321,8 +366,21 @@ def _roles(request: Request) -> Response:
         trouble=trouble,
         choices={name: translated(label) for name, label in ROLES.items()},
         columns=list(zip(look.profile.columns, draft.roles.values(), strict=True)),
-        command=command_of(draft, look.entry),
+        further=_further(workspace, draft),
+        command=command_of(workspace, draft),
     )
+
+
+def _further(workspace: Workspace, draft: Draft) -> list[Entry]:
+    """Return the other files of the same kind in the folder of a draft's file."""
+    place = workspace.entry(draft.file).path
+    return [
+        entry
+        for entry in workspace.files()
+        if entry.path != place
+        and entry.path.parent == place.parent
+        and entry.path.suffix == place.suffix
+    ][:MOST_YEARS]
 
 
 def _trouble(draft: Draft) -> str:
@@ -341,7 +399,6 @@ def _trouble(draft: Draft) -> str:
 def _adversary(request: Request) -> Response:
     workspace: Workspace = request.app.state.workspace
     draft = _draft(request)
-    entry = workspace.entry(draft.file)
     trouble = ""
     if request.method == "POST":
         draft = _chosen(draft, form_of(request))
@@ -349,7 +406,7 @@ def _adversary(request: Request) -> Response:
         if not draft.quasi_identifiers:
             trouble = text("Choose at least one thing that she knows.")
         elif form_of(request).get("go"):
-            return _start(request, draft, entry)
+            return _start(request, draft)
     return page(
         request,
         "adversary.html",
@@ -364,7 +421,8 @@ def _adversary(request: Request) -> Response:
         policies={name: translated(label) for name, label in POLICIES.items()},
         sentence=_sentence(draft),
         cost=_cost(draft),
-        command=command_of(draft, entry),
+        dates=dates_of(draft.quasi_identifiers),
+        command=command_of(workspace, draft),
     )
 
 
@@ -395,6 +453,7 @@ def _chosen(draft: Draft, form: Form) -> Draft:
         tries=min(max(int(tries), 1), 1000) if re.fullmatch(r"\d{1,6}", tries) else 1,
         policy=policy if policy in POLICIES else draft.policy,
         advise=form.get("advise") == "yes",
+        together=form.get("together") == "yes",
     )
 
 
@@ -418,7 +477,7 @@ def _cost(draft: Draft) -> str:
     """Return how much there is to do."""
     from glasshouse.study.assess import MOST_SWEPT, SWEPT_BY_DEFAULT
 
-    known = len(draft.quasi_identifiers)
+    known = len(draft.single) + len(draft.facts)
     if not known:
         return ""
     if known > MOST_SWEPT:
@@ -430,7 +489,7 @@ def _cost(draft: Draft) -> str:
     return text("{sets} sets of these columns are tried.", sets=number(2**known - 1))
 
 
-def study_of(draft: Draft, entry: Entry) -> Question:
+def study_of(workspace: Workspace, draft: Draft) -> Question:
     """Return the study that a draft stands for.
 
     Raises:
@@ -441,9 +500,11 @@ def study_of(draft: Draft, entry: Entry) -> Question:
 
     identifier, weight = draft.of(IDENTIFIER), draft.of(WEIGHT)
     content = {
-        "datasets": [{"path": entry.path}],
+        "datasets": [{"path": entry.path} for entry in files_of(workspace, draft)],
+        "each": bool(draft.years) and not identifier,
         "adversary": {
-            "quasi_identifiers": draft.quasi_identifiers,
+            "quasi_identifiers": draft.single,
+            "facts": draft.facts,
             "sensitive": draft.of(SENSITIVE),
             "identifier": identifier[0] if identifier else None,
             "weight": weight[0] if weight else None,
@@ -455,11 +516,20 @@ def study_of(draft: Draft, entry: Entry) -> Question:
     return study.model_copy(update={"policy": load_policy(draft.policy)})
 
 
-def command_of(draft: Draft, entry: Entry) -> str:
+def files_of(workspace: Workspace, draft: Draft) -> list[Entry]:
+    """Return the file of a draft, and the further ones."""
+    return [workspace.entry(one) for one in (draft.file, *draft.years)]
+
+
+def command_of(workspace: Workspace, draft: Draft) -> str:
     """Return the command that asks the same, as it is typed beside the file."""
-    words = ["glasshouse", "assess", entry.path.name]
-    for name in draft.quasi_identifiers:
+    names = [entry.path.name for entry in files_of(workspace, draft)]
+    words = ["glasshouse", "assess", *names]
+    words += ["--each"] * (bool(draft.years) and not draft.of(IDENTIFIER))
+    for name in draft.single:
         words += ["-q", name]
+    for fact, columns in draft.facts.items():
+        words += ["--fact", f"{fact}={','.join(columns)}"]
     for name in draft.of(SENSITIVE):
         words += ["-s", f'"{name}"' if "," in name else name]
     for flag, role in (("--id", IDENTIFIER), ("--weight", WEIGHT)):
@@ -472,14 +542,16 @@ def command_of(draft: Draft, entry: Entry) -> str:
     return shlex.join([*words, "--out", "run"])
 
 
-def _start(request: Request, draft: Draft, entry: Entry) -> Response:
+def _start(request: Request, draft: Draft) -> Response:
     """Ask for the run of a draft."""
+    workspace: Workspace = request.app.state.workspace
+    name = workspace.entry(draft.file).path.name
     return submit_study(
         request,
-        study_of(draft, entry),
-        title=text("Assessing {name}", name=entry.path.name),
-        name=entry.path.name.partition(".")[0],
-        command=command_of(draft, entry),
+        study_of(workspace, draft),
+        title=text("Assessing {name}", name=name),
+        name=name.partition(".")[0],
+        command=command_of(workspace, draft),
     )
 
 
@@ -526,7 +598,8 @@ def _draft(request: Request) -> Draft:
         path: Path = workspace.drafts() / f"{identifier}.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         known = content["known"]
-        return Draft(**{**content, "known": None if known is None else tuple(known)})
+        known = None if known is None else tuple(known)
+        return Draft(**{**content, "known": known, "years": tuple(content["years"])})
     except (OSError, ValueError, TypeError, KeyError):
         raise DataError("there is no such draft; open the file again") from None
 

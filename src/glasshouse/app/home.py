@@ -27,6 +27,7 @@ def _home(request: Request) -> Response:
         title=text("What does a release give away?"),
         runs=[workspace.summary(entry) for entry in runs[:MOST_RECENT]],
         files=workspace.files(),
+        studies=[one for one in workspace.plans() if one.path.suffix == ".toml"],
         jobs=[standing for standing in jobs.all()[:MOST_RECENT] if standing.state != "done"],
         command="glasshouse app",
     )

@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +20,9 @@ from glasshouse.app.verdict import pictures
 from glasshouse.app.workspace import Entry, Workspace
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, number, spoken, text, translated
+
+if TYPE_CHECKING:
+    from glasshouse.study import Question
 
 SLIDERS: dict[str, tuple[str, float, float, float, float]] = {
     "access_cost": (marked("Price of access to the data"), 0, 10_000, 50, 100),
@@ -136,15 +139,28 @@ def _ask_totals(request: Request, form: Form) -> Response:
     study = load_study(entry.path)
     if not isinstance(study, TotalsStudy):
         raise StudyError("this is a study of another command; give a plan of totals")
+    return _carry_out(request, study, entry, title)
+
+
+def _carry_out(request: Request, study: Question, entry: Entry, title: str) -> Response:
+    """Ask the command line for the run of a study that is there."""
+    words = ["totals", "campaign"] if study.command == "totals" else [study.command]
     return submit_study(
         request,
         study,
         title=title,
-        name="totals",
-        command=shlex.join(
-            ["glasshouse", "totals", "campaign", "--study", entry.path.name, "--out", "run"]
-        ),
+        name=entry.path.stem,
+        command=shlex.join(["glasshouse", *words, "--study", entry.path.name, "--out", "run"]),
     )
+
+
+def _study(request: Request) -> Response:
+    """Carry out a study that is there."""
+    from glasshouse.study import load_study
+
+    workspace: Workspace = request.app.state.workspace
+    entry = workspace.entry(form_of(request).get("study"))
+    return _carry_out(request, load_study(entry.path), entry, entry.name)
 
 
 def _deter(request: Request) -> Response:
@@ -206,5 +222,6 @@ routes = [
     Route("/compare", _compare, methods=["GET", "POST"]),
     Route("/threat", _threat, methods=["GET", "POST"]),
     Route("/totals", _totals, methods=["GET", "POST"]),
+    Route("/study", _study, methods=["POST"]),
     Route("/deter", _deter, methods=["GET", "POST"]),
 ]

@@ -11,11 +11,12 @@ from typing import Any
 
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from glasshouse.app.server import page
 from glasshouse.app.workspace import OpenRun, Workspace
+from glasshouse.errors import DataError
 from glasshouse.language import LANGUAGES, speaking, spoken, text
 
 _STYLE = re.compile(r' style="min-width:\d+px"')
@@ -92,9 +93,26 @@ def _export(request: Request) -> Response:
         here="export",
         has_pdf=find_spec("typst") is not None,
         has_study=bool(run.page.provenance.study),
+        release=_release_name(run),
         smallest=run.page.provenance.smallest_cell,
         command=f"glasshouse report {shlex.quote(run.folder.name)} --lang {spoken()} --pdf",
     )
+
+
+def _release_name(run: OpenRun) -> str:
+    """Return the name of the release that a run wrote; empty: it wrote none."""
+    name = str(run.manifest.get("release", ""))
+    return name if name and "/" not in name and (run.folder / name).is_file() else ""
+
+
+def _release(request: Request) -> Response:
+    """Return the release that a run wrote: it is about people."""
+    run = opened(request)
+    name = _release_name(run)
+    if not name:
+        raise DataError("this run wrote no release")
+    plain = re.sub(r"[^A-Za-z0-9._-]", "-", f"{run.folder.name}-{name}")
+    return FileResponse(run.folder / name, filename=plain, media_type="application/octet-stream")
 
 
 def _report(request: Request) -> Response:
@@ -133,4 +151,5 @@ routes = [
     Route("/run/{identifier}/export", _export),
     *(Route(f"/run/{{identifier}}/{name}", _report) for name in DOWNLOADS),
     Route("/run/{identifier}/study.toml", _study),
+    Route("/run/{identifier}/release", _release),
 ]
