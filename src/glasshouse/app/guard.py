@@ -362,7 +362,8 @@ def leading_to(address: str) -> str:
     address = html.escape(address)
     return (
         '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Glasshouse</title>'
-        f'<link rel="icon" href="data:,"><meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Glasshouse</a></html>'
+        '<link rel="icon" href="data:,">'
+        f'<meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Glasshouse</a></html>'
     )
 
 
