@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 import time
@@ -191,6 +192,19 @@ def test_a_draft_becomes_the_command_that_anybody_could_type(reader: Reader, fol
     page = reader.post(f"{draft}/adversary", known=["0"], tries="3", policy="internal").text
     command = "glasshouse assess people.csv -q age -s city --tries 3 --policy internal --out run"
     assert command in page
+
+
+def test_a_look_at_the_first_records_does_not_pass_for_the_whole_file(
+    reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glasshouse.runs.reading.FIRST_RECORDS", 29)
+    file = AppWorkspace([folder]).files()[0].identifier
+    page = reader.get(f"/file/{file}").text
+    assert "From its first 29 records; the file has more." in page
+    assert "29 and more" in page
+    monkeypatch.undo()
+    os.utime(folder / "people.csv", (1, 1))  # which makes it another file
+    assert "the file has more" not in reader.get(f"/file/{file}").text
 
 
 def test_dates_are_one_fact_and_further_years_join_by_who_a_person_is(

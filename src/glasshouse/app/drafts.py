@@ -30,6 +30,7 @@ from glasshouse.errors import DataError
 from glasshouse.language import marked, number, spoken, text, translated
 
 if TYPE_CHECKING:
+    from glasshouse.sources import Source
     from glasshouse.study import Question
     from glasshouse.table import EncodedTable, TableProfile
 
@@ -211,7 +212,7 @@ class Look:
 
         self.entry = entry
         source, self.table = first_read(Dataset(path=entry.path), None)
-        self.has_more = self.table.records < _records(source)
+        self.has_more = _has_more(source, self.table.records)
         self._profiles: dict[str, TableProfile] = {}
 
     @property
@@ -224,9 +225,13 @@ class Look:
         return self._profiles[spoken()]
 
 
-def _records(source: Any) -> int:
-    count = getattr(source, "records", None)
-    return count if isinstance(count, int) else 0
+def _has_more(source: Source, records: int) -> bool:
+    """Tell whether a file has more records than these; no more of it is read than it takes to know."""
+    for batch in source.batches(source.columns[:1]):
+        records -= len(batch)
+        if records < 0:
+            return True
+    return False
 
 
 _looks: OrderedDict[tuple[str, float, int], Look] = OrderedDict()
@@ -315,6 +320,14 @@ def _understood(look: Look) -> dict[str, Any]:
         command=f"glasshouse inspect {shlex.quote(look.entry.path.name)}",
         provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
     )
+    if look.has_more:
+        read, rest = number(look.table.records), content.tiles[1:]
+        figure = text("{records} and more", records=read)
+        content = replace(
+            content,
+            lead=text("From its first {records} records; the file has more.", records=read),
+            tiles=(replace(content.tiles[0], figure=figure), *rest),
+        )
     return template_context(content) | {"pictures": pictures}
 
 
@@ -367,6 +380,7 @@ def _roles(request: Request) -> Response:
         choices={name: translated(label) for name, label in ROLES.items()},
         columns=list(zip(look.profile.columns, draft.roles.values(), strict=True)),
         further=_further(workspace, draft),
+        look=look,
         command=command_of(workspace, draft),
     )
 
