@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from glasshouse.app.jobs import Job, Jobs, JobStanding, State
+from glasshouse.cli.command import progress
 from glasshouse.errors import DataError
+from glasshouse.progress import PROGRESS_FILE, Progress
 
 WORKER = """
 import json, os, pathlib, sys, time
@@ -129,6 +132,20 @@ def test_a_killed_job_is_not_taken_for_another_process_with_its_number(
     assert wait(jobs, job, is_over).state is State.FAILED
     jobs.cancel(job.identifier)  # and nobody is sent a signal
     assert jobs.standing(job.identifier).state is State.FAILED
+
+
+def test_a_command_tells_how_far_it_is_in_the_file_that_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "progress.json"
+    monkeypatch.setenv(PROGRESS_FILE, str(place))
+    with progress() as on_progress:
+        assert on_progress is not None
+        on_progress(Progress("reading", 1, 4))
+        assert json.loads(place.read_text()) == {"stage": "reading", "share": 0.25}
+        on_progress(Progress("reading", 4, 4))
+    assert json.loads(place.read_text()) == {"stage": "reading", "share": 1.0}
+    assert list(tmp_path.iterdir()) == [place]
 
 
 @pytest.mark.parametrize("identifier", ["", "..", "../jobs", "nothing", "a/b"])

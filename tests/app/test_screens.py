@@ -6,6 +6,7 @@ import json
 import os
 import re
 import stat
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ testclient = pytest.importorskip("starlette.testclient", reason="needs starlette
 from glasshouse.app import server  # noqa: E402 - it needs the extra
 from glasshouse.app.guard import Session  # noqa: E402
 from glasshouse.app.workspace import AppWorkspace  # noqa: E402
+from tests.conftest import Glasshouse  # noqa: E402
 
 HOST = "127.0.0.1:8000"
 
@@ -252,3 +254,20 @@ def test_decisions_have_the_signs_of_the_report() -> None:
     from glasshouse.report.page import SIGNS
 
     assert {decision.value: sign for decision, sign in SIGNS.items()} == server.SIGNS
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with server.listener(0) as listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
+        with pytest.raises(DataError, match="is taken"):
+            server.listener(listening.getsockname()[1])
+
+
+def test_without_the_extra_one_line_says_what_to_install(
+    glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "glasshouse.app.server")
+    monkeypatch.setitem(sys.modules, "starlette.applications", None)
+    outcome = glasshouse("app", "--no-browser")
+    assert outcome.code == 2
+    assert "pip install 'glasshouse[app]'" in outcome.error
