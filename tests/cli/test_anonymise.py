@@ -56,6 +56,33 @@ def test_every_released_class_has_k_records(glasshouse: Glasshouse, recoding: st
         assert Path("again", name).read_bytes() == Path("run", name).read_bytes()
 
 
+def test_levels_that_are_given_are_those_of_the_release(glasshouse: Glasshouse) -> None:
+    arguments = (
+        "anonymise",
+        "people.csv",
+        *KNOWN,
+        "-s",
+        "ill",
+        "--hierarchy",
+        "age=intervals:10,20",
+    )
+    fixed = ("--level", "age=1", "--level", "sex=0", "--k", 1)
+    outcome = glasshouse(*arguments, *fixed, "--keep-order", "--out", "run")
+    assert outcome.code == 0, outcome.error
+    rows = released("run")
+    assert [row["age"] for row in rows] == ["20-29"] * 4 + ["30-39"] * 4 + ["40-49"] * 4
+    assert [row["sex"] for row in rows] == PEOPLE["sex"]
+    again = glasshouse("anonymise", "--study", "run/study.toml", "--out", "again")
+    assert again.code == 0, again.error
+    assert released("again") == rows
+    refused = glasshouse(*arguments, "--level", "age=1.5", "--k", 1)
+    assert refused.code == 2
+    missing = glasshouse(*arguments, "--level", "agee=1", "--k", 1)
+    assert '--level agee: column "agee"' in missing.error
+    local = glasshouse(*arguments, "--level", "age=1", "--k", 2, "--recoding", "local")
+    assert "--level says nothing without --recoding global" in local.error
+
+
 def test_a_release_holds_what_it_should_in_random_order(glasshouse: Glasshouse) -> None:
     write("people.csv", PEOPLE | {"note": [f"n{i}" for i in range(12)], "pay": ["9"] * 12})
     arguments = ("anonymise", "people.csv", *KNOWN, "-s", "ill", "--k", 3, "--where", "pay=9")

@@ -445,6 +445,34 @@ def test_the_optimum_is_that_of_brute_force(question: Question) -> None:
     assert found.classes == own.classes
 
 
+@settings(max_examples=examples(60))
+@given(questions(), st.data())
+def test_levels_that_are_given_stay_and_the_others_are_the_best(
+    question: Question, data: st.DataObject
+) -> None:
+    levels = {
+        name: data.draw(st.integers(0, hierarchy.height - 1))
+        for name, hierarchy in question.hierarchies.items()
+        if data.draw(st.booleans())
+    }
+    places = [question.names.index(name) for name in levels]
+    solutions = [
+        one
+        for one in all_solutions(question)
+        if [one.levels[place] for place in places] == list(levels.values())
+    ]
+    try:
+        found = question.answer(levels=levels)
+    except StudyError:
+        assert not solutions
+        return
+    assert found.optimal
+    assert found.heights is not None
+    assert levels.items() <= found.heights.items()
+    best = min(solutions, key=lambda one: one.loss)
+    assert found.loss == pytest.approx(best.loss, abs=1e-9)
+
+
 @settings(max_examples=examples(100))
 @given(questions())
 def test_the_released_file_meets_every_criterion(question: Question) -> None:
@@ -681,6 +709,9 @@ Change = Mapping[str, Any]
         ({"weights": {"age": 0, "sex": 0}}, "all weights are 0"),
         ({"weights": {"age": 1}, "objective": "discernibility"}, "knows no weights"),
         ({"criteria": [InferenceRisk(0.5, "age")]}, 'column "age" is both'),
+        ({"levels": {"ages": 1}}, 'did you mean "age"'),
+        ({"levels": {"age": 9}}, "age=9: the hierarchy has the levels 0"),
+        ({"levels": {"age": 0, "sex": 0}}, "cannot be reached with the levels that are given"),
     ],
 )
 def test_questions_that_are_not_well_posed(change: Change, message: str) -> None:

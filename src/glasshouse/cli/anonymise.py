@@ -80,6 +80,12 @@ class ProtectionOptions:
         default=0.0,
     )
     hierarchies: options.Hierarchies = None
+    levels: list[str] | None = protection(
+        "--level",
+        "COL=N",
+        "With --recoding global: tell a column at level N of its hierarchy, 0 as it is. Repeatable. \\[default: the "
+        "level that loses least]",
+    )
     objective: str = protection(
         "--objective",
         "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
@@ -110,6 +116,7 @@ class ProtectionOptions:
             "method": self.method
             or method_of(k=promise.get("k"), l=promise.get("l"), t=promise.get("t")),
             "hierarchies": options.hierarchies(self.hierarchies),
+            "levels": _levels(self.levels),
             "importance": weights(self.importance),
             "order": _orders(self.order),
         }
@@ -269,6 +276,14 @@ def _orders(orders: list[str] | None) -> dict[str, list[str]]:
     """Return the values of each column in order."""
     values = options.assignments(orders, option="--order", form="COLUMN=VALUE,VALUE,…", first=True)
     return {column: options.listed(written) for column, written in values.items()}
+
+
+def _levels(levels: list[str] | None) -> dict[str, float]:
+    """Return at which level of its hierarchy each column is told."""
+    pairs = options.assignments(levels, option="--level", form="COLUMN=NUMBER")
+    return {
+        column: options.number(level, option=f"--level {column}") for column, level in pairs.items()
+    }
 
 
 def weights(weights: list[str] | None) -> dict[str, float]:

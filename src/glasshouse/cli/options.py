@@ -92,6 +92,7 @@ _KEYWORD = re.compile(r"`([a-z_]+)`")
 _SPELLINGS = {
     "hierarchies": "--hierarchy",
     "known": "--know",
+    "levels": "--level",
     "quasi_identifiers": "-q",
     "seconds": "--time-limit",
     "sensitive": "-s",

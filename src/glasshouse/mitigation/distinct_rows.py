@@ -124,6 +124,16 @@ class CodedHierarchy:
         """The number of levels."""
         return len(self.codes)
 
+    def only(self, level: int) -> CodedHierarchy:
+        """Return the hierarchy with one of its levels alone."""
+        return replace(
+            self,
+            codes=(self.codes[level],),
+            labels=(self.labels[level],),
+            sizes=(self.sizes[level],),
+            parents=(),
+        )
+
     def records_per_label(self, level: int, counts: Integers) -> Integers:
         """Return how many records have each label of a level, from how many have each value."""
         return records_per_code(self.codes[level], counts, len(self.labels[level]))

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import BudgetError, StudyError
+from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -99,6 +100,7 @@ def recode(
     criteria: Sequence[Criterion | TableCriterion],
     suppression: Number = 0,
     quasi_identifiers: Sequence[str] | None = None,
+    levels: Mapping[str, int] | None = None,
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
     seconds: float | None = None,
@@ -114,6 +116,7 @@ def recode(
         criteria: What the release must satisfy.
         suppression: The share of records that may be suppressed; ⌊share · records⌋ of them.
         quasi_identifiers: What is recoded; by default the table's quasi-identifiers. A fact stands for its columns.
+        levels: Per quasi-identifier whose level is not searched for, the level of its hierarchy at which it is told.
         objective: What is made least, one of `glasshouse.mitigation.information_loss.OBJECTIVES`.
         weights: How much a quasi-identifier counts in the mean of the attribute-wise objectives: with weights w the
             loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
@@ -138,6 +141,8 @@ def recode(
     ({'age': 1, 'sex': 0}, 2, True)
     >>> recoding.release(table).column("age").values.to_pylist()
     ['*']
+    >>> recode(table, hierarchies=told_or_not, criteria=[KAnonymity(2)], suppression=1, levels={"age": 0}).classes
+    1
     """
     names, ready = question(table, quasi_identifiers, criteria)
     limit = suppressible(table, suppression)
@@ -148,10 +153,37 @@ def recode(
         both = beside_population(table, population, names)
         rows = rows_in_population(rows, both, table=table)
         coded = coded_hierarchies(both, names, hierarchies)
-    lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit))
+    coded = _at_levels(coded, levels or {})
+    lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit), levels or {})
     search = _LatticeSearch(lattice, objective, weights)
     search.run(seconds, on_progress)
     return search.outcome()
+
+
+def _at_levels(
+    coded: Mapping[str, CodedHierarchy], levels: Mapping[str, int]
+) -> dict[str, CodedHierarchy]:
+    """Return hierarchies of which some have one level only: that at which their column is told.
+
+    Raises:
+        StudyError: A level is of no quasi-identifier, or its hierarchy has none of that number.
+    """
+    for name, level in levels.items():
+        if name not in coded:
+            where = text("what an adversary knows (`quasi_identifiers`)")
+            fault = unknown_name("column", name, where, coded)
+            raise StudyError("`levels` {name}: {fault}", name=name, fault=fault)
+        if not 0 <= level < coded[name].height:
+            raise StudyError(
+                "`levels` {name}={level}: the hierarchy has the levels 0 (as it is) to {top}",
+                name=name,
+                level=str(level),
+                top=str(coded[name].height - 1),
+            )
+    return {
+        name: hierarchy.only(levels[name]) if name in levels else hierarchy
+        for name, hierarchy in coded.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -297,11 +329,16 @@ class _Lattice:
     """The nodes, and the classes of those that were looked at and are worth keeping."""
 
     def __init__(
-        self, rows: DistinctRows, hierarchies: Sequence[CodedHierarchy], judge: _Judge
+        self,
+        rows: DistinctRows,
+        hierarchies: Sequence[CodedHierarchy],
+        judge: _Judge,
+        fixed: Mapping[str, int],
     ) -> None:
         self.rows = rows
         self.hierarchies = hierarchies
         self.judge = judge
+        self.fixed = fixed
         self.top: Levels = tuple(hierarchy.height - 1 for hierarchy in hierarchies)
         self._labels = LevelLabels.of(hierarchies)
         bottom = (0,) * len(hierarchies)
@@ -454,7 +491,10 @@ class _LatticeSearch:
         return Recoding(
             method="full-domain recoding",
             quasi_identifiers=self._lattice.rows.names,
-            heights=dict(zip(self._lattice.rows.names, levels, strict=True)),
+            heights={
+                **dict(zip(self._lattice.rows.names, levels, strict=True)),
+                **self._lattice.fixed,
+            },
             classes=int(np.count_nonzero(~node.suppressed)),
             loss=loss,
             optimal=proved,
@@ -559,6 +599,13 @@ class _LatticeSearch:
     def _impossible(self) -> StudyError:
         limit = self._lattice.judge.limit
         unmet = self._lattice.unmet_at_top()
+        if self._lattice.fixed:
+            return StudyError(
+                "{unmet} cannot be reached with the levels that are given, where {limit} records may be suppressed; "
+                "give higher ones, ask for less, or allow more suppression",
+                unmet=unmet,
+                limit=str(limit),
+            )
         if not limit:
             return StudyError(
                 "{unmet} cannot be reached even when everything is generalised; ask for less, or allow more "

@@ -490,7 +490,7 @@ class _OfAttributes(Objective):
         self._labels = LevelLabels.of(hierarchies)
         self._weights = weights
         self._counts = [
-            records_per_code(codes, rows.weights, len(hierarchy.labels[0]))
+            records_per_code(codes, rows.weights, len(hierarchy.codes[0]))
             for codes, hierarchy in zip(rows.codes.T, hierarchies, strict=True)
         ]
         self._unsuppressed = [

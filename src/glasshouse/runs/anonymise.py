@@ -310,7 +310,7 @@ def protected_table(
     """
     _refuse_stars(table)
     protection = study.protection
-    without = {"method", "hierarchies", "order", "format"}
+    without = {"method", "hierarchies", "levels", "order", "format"}
     without |= set() if protection.recoding == "local" else {"effort"}
     if protection.method in CHANGES:
         taken = {"k", "keep", "keep_order", *CHANGES[protection.method]}
@@ -476,7 +476,8 @@ def _recoding(
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
     locally = partial(recode_locally, seed=study.seed, effort=protection.effort)
-    how = recode if protection.recoding == "global" else locally
+    globally = partial(recode, levels=protection.levels)
+    how = globally if protection.recoding == "global" else locally
     return how(
         table,
         hierarchies=hierarchies,

@@ -267,6 +267,8 @@ class Protection(Model):
         default_factory=dict
     )
     """Per column, the file of its generalisation hierarchy, or a rule; of other quasi-identifiers it is suggested."""
+    levels: dict[str, Annotated[StrictInt, Field(ge=0)]] = Field(default_factory=dict)
+    """Per quasi-identifier, the level of its hierarchy at which it is told; those of the others are searched for."""
     objective: Literal[
         "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
     ] = "loss"
@@ -365,6 +367,7 @@ class Protection(Model):
             ("closeness", "`t`"): self.closeness != "equal" and self.t is None,
             ("order", "`closeness` ordered"): bool(self.order) and self.closeness != "ordered",
             ("effort", "`recoding` local"): self.effort != "good" and self.recoding != "local",
+            ("levels", "`recoding` global"): bool(self.levels) and self.recoding != "global",
         }
         for (name, other), alone in without.items():
             if alone:
@@ -383,6 +386,7 @@ class Protection(Model):
             "`recoding`": self.recoding != "global",
             "`diversity`": self.diversity != "distinct",
             "`hierarchies`": bool(self.hierarchies),
+            "`levels`": bool(self.levels),
             "`drop_suppressed`": self.drop_suppressed,
             **{f"`{name}`": True for name in self.limits},
         }
