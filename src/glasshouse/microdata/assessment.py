@@ -38,6 +38,8 @@ SIZE_LABELS = ("1", "2", "3", "4", "5_9", "10_19", "20_49", "50_99", "100_999", 
 """What the bins of class sizes are called in frames."""
 SUCCESS_LABELS = (*(f"0.{tenth}" for tenth in range(10)), "1")
 """What the bins of success are called: each from its label up to the next, the last exactly 1."""
+EXPOSURES = "exposures.parquet"
+"""The file of a run that holds who can be named, by value: counts of people, for the analyst."""
 NO_RECORD = "–"
 """How the absence of a record in an auxiliary dataset is written."""
 SENSITIVE_WARNING = marked(
@@ -503,6 +505,59 @@ class Assessment:
         """Return one row per attack; lists are columns of lists, missing measures are null."""
         return pa.Table.from_pylist([_row(attack) for attack in self.attacks], schema=_SCHEMA)
 
+    def tables(self) -> dict[str, pa.Table]:
+        """Return who can be named by value of each column, where that is known, by the name of its file."""
+        if not self.exposures:
+            return {}
+        rows = [
+            {"column": exposure.column, "value": value, "records": records, "named": named}
+            for exposure in self.exposures
+            for value, records, named in zip(
+                exposure.values, exposure.records, exposure.named, strict=True
+            )
+        ]
+        return {EXPOSURES: pa.Table.from_pylist(rows)}
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pa.Table,
+        *,
+        secrets: Sequence[tuple[str, ...]] = (),
+        exposures: pa.Table | None = None,
+    ) -> Assessment:
+        """Return the attacks that a frame holds, and who can be named, as far as the two tell.
+
+        A probability is the ratio of whole numbers of records that the frame has the nearest double of. Where there is
+        none, as records have weights, it is that double, and the assessment is not ``exact``.
+
+        Args:
+            frame: What `to_frame` returned.
+            secrets: The columns of each secret, so that those of several are told apart.
+            exposures: What `tables` returned.
+        """
+        joint = {"+".join(columns): columns for columns in secrets}
+        attacks = tuple(_attack(row, joint) for row in frame.to_pylist())
+        by_column: dict[str, list[dict[str, Any]]] = {}
+        for row in [] if exposures is None else exposures.to_pylist():
+            by_column.setdefault(row["column"], []).append(row)
+        return cls(
+            records=max((attack.records for attack in attacks), default=0),
+            attacks=attacks,
+            exact=all(
+                (share * attack.records).denominator == 1
+                for attack in attacks
+                for share in (attack.probabilistic.posterior, attack.deterministic.posterior)
+            ),
+            exposures=tuple(
+                Exposure(
+                    column,
+                    *(tuple(row[name] for row in rows) for name in ("value", "records", "named")),
+                )
+                for column, rows in by_column.items()
+            ),
+        )
+
 
 @dataclass(frozen=True)
 class RecordRisks:
@@ -649,6 +704,49 @@ _SCHEMA = pa.schema(
         *((f"success_{label}", pa.int64()) for label in SUCCESS_LABELS),
     ]
 )
+
+
+def _attack(row: Mapping[str, Any], joint: Mapping[str, tuple[str, ...]]) -> Attack:
+    """Return the attack that a row of a frame holds; the inverse of `_row`."""
+    secret, records = row["sensitive"], row["records"]
+
+    def leakage(kind: str) -> Leakage:
+        return Leakage(
+            *(_share(row[f"{kind}_{when}"], records) for when in ("prior", "posterior"))
+        )
+
+    return Attack(
+        code=row["attack"],
+        datasets=tuple(row["datasets"]),
+        quasi_identifiers=tuple(row["quasi_identifiers"]),
+        secret=() if secret is None else joint.get(secret, (secret,)),
+        records=records,
+        classes=row["classes"],
+        uniques=row["uniques"],
+        class_sizes=ClassSizes(
+            *(
+                tuple(row[f"{kind}_{label}"] for label in SIZE_LABELS)
+                for kind in ("classes", "records")
+            )
+        ),
+        certain=row["deterministic_records"],
+        deterministic=leakage("deterministic"),
+        probabilistic=leakage("probabilistic"),
+        success=tuple(
+            row[f"success_{label}"] for label in SUCCESS_LABELS if row[f"success_{label}"] is not None
+        ),
+        gain=None if row["gain_prior"] is None else leakage("gain"),
+    )
+
+
+def _share(value: float, records: int) -> Fraction:
+    """Return the ratio of records that a double is the nearest one of; where there is none, the double itself.
+
+    >>> _share(1 / 3, 999), _share(0.1, 7)
+    (Fraction(1, 3), Fraction(1, 10))
+    """
+    share = Fraction(round(value * records), records) if records else Fraction(0)
+    return share if float(share) == value else Fraction(str(value))
 
 
 def _row(attack: Attack) -> dict[str, Any]:
