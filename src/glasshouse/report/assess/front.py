@@ -344,6 +344,13 @@ def _names_values(study: ReleaseStudy) -> bool:
     return bool(study.treatment.where or study.treatment.invalid)
 
 
+def assess_command(study: AssessStudy, names: Sequence[str]) -> str:
+    """Return the command that assesses a set of attributes; none where it would tell values."""
+    if _names_values(study):
+        return ""
+    return shlex.join(["glasshouse", "assess", *command_words(study, names), "--subsets", "full"])
+
+
 def sweeping(study: AssessStudy | None) -> str:
     """Return the command that assesses every set of attributes; none where the study cannot ask for that."""
     if study is None or _names_values(study) or not study.adversary.guesses_once or study.links:

@@ -1,0 +1,650 @@
+"""What if: columns told in less detail, step by step, with the exact risk and cost of each; every step can be undone.
+
+What was tried is in the address, so that reloading, going back and a second tab are right by themselves. The records are
+encoded once and kept for the next step. A step is measured as ``anonymise`` measures the release that it gives.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib.metadata import version
+from threading import Lock
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from glasshouse.app.explore import Gauge
+from glasshouse.app.guard import form_of
+from glasshouse.app.server import page, see
+from glasshouse.app.verdict import opened
+from glasshouse.app.workspace import OpenRun, Workspace
+from glasshouse.atomic import new_file
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import number, spoken, text
+from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
+from glasshouse.mitigation.hierarchies import Hierarchy, example_row
+from glasshouse.report.assess.front import command_words
+from glasshouse.report.attacks import target_label
+from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
+from glasshouse.report.labels import column_label, labelled
+from glasshouse.report.page import SIGNS, Ruling, Table
+from glasshouse.report.verdict import measures, ruling, verdict_on
+from glasshouse.report.words import counted, percentage
+from glasshouse.runs.anonymise import hierarchies_of, protected_table, unprotected
+from glasshouse.runs.reading import labels_of
+from glasshouse.runs.run import Resources
+from glasshouse.sources.files import fingerprint, own_place
+from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, validated, with_paths
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.protect import ProtectStudy
+from glasshouse.table import EncodedTable, Labels, Step
+
+MOST_OPEN, MOST_TRIED = 2, 256
+"""The records of so many runs are kept, and of each run so many trials."""
+MOST_RECORDS = 5_000_000
+"""Of more records than this a step takes too long to be tried by hand."""
+MOST_MOVES, SHOWN_MOVES = 40, 10
+"""So many steps can be undone, and so many are shown with their figures."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is tried: how much detail each column is told in, and what is promised besides."""
+
+    levels: tuple[int, ...]
+    """Per column, the level of its hierarchy, 0 as it is."""
+    k: int = 1
+    """The least number of records alike; 1: none is promised."""
+    l: int = 1  # noqa: E741 - the letter of l-diversity
+    """The least number of sensitive values in a class; 1: none is promised."""
+    removed: int = 0
+    """How many in a thousand records may be removed."""
+
+    def after(self, move: str) -> Setting:
+        """Return the setting after a move: ``2.1`` tells the third column at level 1, ``k.5`` has five alike."""
+        what, _, written = move.partition(".")
+        value = int(written)
+        if what in ("k", "l"):
+            return replace(self, **{what: max(1, value)})
+        if what == "r":
+            return replace(self, removed=min(1000, value))
+        levels = list(self.levels)
+        levels[int(what)] = value
+        return replace(self, levels=tuple(levels))
+
+    def moves_from(self, other: Setting) -> list[str]:
+        """Return the moves that lead here from another setting."""
+        moves = [
+            f"{place}.{level}"
+            for place, (level, before) in enumerate(zip(self.levels, other.levels, strict=True))
+            if level != before
+        ]
+        for name, value, before in (
+            ("k", self.k, other.k),
+            ("l", self.l, other.l),
+            ("r", self.removed, other.removed),
+        ):
+            moves += [f"{name}.{value}"] if value != before else []
+        return moves
+
+    @property
+    def suppression(self) -> float:
+        """The share of records that may be removed."""
+        return self.removed / 1000
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What comes of a setting."""
+
+    setting: Setting
+    """What was tried."""
+    outcome: Anonymisation | None
+    """The release and its original in figures, as if any number of records might be removed; None: none would be left."""
+    records: int
+    """The number of records of the original."""
+
+    @property
+    def allowed(self) -> int:
+        """How many records may be removed."""
+        return self.setting.removed * self.records // 1000
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether no more are removed than may be."""
+        return self.outcome is not None and self.outcome.suppressed <= self.allowed
+
+    @property
+    def risk(self) -> Fraction | None:
+        """How often a guess at who it is is right; None: nothing is left."""
+        if self.outcome is None:
+            return None
+        return self.outcome.after.attacks[0].probabilistic.posterior
+
+
+class Trials:
+    """The records of a run, encoded once, and what was tried on them.
+
+    Args:
+        question: What the run asked.
+        digests: The fingerprints of its data when it was made, where they are known.
+
+    Raises:
+        DataError: The data is not there any more, or not the same.
+        StudyError: The run is not of one file of records.
+    """
+
+    def __init__(self, question: Question | None, digests: Sequence[str] = ()) -> None:
+        if not isinstance(question, ReleaseStudy):
+            raise StudyError("“what if” is about the records of one file; this run is not")
+        if len(question.datasets) > 1:
+            raise StudyError("“what if” is about the records of one file; this run is of several")
+        self.question = question
+        self.content = _content(question)
+        self.study({})  # refuses what cannot be protected
+        path = question.datasets[0].place
+        if not path.exists():
+            raise DataError("{name} is not there any more", name=path.name)
+        if digests and path.is_file() and fingerprint(path) not in digests:
+            raise DataError("{name} has changed since this run; run it again", name=path.name)
+        single, self._columns = unprotected(
+            self.study({}), (), Resources(), ()
+        )
+        self.table: EncodedTable = single.table
+        self._steps: tuple[Step, ...] = single.steps
+        if self.table.records > MOST_RECORDS:
+            raise StudyError(
+                "{records} records are too many to try by hand; let glasshouse protect find the best version",
+                records=self.table.records,
+            )
+        self.names = columns_of(self.table)
+        self.hierarchies: Mapping[str, Hierarchy] = hierarchies_of(
+            self.study({}).protection, self.table, encoding=question.datasets[0].dialect.encoding
+        )
+        self.heights = tuple(self.hierarchies[name].height for name in self.names)
+        self.examples = tuple(
+            example_row(self.hierarchies[name], self.table.column(name)) for name in self.names
+        )
+        self.labels: Labels = labels_of(question)
+        self._tried: OrderedDict[Setting, Trial] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def start(self) -> Setting:
+        """The data as they are."""
+        return Setting((0,) * len(self.names))
+
+    def study(self, protection: Mapping[str, Any]) -> AnonymiseStudy:
+        """Return the study of a protection."""
+        entries = {"method": "k-anonymity", "k": 1, "hierarchies": _means(self.question), **protection}
+        return validated(AnonymiseStudy, {**self.content, "protection": entries}, "what-if")
+
+    def study_of(self, setting: Setting) -> AnonymiseStudy:
+        """Return the study that gives the release of a setting."""
+        protection: dict[str, Any] = {
+            "method": "k-anonymity" if setting.l == 1 else "l-diversity",
+            "k": setting.k,
+            "levels": dict(zip(self.names, setting.levels, strict=True)),
+            "suppression": setting.suppression,
+        }
+        return self.study(protection | ({} if setting.l == 1 else {"l": setting.l}))
+
+    def rule_study(self) -> ProtectStudy:
+        """Return the study that finds the best version for the rule of the run."""
+        means = {"hierarchies": _means(self.question)}
+        return validated(ProtectStudy, {**self.content, "means": means}, "what-if")
+
+    def trial(self, setting: Setting) -> Trial:
+        """Measure a setting exactly, once."""
+        with self._lock:
+            if setting not in self._tried:
+                self._tried[setting] = self._measured(setting)
+                while len(self._tried) > MOST_TRIED:
+                    self._tried.popitem(last=False)
+            self._tried.move_to_end(setting)
+            return self._tried[setting]
+
+    def _measured(self, setting: Setting) -> Trial:
+        # as if all might be removed, so that it can be told how many have to be
+        study = self.study_of(replace(setting, removed=1000))
+        try:
+            protected = protected_table(
+                study,
+                self.table,
+                Resources(),
+                columns=self._columns,
+                steps=self._steps,
+                hierarchies=self.hierarchies,
+            )
+        except StudyError:  # no class meets what is promised
+            return Trial(setting, None, self.table.records)
+        return Trial(setting, protected.outcome, self.table.records)
+
+
+def _content(question: ReleaseStudy) -> dict[str, Any]:
+    """Return what studies of a protection have in common with a study: the attributes of facts stand for themselves."""
+    adversary = question.adversary
+    return {
+        "datasets": question.datasets,
+        "adversary": {
+            "quasi_identifiers": (*adversary.quasi_identifiers, *adversary.fact_columns),
+            "sensitive": adversary.secret_columns,
+            "identifier": adversary.identifier,
+            "missing_is_a_value": adversary.missing_is_a_value,
+        },
+        "treatment": question.treatment,
+        "seed": question.seed,
+        "subject": question.subject,
+        "policy": question.policy,
+        "labels": question.labels,
+    }
+
+
+def _means(question: ReleaseStudy) -> Mapping[str, Any]:
+    """Return the hierarchies that a study names; of other columns they are suggested."""
+    holder = getattr(question, "protection", None) or getattr(question, "means", None)
+    hierarchies: Mapping[str, Any] = getattr(holder, "hierarchies", {})
+    return hierarchies
+
+
+_TRIALS: OrderedDict[str, Trials] = OrderedDict()
+_lock = Lock()
+
+
+def trials_of(request: Request, run: OpenRun) -> Trials:
+    """Return the records of a run, encoded; those of the last few runs are kept.
+
+    Raises:
+        DataError: They lie outside of the folders that were given.
+    """
+    workspace: Workspace = request.app.state.workspace
+    for path in () if run.question is None else paths_of(run.question):
+        place = own_place(path).resolve()
+        if not any(place.is_relative_to(folder) for folder in workspace.folders):
+            raise DataError(
+                "{name} is not in a folder that the app was started with; start it with that folder, too",
+                name=path.name,
+            )
+    digests = [dataset["sha256"] for dataset in run.manifest.get("datasets", ())]
+    key = "\n".join([run.identifier, *digests])
+    with _lock:
+        if key not in _TRIALS:
+            _TRIALS[key] = Trials(run.question, digests)
+            while len(_TRIALS) > MOST_OPEN:
+                _TRIALS.popitem(last=False)
+        _TRIALS.move_to_end(key)
+        return _TRIALS[key]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The moves so far, in the order in which they were made."""
+
+    moves: tuple[str, ...]
+    """They."""
+    settings: tuple[Setting, ...]
+    """The setting before the first move, and after each."""
+
+    @classmethod
+    def of(cls, entries: Mapping[str, str], trials: Trials) -> Ladder:
+        """Return the moves of an address, and then those that its sliders ask for."""
+        start = trials.start
+        moves = [move for move in entries.get("moves", "").split("-") if _is_move(move, trials)]
+        now = start
+        for move in moves:
+            now = now.after(move)
+        aim = now
+        for name, value in entries.items():
+            what = {"k": "k", "l": "l", "removed": "r"}.get(name, name.removeprefix("level-"))
+            written = _thousandths(value) if name == "removed" else value
+            if name != "moves" and _is_move(move := f"{what}.{written}", trials):
+                aim = aim.after(move)
+        moves += aim.moves_from(now)
+        if len(moves) > MOST_MOVES:
+            older, moves = moves[: -MOST_MOVES // 2], moves[-MOST_MOVES // 2 :]
+            now = start
+            for move in older:
+                now = now.after(move)
+            moves = [*now.moves_from(start), *moves]
+        settings = [start]
+        for move in moves:
+            settings.append(settings[-1].after(move))
+        return cls(tuple(moves), tuple(settings))
+
+    @property
+    def now(self) -> Setting:
+        """Where they lead."""
+        return self.settings[-1]
+
+    def address(self, count: int, *further: str) -> str:
+        """Return the address after so many moves, and some further ones."""
+        moves = (*self.moves[:count], *further)
+        return f"?{urlencode({'moves': '-'.join(moves)})}" if moves else "?"
+
+
+def _is_move(move: str, trials: Trials) -> bool:
+    what, _, written = move.partition(".")
+    if not (written.isascii() and written.isdecimal() and len(written) < 8):
+        return False
+    if what in ("k", "r"):
+        return True
+    if what == "l":
+        return bool(trials.table.sensitive)
+    is_place = what.isascii() and what.isdecimal() and len(what) < 4 and int(what) < len(trials.names)
+    return is_place and int(written) < trials.heights[int(what)]
+
+
+def _thousandths(percent: str) -> str:
+    """Return a written number of per cent in thousandths, rounded down."""
+    try:
+        return str(int(Fraction(percent.replace(",", ".")) * 10))
+    except (ValueError, ZeroDivisionError):
+        return ""
+
+
+def what_if(request: Request) -> Response:
+    """Show what a setting comes to, beside the original, and the steps that led there."""
+    run = opened(request)
+    trials = trials_of(request, run)
+    ladder = Ladder.of(request.query_params, trials)
+    with labelled(trials.labels):
+        now, original = trials.trial(ladder.now), trials.trial(trials.start)
+        verdict = _ruling(now, trials)
+        return page(
+            request,
+            "what_if.html",
+            title=text("What if"),
+            run=run,
+            here="what-if",
+            columns=_columns(trials, now),
+            has_secret=bool(trials.table.sensitive),
+            setting=ladder.now,
+            removed=number(ladder.now.removed / 10, "g") if ladder.now.removed else "0",
+            moves="-".join(ladder.moves),
+            undo=ladder.address(len(ladder.moves) - 1) if ladder.moves else "",
+            trial=now,
+            trouble=_trouble(now, trials),
+            allow=ladder.address(len(ladder.moves), f"r.{_needed(now)}") if _needed(now) else "",
+            needed=percentage(Fraction(_needed(now), 1000)),
+            gauges=_gauges(now, original),
+            beside=_beside(now, original),
+            ruling=verdict,
+            sign=lambda decision: SIGNS[decision],
+            ladder=_rungs(trials, ladder),
+            points=_points(trials, ladder),
+            percentage=percentage,
+            command=_command(trials, ladder.now),
+            assumed=_assumed(trials.question),
+        )
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One column."""
+
+    place: int
+    """Its place."""
+    label: str
+    """What it is called."""
+    level: int
+    """The level that is tried."""
+    top: int
+    """The highest level: left out."""
+    words: str
+    """What it is told as at that level."""
+    remaining: str
+    """How much of its detail is left."""
+
+
+def _columns(trials: Trials, trial: Trial) -> list[Slider]:
+    sliders = []
+    quality = None if trial.outcome is None else trial.outcome.quality
+    for place, name in enumerate(trials.names):
+        level, top = trial.setting.levels[place], trials.heights[place] - 1
+        remaining = ""
+        if quality is not None:
+            share = Fraction(str(max(0.0, quality.attributes[name].granularity)))
+            remaining = text("{share} of its detail left", share=percentage(share))
+        sliders.append(
+            Slider(place, column_label(name), level, top, _told(trials, place, level), remaining)
+        )
+    return sliders
+
+
+def _told(trials: Trials, place: int, level: int) -> str:
+    """Say what a column is told as at a level."""
+    if level == 0:
+        return text("as it is")
+    if level == trials.heights[place] - 1:
+        return text("left out")
+    example = trials.examples[place]
+    if example:
+        return text("such as {value} → {label}", value=example[0], label=example[level])
+    return text("level {level} of {top}", level=level, top=trials.heights[place] - 1)
+
+
+def _needed(trial: Trial) -> int:
+    """Return how many in a thousand records would have to be removed, rounded up; 0: no more than may be."""
+    if trial.outcome is None or trial.is_possible:
+        return 0
+    return -(-1000 * trial.outcome.suppressed // trial.records)
+
+
+def _trouble(trial: Trial, trials: Trials) -> str:
+    """Say why a setting is not possible; nothing where it is."""
+    setting, subject = trial.setting, trials.question.subject
+    promise = (
+        text("{k} alike, with {l} sensitive values among them", k=setting.k, l=setting.l)
+        if setting.l > 1
+        else text("{k} alike", k=setting.k)
+    )
+    if trial.outcome is None:
+        return text(
+            "Not possible: at these levels no group has {promise}, so nobody’s record would be left. Tell columns in "
+            "less detail, or ask for less.",
+            promise=promise,
+        )
+    if trial.is_possible:
+        return ""
+    return text(
+        "Not possible: {needed} are in groups that do not have {promise} ({share} of the records), and only {allowed} "
+        "may be removed. Tell columns in less detail, ask for less, or allow more to be removed.",
+        needed=counted(trial.outcome.suppressed, subject),
+        promise=promise,
+        share=percentage(Fraction(trial.outcome.suppressed, trial.records)),
+        allowed=number(trial.allowed),
+    )
+
+
+def _gauges(now: Trial, original: Trial) -> list[Gauge]:
+    """Return what a guess achieves in the original, and now."""
+    if now.outcome is None or original.outcome is None:
+        return []
+    return [
+        replace(Gauge.of(after), before=before.probabilistic.posterior)
+        for before, after in zip(
+            original.outcome.after.attacks, now.outcome.after.attacks, strict=True
+        )
+    ]
+
+
+def _beside(now: Trial, original: Trial) -> Table | None:
+    """Return the figures beside those of the original."""
+    if now.outcome is None or original.outcome is None:
+        return None
+    pair = (original.outcome, now.outcome)
+    rows = [
+        (text("Named for certain"), *(count_cell(one.after.attacks[0].certain) for one in pair)),
+        (
+            text("Right guesses at who it is"),
+            *(percent_cell(one.after.attacks[0].probabilistic.posterior) for one in pair),
+        ),
+        (text("Fewest alike"), *(count_cell(one.attained.k) for one in pair)),
+    ]
+    for place, attack in enumerate(now.outcome.after.attacks[1:], 1):
+        rows += [
+            (
+                text("{target}: right guesses", target=target_label(attack.secret)),
+                *(percent_cell(one.after.attacks[place].probabilistic.posterior) for one in pair),
+            ),
+            (
+                text("{target}: for certain", target=target_label(attack.secret)),
+                *(percent_cell(one.after.attacks[place].deterministic.posterior) for one in pair),
+            ),
+        ]
+    rows += [
+        (text("Detail lost"), *(percent_cell(_lost(one)) for one in pair)),
+        (text("Records removed"), *(count_cell(one.suppressed) for one in pair)),
+    ]
+    return cell_table(text("Measured"), [text("The original"), text("This version")], rows)
+
+
+def _lost(outcome: Anonymisation) -> Fraction:
+    return Fraction(str(outcome.loss or 0.0))
+
+
+def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
+    """Return what the rule of the run says of a setting."""
+    if trial.outcome is None or not trial.is_possible:
+        return None
+    study = trials.study_of(trial.setting)
+    verdict = verdict_on(measures(trial.outcome, study), study.policy)
+    return None if verdict is None else ruling(verdict)
+
+
+def _rungs(trials: Trials, ladder: Ladder) -> list[tuple[str, str, str, str, str]]:
+    """Return the last steps, the latest first: what was done, risk, loss and removed records then, and how to go back."""
+    steps = []
+    for count in range(len(ladder.moves), max(-1, len(ladder.moves) - SHOWN_MOVES - 1), -1):
+        trial = trials.trial(ladder.settings[count])
+        words = _step(trials, ladder.moves[count - 1]) if count else text("the original")
+        outcome = trial.outcome
+        steps.append(
+            (
+                words,
+                NOTHING.text if trial.risk is None else percentage(trial.risk),
+                NOTHING.text if outcome is None else percentage(_lost(outcome)),
+                (number(outcome.suppressed) if trial.is_possible else text("not possible"))
+                if outcome is not None
+                else text("not possible"),
+                ladder.address(count),
+            )
+        )
+    return steps
+
+
+def _step(trials: Trials, move: str) -> str:
+    """Say what a move does."""
+    what, _, value = move.partition(".")
+    if what == "k":
+        return text("at least {count} alike", count=int(value))
+    if what == "l":
+        return text("at least {count} sensitive values alike", count=int(value))
+    if what == "r":
+        return text("up to {share} of the records removed", share=percentage(Fraction(int(value), 1000)))
+    place = int(what)
+    return text(
+        "{column}: {told}",
+        column=column_label(trials.names[place]),
+        told=_told(trials, place, int(value)),
+    )
+
+
+def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
+    """Return the steps as points of a drawing of a hundred by a hundred: detail lost, and risk."""
+    first = max(0, len(ladder.moves) - SHOWN_MOVES)
+    tried = [trials.trial(trials.start), *map(trials.trial, ladder.settings[first:])]
+    return [
+        (f"{100 * float(_lost(one.outcome)):.2f}", f"{100 - 100 * float(one.risk):.2f}")
+        for one in tried
+        if one.outcome is not None and one.risk is not None
+    ]
+
+
+def _command(trials: Trials, setting: Setting) -> str:
+    """Return the command that gives the same release; none where it would tell values."""
+    study = trials.study_of(setting)
+    if study.treatment.where or study.treatment.invalid:
+        return ""
+    return shlex.join(["glasshouse", "anonymise", *_words(trials, study), "--out", "protected"])
+
+
+def _words(trials: Trials, study: AnonymiseStudy) -> Iterator[str]:
+    protection = study.protection
+    yield from command_words(study, study.adversary.quasi_identifiers)
+    for name, rule in protection.hierarchies.items():
+        yield from ("--hierarchy", f"{name}={getattr(rule, 'name', rule)}")
+    for name, level in protection.levels.items():
+        yield from ("--level", f"{name}={level}")
+    yield from ("--k", str(protection.k))
+    if protection.l is not None:
+        yield from ("--l", str(protection.l))
+    if protection.suppression:
+        yield from ("--suppression", str(protection.suppression))
+
+
+def _assumed(question: ReleaseStudy) -> str:
+    """Say what of the run is not asked here; nothing where all of it is."""
+    adversary = question.adversary
+    if adversary.guesses_once and not adversary.weight and not adversary.facts:
+        return ""
+    return text(
+        "Here every record is as likely as any other, and she makes one guess at each single attribute; weights, "
+        "priors, gains, facts and joint secrets of the run are left aside."
+    )
+
+
+def _release(request: Request) -> Response:
+    """Make the release of a setting, as a job."""
+    run = opened(request)
+    trials = trials_of(request, run)
+    ladder = Ladder.of({"moves": form_of(request).get("moves")}, trials)
+    with labelled(trials.labels):
+        if not trials.trial(ladder.now).is_possible:
+            raise StudyError(_trouble(trials.trial(ladder.now), trials))
+        study, command = trials.study_of(ladder.now), _command(trials, ladder.now)
+    title = text("The release that was tried, of {name}", name=trials.table.name)
+    return _submitted(request, run, study, title, command)
+
+
+def _best(request: Request) -> Response:
+    """Find the best version for the rule of the run, as a job."""
+    run = opened(request)
+    trials = trials_of(request, run)
+    study = trials.rule_study()
+    command = ""
+    if not study.treatment.where and not study.treatment.invalid:
+        words = command_words(study, study.adversary.quasi_identifiers)
+        rule = ["--policy", study.policy.name, "--out", "versions"]
+        command = shlex.join(["glasshouse", "protect", *words, *rule])
+    title = text("Versions of {name} that meet the rule", name=trials.table.name)
+    return _submitted(request, run, study, title, command)
+
+
+def _submitted(
+    request: Request, run: OpenRun, study: Question, title: str, command: str
+) -> Response:
+    """Put a study into the queue, and show how far it is."""
+    workspace: Workspace = request.app.state.workspace
+    out = workspace.new_run(f"{run.folder.name}-{study.command}")
+    place = workspace.drafts() / f"{out.name}.toml"
+    located = with_paths(study, own_place)
+    with new_file(place, private=True) as draft:
+        draft.write_text(dump_study(located, version=version("glasshouse")), encoding="utf-8")
+    arguments = [study.command, "--study", str(place), "--out", str(out), "--lang", spoken()]
+    job = request.app.state.jobs.submit(title, arguments, out=out, shown_command=command)
+    return see(f"/job/{job.identifier}")
+
+
+routes = [
+    Route("/run/{identifier}/what-if", what_if),
+    Route("/run/{identifier}/what-if/release", _release, methods=["POST"]),
+    Route("/run/{identifier}/what-if/best", _best, methods=["POST"]),
+]
