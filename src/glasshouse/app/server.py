@@ -47,7 +47,10 @@ PACKAGE = Path(__file__).parent.parent
 """Where templates, style sheets and the script are; importing the report for its own takes long."""
 ADDRESS = "127.0.0.1"
 """Where the app listens: this machine only."""
-SCREENS = ("home", "drafts", "work", "verdict", "groups", "questions")
+SCREENS = (
+    *("home", "drafts", "work", "verdict", "groups", "questions"),
+    *("explore", "people", "what_if"),
+)
 """The modules of screens, each with its ``routes``."""
 RUN_RAIL = (
     ("", marked("Verdict")),
@@ -80,7 +83,7 @@ SIGNS = {"do-not-publish": "✗", "restricted": "!", "meets": "✓"}
 """The signs of decisions, as a report has them: importing one takes longer than a first page may."""
 SETTINGS_AGE = 365 * 24 * 3600
 """For how many seconds a browser remembers language and theme."""
-LOOK = ("report/templates/report.css", "app/static/app.css")
+LOOK = ("report/templates/report.css", "app/static/app.css", "app/static/screens.css")
 """The style sheets, one after the other: the app looks like the report's sister."""
 TIDILY = (2000, 10, 10)
 """How often garbage is looked for: a command ends before it matters, the app does not."""

@@ -21,6 +21,20 @@ function take(part, answer) {
   return true;
 }
 
+// Where something has data-push every answer is a step of its own, to which the browser goes back.
+const at = () => location.pathname + location.search;
+let last = at();
+
+function remember(address, step) {
+  history[step ? "pushState" : "replaceState"](null, "", address);
+  last = at();
+}
+
+const kept = (element, address) => new URL(address, location.href).pathname === location.pathname
+  && (element.dataset.push === undefined ? "replace" : "push");
+
+addEventListener("popstate", () => { if (at() !== last) location.reload(); });
+
 async function send(part, address, options, keep) {
   for (const id of part.split(" ")) document.getElementById(id)?.setAttribute("aria-busy", "true");
   const order = (send.order = (send.order ?? 0) + 1);
@@ -30,7 +44,7 @@ async function send(part, address, options, keep) {
     if (order !== send.order) return;  // a later one is on its way
     const elsewhere = new URL(answer.url).pathname !== location.pathname;
     if ((answer.redirected && elsewhere) || !take(part, page)) { location.assign(answer.url); return; }
-    if (keep) history.replaceState(null, "", address);
+    if (keep) remember(address, keep === "push");
   } catch {
     for (const id of part.split(" ")) document.getElementById(id)?.removeAttribute("aria-busy");
   }
@@ -41,7 +55,7 @@ function submit(form, button) {
   const target = new URL(button?.getAttribute("formaction") ?? form.getAttribute("action") ?? "", location.href);
   if ((form.method || "get").toLowerCase() === "get") {
     target.search = new URLSearchParams(data).toString();
-    send(form.dataset.part, target, {}, target.pathname === location.pathname);
+    send(form.dataset.part, target, {}, kept(form, target));
   } else if (form.enctype === "multipart/form-data") {
     send(form.dataset.part, target, {method: "POST", body: data});
   } else {
@@ -68,7 +82,7 @@ document.addEventListener("click", event => {
   const link = event.target.closest("a[data-part]");
   if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
   event.preventDefault();
-  send(link.dataset.part, link.href, {}, new URL(link.href).pathname === location.pathname);
+  send(link.dataset.part, link.href, {}, kept(link, link.href));
 });
 
 // Elements with data-events follow what the server tells of them; where that fails they ask again and again.
