@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,7 +28,7 @@ from glasshouse.report.page import Cell, Figure, Table
 from glasshouse.report.severity import graded
 from glasshouse.report.words import counted, enumeration, percentage, percentages
 
-ROWS = 25
+ROWS = 15
 """So many sets are on one page of the table."""
 MOST_PINNED = 2
 """So many sets are put side by side."""
@@ -74,10 +74,21 @@ class Gauge:
             worry.value,
         )
 
+    is_version: bool = False
+    """Whether what was before is the original of a version, and not that nothing is known of the person."""
+
     @property
     def change(self) -> tuple[str, ...]:
         """Before and after, so that they can be compared."""
         return percentages(self.before, self.after)
+
+    @property
+    def sentence(self) -> str:
+        """What stands beside the figure."""
+        before = self.change[0]
+        if self.is_version:
+            return text("of guesses right; in the original {before}", before=before)
+        return text("of guesses right; {before} without knowing anything", before=before)
 
     @staticmethod
     def thousandth(share: Fraction) -> str:
@@ -133,7 +144,7 @@ class Query:
     def address(self, **changes: Any) -> str:
         """Return the address that asks for the same but for some changes, without what is usual."""
         entries = {**vars(self), **changes}
-        pairs = [("know", place) for place in _places(entries["known"])]
+        pairs: list[tuple[str, Any]] = [("know", place) for place in _places(entries["known"])]
         pairs += [("pin", mask) for mask in entries["pinned"]]
         pairs += [("with", place) for place in _places(entries["containing"])]
         usual = {"sort": "-risk", "most": None, "over": None, "page": 1, "picture": ""}
@@ -192,7 +203,9 @@ def explore(request: Request) -> Response:
             gauges=[Gauge.of(attack) for attack in chosen.attacks] if chosen else [],
             limit=min(limits, default=None),
             sentence=_sentence(chosen, names, study.subject),
-            definitions=[(translated(name), translated(meaning)) for name, meaning in TERMS.items()],
+            definitions=[
+                (translated(name), translated(meaning)) for name, meaning in TERMS.items()
+            ],
             rounded="" if sets.assessment.exact else translated(ROUNDED),
             set_command=assess_command(study, names) if names else "",
             command=sweeping(study),
@@ -268,13 +281,13 @@ def _table(sets: AssessedSets, query: Query) -> SetsTable:
         (text("Facts"), "size"),
         (text("Right guesses"), "risk"),
         (text("Named for certain"), "named"),
-        *(
-            (target_label((column,)), str(place))
-            for place, column in enumerate(sets.secrets)
-        ),
+        *((target_label((column,)), str(place)) for place, column in enumerate(sets.secrets)),
     ]
     return SetsTable(
-        titles=[(title, query.address(sort=_turned(query.sort, key), page=1), _state(query.sort, key)) for title, key in titles],
+        titles=[
+            (title, query.address(sort=_turned(query.sort, key), page=1), _state(query.sort, key))
+            for title, key in titles
+        ],
         rows=[
             (
                 one,
@@ -326,19 +339,17 @@ def _compared(sets: AssessedSets, query: Query) -> Table | None:
     pinned = [one for mask in query.pinned if (one := sets.get(mask)) is not None]
     if not pinned:
         return None
-    measures: list[tuple[str, Callable[[KnownSet], Cell]]] = [
-        (text("Facts"), lambda one: count_cell(one.size)),
-        (text("Named for certain"), lambda one: count_cell(one.naming.certain)),
-        (text("Right guesses"), lambda one: percent_cell(one.risk)),
+    rows: list[tuple[Cell | str, ...]] = [
+        (text("Facts"), *(count_cell(one.size) for one in pinned)),
+        (text("Named for certain"), *(count_cell(one.naming.certain) for one in pinned)),
+        (text("Right guesses"), *(percent_cell(one.risk) for one in pinned)),
     ]
     for secret, columns in zip(sets.secrets, sets.study.adversary.secrets, strict=True):
-        measures.append(
-            (target_label(columns), lambda one, secret=secret: percent_cell(one.guess(secret)))
-        )
+        rows.append((target_label(columns), *(percent_cell(one.guess(secret)) for one in pinned)))
     return cell_table(
         text("She knows"),
         [column_labels(one.attributes) for one in pinned],
-        [(title, *map(measured, pinned)) for title, measured in measures],
+        rows,
     )
 
 

@@ -50,9 +50,7 @@ def people(request: Request) -> Response:
                 for place, one in enumerate(sets.assessment.exposures)
             ],
             chosen=chosen,
-            by_value=None
-            if alone is None or is_exact
-            else exposure_figure(alone, subject),
+            by_value=None if alone is None or is_exact else exposure_figure(alone, subject),
             exactly=_exactly(chosen) if chosen is not None and is_exact else None,
             is_exact=is_exact,
             smallest=smallest_cell(),

@@ -74,7 +74,9 @@ class AssessedSets:
         results = run.results
         if not isinstance(study, AssessStudy) or "class_records" in results.column_names:
             raise StudyError("this run did not assess sets of attributes")
-        if not {"quasi_identifiers", "records_1000", "deterministic_records"} <= {*results.column_names}:
+        if not {"quasi_identifiers", "records_1000", "deterministic_records"} <= {
+            *results.column_names
+        }:
             raise StudyError("this run assessed a release part by part; its report tells of each")
         self.study = study
         path = run.folder / EXPOSURES

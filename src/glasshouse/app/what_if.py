@@ -1,7 +1,7 @@
 """What if: columns told in less detail, step by step, with the exact risk and cost of each; every step can be undone.
 
-What was tried is in the address, so that reloading, going back and a second tab are right by themselves. The records are
-encoded once and kept for the next step. A step is measured as ``anonymise`` measures the release that it gives.
+What was tried is in the address, so that reloading, going back and a second tab are right by themselves. The records
+are encoded once and kept for the next step. A step is measured as ``anonymise`` measures the release that it gives.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from glasshouse.app.verdict import opened
 from glasshouse.app.workspace import OpenRun, Workspace
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import number, spoken, text
+from glasshouse.language import number, spoken, text, text_for
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
 from glasshouse.report.labels import column_label, labelled
-from glasshouse.report.page import SIGNS, Ruling, Table
+from glasshouse.report.page import SIGNS, Cell, Ruling, Table
 from glasshouse.report.verdict import measures, ruling, verdict_on
 from glasshouse.report.words import counted, percentage
 from glasshouse.runs.anonymise import hierarchies_of, protected_table, unprotected
@@ -71,8 +71,10 @@ class Setting:
         """Return the setting after a move: ``2.1`` tells the third column at level 1, ``k.5`` has five alike."""
         what, _, written = move.partition(".")
         value = int(written)
-        if what in ("k", "l"):
-            return replace(self, **{what: max(1, value)})
+        if what == "k":
+            return replace(self, k=max(1, value))
+        if what == "l":
+            return replace(self, l=max(1, value))
         if what == "r":
             return replace(self, removed=min(1000, value))
         levels = list(self.levels)
@@ -107,7 +109,7 @@ class Trial:
     setting: Setting
     """What was tried."""
     outcome: Anonymisation | None
-    """The release and its original in figures, as if any number of records might be removed; None: none would be left."""
+    """The release and its original in figures, as if all records might be removed; None: none would be left."""
     records: int
     """The number of records of the original."""
 
@@ -120,13 +122,6 @@ class Trial:
     def is_possible(self) -> bool:
         """Whether no more are removed than may be."""
         return self.outcome is not None and self.outcome.suppressed <= self.allowed
-
-    @property
-    def risk(self) -> Fraction | None:
-        """How often a guess at who it is is right; None: nothing is left."""
-        if self.outcome is None:
-            return None
-        return self.outcome.after.attacks[0].probabilistic.posterior
 
 
 class Trials:
@@ -154,9 +149,7 @@ class Trials:
             raise DataError("{name} is not there any more", name=path.name)
         if digests and path.is_file() and fingerprint(path) not in digests:
             raise DataError("{name} has changed since this run; run it again", name=path.name)
-        single, self._columns = unprotected(
-            self.study({}), (), Resources(), ()
-        )
+        single, self._columns = unprotected(self.study({}), (), Resources(), ())
         self.table: EncodedTable = single.table
         self._steps: tuple[Step, ...] = single.steps
         if self.table.records > MOST_RECORDS:
@@ -183,7 +176,12 @@ class Trials:
 
     def study(self, protection: Mapping[str, Any]) -> AnonymiseStudy:
         """Return the study of a protection."""
-        entries = {"method": "k-anonymity", "k": 1, "hierarchies": _means(self.question), **protection}
+        entries = {
+            "method": "k-anonymity",
+            "k": 1,
+            "hierarchies": _means(self.question),
+            **protection,
+        }
         return validated(AnonymiseStudy, {**self.content, "protection": entries}, "what-if")
 
     def study_of(self, setting: Setting) -> AnonymiseStudy:
@@ -337,7 +335,9 @@ def _is_move(move: str, trials: Trials) -> bool:
         return True
     if what == "l":
         return bool(trials.table.sensitive)
-    is_place = what.isascii() and what.isdecimal() and len(what) < 4 and int(what) < len(trials.names)
+    is_place = (
+        what.isascii() and what.isdecimal() and len(what) < 4 and int(what) < len(trials.names)
+    )
     return is_place and int(written) < trials.heights[int(what)]
 
 
@@ -366,7 +366,7 @@ def what_if(request: Request) -> Response:
             columns=_columns(trials, now),
             has_secret=bool(trials.table.sensitive),
             setting=ladder.now,
-            removed=number(ladder.now.removed / 10, "g") if ladder.now.removed else "0",
+            removed=f"{ladder.now.removed / 10:g}",
             moves="-".join(ladder.moves),
             undo=ladder.address(len(ladder.moves) - 1) if ladder.moves else "",
             trial=now,
@@ -413,12 +413,14 @@ def _columns(trials: Trials, trial: Trial) -> list[Slider]:
             share = Fraction(str(max(0.0, quality.attributes[name].granularity)))
             remaining = text("{share} of its detail left", share=percentage(share))
         sliders.append(
-            Slider(place, column_label(name), level, top, _told(trials, place, level), remaining)
+            Slider(
+                place, column_label(name), level, top, _words_of(trials, place, level), remaining
+            )
         )
     return sliders
 
 
-def _told(trials: Trials, place: int, level: int) -> str:
+def _words_of(trials: Trials, place: int, level: int) -> str:
     """Say what a column is told as at a level."""
     if level == 0:
         return text("as it is")
@@ -453,10 +455,13 @@ def _trouble(trial: Trial, trials: Trials) -> str:
         )
     if trial.is_possible:
         return ""
-    return text(
-        "Not possible: {needed} are in groups that do not have {promise} ({share} of the records), and only {allowed} "
-        "may be removed. Tell columns in less detail, ask for less, or allow more to be removed.",
-        needed=counted(trial.outcome.suppressed, subject),
+    return text_for(
+        trial.outcome.suppressed,
+        "Not possible: {people} is in a group that does not have {promise} ({share} of the records), and {allowed} may "
+        "be removed. Tell columns in less detail, ask for less, or allow more to be removed.",
+        "Not possible: {people} are in groups that do not have {promise} ({share} of the records), and {allowed} may "
+        "be removed. Tell columns in less detail, ask for less, or allow more to be removed.",
+        people=counted(trial.outcome.suppressed, subject),
         promise=promise,
         share=percentage(Fraction(trial.outcome.suppressed, trial.records)),
         allowed=number(trial.allowed),
@@ -465,10 +470,10 @@ def _trouble(trial: Trial, trials: Trials) -> str:
 
 def _gauges(now: Trial, original: Trial) -> list[Gauge]:
     """Return what a guess achieves in the original, and now."""
-    if now.outcome is None or original.outcome is None:
+    if now.outcome is None or original.outcome is None or not now.is_possible:
         return []
     return [
-        replace(Gauge.of(after), before=before.probabilistic.posterior)
+        replace(Gauge.of(after), before=before.probabilistic.posterior, is_version=True)
         for before, after in zip(
             original.outcome.after.attacks, now.outcome.after.attacks, strict=True
         )
@@ -480,7 +485,7 @@ def _beside(now: Trial, original: Trial) -> Table | None:
     if now.outcome is None or original.outcome is None:
         return None
     pair = (original.outcome, now.outcome)
-    rows = [
+    rows: list[tuple[Cell | str, ...]] = [
         (text("Named for certain"), *(count_cell(one.after.attacks[0].certain) for one in pair)),
         (
             text("Right guesses at who it is"),
@@ -503,7 +508,12 @@ def _beside(now: Trial, original: Trial) -> Table | None:
         (text("Detail lost"), *(percent_cell(_lost(one)) for one in pair)),
         (text("Records removed"), *(count_cell(one.suppressed) for one in pair)),
     ]
-    return cell_table(text("Measured"), [text("The original"), text("This version")], rows)
+    version = text("This version") if now.is_possible else text("If all of them were removed")
+    return cell_table(text("Measured"), [text("The original"), version], rows)
+
+
+def _risk(outcome: Anonymisation) -> Fraction:
+    return outcome.after.attacks[0].probabilistic.posterior
 
 
 def _lost(outcome: Anonymisation) -> Fraction:
@@ -520,23 +530,19 @@ def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
 
 
 def _rungs(trials: Trials, ladder: Ladder) -> list[tuple[str, str, str, str, str]]:
-    """Return the last steps, the latest first: what was done, risk, loss and removed records then, and how to go back."""
+    """Return the last steps, the latest first: what was done, risk, loss and removed records, and how to go back."""
     steps = []
     for count in range(len(ladder.moves), max(-1, len(ladder.moves) - SHOWN_MOVES - 1), -1):
         trial = trials.trial(ladder.settings[count])
         words = _step(trials, ladder.moves[count - 1]) if count else text("the original")
-        outcome = trial.outcome
-        steps.append(
-            (
-                words,
-                NOTHING.text if trial.risk is None else percentage(trial.risk),
-                NOTHING.text if outcome is None else percentage(_lost(outcome)),
-                (number(outcome.suppressed) if trial.is_possible else text("not possible"))
-                if outcome is not None
-                else text("not possible"),
-                ladder.address(count),
+        figures = (NOTHING.text, NOTHING.text, text("not possible"))
+        if trial.outcome is not None and trial.is_possible:
+            figures = (
+                percentage(_risk(trial.outcome)),
+                percentage(_lost(trial.outcome)),
+                number(trial.outcome.suppressed),
             )
-        )
+        steps.append((words, *figures, ladder.address(count)))
     return steps
 
 
@@ -546,14 +552,16 @@ def _step(trials: Trials, move: str) -> str:
     if what == "k":
         return text("at least {count} alike", count=int(value))
     if what == "l":
-        return text("at least {count} sensitive values alike", count=int(value))
+        return text("at least {count} sensitive values in a group", count=int(value))
     if what == "r":
-        return text("up to {share} of the records removed", share=percentage(Fraction(int(value), 1000)))
+        return text(
+            "up to {share} of the records removed", share=percentage(Fraction(int(value), 1000))
+        )
     place = int(what)
     return text(
-        "{column}: {told}",
+        "{column}: {words}",
         column=column_label(trials.names[place]),
-        told=_told(trials, place, int(value)),
+        words=_words_of(trials, place, int(value)),
     )
 
 
@@ -562,9 +570,9 @@ def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
     first = max(0, len(ladder.moves) - SHOWN_MOVES)
     tried = [trials.trial(trials.start), *map(trials.trial, ladder.settings[first:])]
     return [
-        (f"{100 * float(_lost(one.outcome)):.2f}", f"{100 - 100 * float(one.risk):.2f}")
+        (f"{100 * float(_lost(one.outcome)):.2f}", f"{100 - 100 * float(_risk(one.outcome)):.2f}")
         for one in tried
-        if one.outcome is not None and one.risk is not None
+        if one.outcome is not None and one.is_possible
     ]
 
 

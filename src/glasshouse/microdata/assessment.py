@@ -711,9 +711,7 @@ def _attack(row: Mapping[str, Any], joint: Mapping[str, tuple[str, ...]]) -> Att
     secret, records = row["sensitive"], row["records"]
 
     def leakage(kind: str) -> Leakage:
-        return Leakage(
-            *(_share(row[f"{kind}_{when}"], records) for when in ("prior", "posterior"))
-        )
+        return Leakage(*(_share(row[f"{kind}_{when}"], records) for when in ("prior", "posterior")))
 
     return Attack(
         code=row["attack"],
@@ -724,16 +722,16 @@ def _attack(row: Mapping[str, Any], joint: Mapping[str, tuple[str, ...]]) -> Att
         classes=row["classes"],
         uniques=row["uniques"],
         class_sizes=ClassSizes(
-            *(
-                tuple(row[f"{kind}_{label}"] for label in SIZE_LABELS)
-                for kind in ("classes", "records")
-            )
+            tuple(row[f"classes_{label}"] for label in SIZE_LABELS),
+            tuple(row[f"records_{label}"] for label in SIZE_LABELS),
         ),
         certain=row["deterministic_records"],
         deterministic=leakage("deterministic"),
         probabilistic=leakage("probabilistic"),
         success=tuple(
-            row[f"success_{label}"] for label in SUCCESS_LABELS if row[f"success_{label}"] is not None
+            row[f"success_{label}"]
+            for label in SUCCESS_LABELS
+            if row[f"success_{label}"] is not None
         ),
         gain=None if row["gain_prior"] is None else leakage("gain"),
     )
