@@ -151,6 +151,7 @@ def page(request: Request, name: str, *, status: int = 200, **context: Any) -> R
                 "signs": SIGNS,
                 "day": lambda seconds: date(datetime.fromtimestamp(seconds).date()),
                 "address": request.url.path,
+                "back": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
                 "rail": _rail(request, context),
             }
             | context

@@ -36,7 +36,7 @@ from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cel
 from glasshouse.report.labels import column_label, labelled
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
 from glasshouse.report.verdict import measures, ruling, verdict_on
-from glasshouse.report.words import counted, percentage
+from glasshouse.report.words import counted, percentage, percentages
 from glasshouse.runs.anonymise import hierarchies_of, protected_table, unprotected
 from glasshouse.runs.reading import labels_of
 from glasshouse.runs.run import Resources
@@ -369,7 +369,7 @@ def what_if(request: Request) -> Response:
             removed=f"{ladder.now.removed / 10:g}",
             moves="-".join(ladder.moves),
             undo=ladder.address(len(ladder.moves) - 1) if ladder.moves else "",
-            trial=now,
+            summary=_summary(now, original),
             trouble=_trouble(now, trials),
             allow=ladder.address(len(ladder.moves), f"r.{_needed(now)}") if _needed(now) else "",
             needed=percentage(Fraction(_needed(now), 1000)),
@@ -405,7 +405,8 @@ class Slider:
 
 def _columns(trials: Trials, trial: Trial) -> list[Slider]:
     sliders = []
-    quality = None if trial.outcome is None else trial.outcome.quality
+    outcome = trial.outcome if trial.is_possible else None
+    quality = None if outcome is None else outcome.quality
     for place, name in enumerate(trials.names):
         level, top = trial.setting.levels[place], trials.heights[place] - 1
         remaining = ""
@@ -465,6 +466,19 @@ def _trouble(trial: Trial, trials: Trials) -> str:
         promise=promise,
         share=percentage(Fraction(trial.outcome.suppressed, trial.records)),
         allowed=number(trial.allowed),
+    )
+
+
+def _summary(now: Trial, original: Trial) -> str:
+    """Say in one line what comes of a setting, for a narrow screen."""
+    if now.outcome is None or original.outcome is None or not now.is_possible:
+        return text("Not possible")
+    before, after = percentages(_risk(original.outcome), _risk(now.outcome))
+    return text(
+        "Right guesses: {before} → {after}; detail lost: {lost}",
+        before=before,
+        after=after,
+        lost=percentage(_lost(now.outcome)),
     )
 
 

@@ -28,6 +28,7 @@ let last = at();
 function remember(address, step) {
   history[step ? "pushState" : "replaceState"](null, "", address);
   last = at();
+  for (const back of document.querySelectorAll("input[name=back]")) back.value = last;
 }
 
 const kept = (element, address) => new URL(address, location.href).pathname === location.pathname

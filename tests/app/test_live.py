@@ -1,0 +1,357 @@
+"""Explore sets, people and what if: every figure is the outcome's own, and what was tried can be undone."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glasshouse import study as studies
+from glasshouse.app.guard import Session
+from glasshouse.app.sets import AssessedSets
+from glasshouse.app.workspace import Workspace
+from glasshouse.disclosure import smallest_cell
+from glasshouse.microdata import Assessment
+from glasshouse.report.attacks import exact_figure
+from glasshouse.report.words import percentage
+from glasshouse.runs import Run
+from tests.app.live import HOST, KNOWN, browsing, make_run
+from tests.conftest import Glasshouse
+
+OWN = f"http://{HOST}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("app")
+
+
+@pytest.fixture(scope="module")
+def assessed(folder: Path) -> Run[Any, Any]:
+    return make_run(folder)
+
+
+@pytest.fixture(scope="module")
+def app(folder: Path, assessed: Run[Any, Any]) -> Iterator[tuple[Any, str, Session]]:
+    with browsing(folder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def client(app: tuple[Any, str, Session]) -> Any:
+    return app[0]
+
+
+@pytest.fixture(scope="module")
+def here(app: tuple[Any, str, Session]) -> str:
+    return app[1]
+
+
+@pytest.fixture(scope="module")
+def sets(client: Any, folder: Path) -> AssessedSets:
+    workspace = Workspace([folder])
+    return AssessedSets(workspace.run(workspace.identifier(folder / "run")))
+
+
+def words(answer: Any) -> str:
+    """Return what a page says, on one line."""
+    assert answer.status_code == 200, answer.text
+    content = re.sub(r"<[^>]+>", " ", answer.text.partition("<main>")[2])
+    return re.sub(r"\s+", " ", html.unescape(content))
+
+
+def rows(answer: Any) -> list[list[str]]:
+    """Return the rows of the table of sets, or of steps."""
+    table = answer.text.partition('id="found"' if "found" in answer.text else 'id="steps"')[2]
+    return [
+        [html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in cells]
+        for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+        if (
+            cells := re.findall(
+                r"<t[hd] ?(?:scope=\"row\"|class=\"number\"[^>]*)?>(.*?)</t[hd]>", row, re.DOTALL
+            )
+        )
+        and 'scope="row"' in row
+    ]
+
+
+# --- Explore ---
+
+
+def test_a_stored_run_gives_back_its_attacks_exactly(
+    assessed: Run[Any, Any], sets: AssessedSets
+) -> None:
+    assert sets.assessment.attacks == assessed.outcome.attacks
+    assert sets.assessment.exposures == assessed.outcome.exposures
+    assert sets.assessment.exact
+    assert len(sets) == 2 ** len(KNOWN) - 1
+
+
+def test_weighted_figures_are_read_back_as_what_they_are_not_exact(tmp_path: Path) -> None:
+    content = [row + ",2.5\n" for row in ("30,f,flu", "30,f,cold", "31,m,flu")]
+    (tmp_path / "people.csv").write_text(
+        "age,sex,ill,weight\n" + "".join(content) + "31,m,gout,7\n"
+    )
+    adversary = {"quasi_identifiers": ["age", "sex"], "sensitive": ["ill"], "weight": "weight"}
+    outcome = make_run(tmp_path, adversary=adversary).outcome
+    again = Assessment.from_frame(outcome.to_frame())
+    assert not again.exact
+    for attack, stored in zip(outcome.attacks, again.attacks, strict=True):
+        assert float(stored.probabilistic.posterior) == float(attack.probabilistic.posterior)
+
+
+def test_every_choice_of_chips_shows_what_the_run_found(
+    client: Any, here: str, assessed: Run[Any, Any]
+) -> None:
+    for mask in range(1, 2 ** len(KNOWN)):
+        ticked = [place for place in range(len(KNOWN)) if mask >> place & 1]
+        page = words(client.get(f"{here}/explore", params={"know": ticked}))
+        known = tuple(KNOWN[place] for place in ticked)
+        attacks = [one for one in assessed.outcome.attacks if one.quasi_identifiers == known]
+        assert len(attacks) == 2
+        for attack in attacks:
+            assert exact_figure(attack) in page
+            assert percentage(attack.deterministic.posterior) in page
+        assert f"in {percentage(attacks[0].probabilistic.posterior)} of cases" in page
+        assert shlex.join([part for name in known for part in ("-q", name)]) in page
+
+
+def test_sets_are_filtered_sorted_and_paged(client: Any, here: str, sets: AssessedSets) -> None:
+    everything = [sets.get(mask) for mask in range(1, 16)]
+    for most, place, over in product((None, 2), (None, 0), (None, 20)):
+        query = {"most": most or "", "with": "" if place is None else place, "over": over or ""}
+        answer = client.get(f"{here}/explore", params={**query, "sort": "-risk"})
+        wanted = [
+            one
+            for one in everything
+            if one is not None
+            and (most is None or one.size <= most)
+            and (place is None or KNOWN[place] in one.attributes)
+            and (over is None or one.risk > Fraction(over, 100))
+        ]
+        wanted.sort(key=lambda one: -one.risk)
+        assert [row[2] for row in rows(answer)] == [percentage(one.risk) for one in wanted]
+        assert f"{len(wanted)} of 15 sets" in words(answer)
+    rising = client.get(f"{here}/explore", params={"sort": "size"})
+    sizes = [int(row[1]) for row in rows(rising)]
+    assert sizes == sorted(sizes)
+    nothing = client.get(f"{here}/explore", params={"over": 99.5})
+    assert "No set is like that" in words(nothing)
+
+
+def test_two_sets_are_pinned_and_the_first_gives_way_to_a_third(client: Any, here: str) -> None:
+    page = client.get(f"{here}/explore", params={"pin": [1, 3, 7]}).text
+    compared = page.partition('id="compared"')[2].partition("</section>")[0]
+    assert [f">{names}</th>" in compared for names in ("age", "age, sex", "age, sex, city")] == [
+        *(False, True, True)
+    ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["know=99&know=x&know=-1", "pin=9999999999&pin=16", "sort=nothing", "over=nan&most=0", "page=0"]
+    + ["page=77", "picture=../x", "with=4", "over=1e400", "most=²"],
+)
+def test_an_address_that_makes_no_sense_is_no_trouble(client: Any, here: str, query: str) -> None:
+    assert client.get(f"{here}/explore?{query}").status_code == 200
+
+
+def test_pictures_are_drawn_where_they_are_asked_for(client: Any, here: str) -> None:
+    assert "<figure" not in client.get(f"{here}/explore?know=0").text
+    page = client.get(f"{here}/explore?know=0&picture=pairs").text
+    assert "<figure" in page
+    assert 'style="' not in page, "the policy of the pages allows no styles of their own"
+
+
+def test_a_set_that_was_not_assessed_is_answered_by_a_command(tmp_path: Path) -> None:
+    make_run(tmp_path, subsets=["max:1"])
+    with browsing(tmp_path) as (client, here, _):
+        page = words(client.get(f"{here}/explore?know=0&know=1"))
+    assert "this set was not assessed" in page
+    assert "glasshouse assess people.csv -q age -q sex -s ill --subsets full" in page
+
+
+# --- People ---
+
+
+def test_few_people_are_shown_to_the_analyst_alone(
+    client: Any, here: str, assessed: Run[Any, Any]
+) -> None:
+    exposures = assessed.outcome.exposures
+    place = next(place for place, one in enumerate(exposures) if one.column == "city")
+    city = dict(zip(exposures[place].values, exposures[place].records, strict=True))
+    assert 0 < city["hamlet"] < smallest_cell()
+    shared = words(client.get(f"{here}/people", params={"column": place}))
+    assert "hamlet" not in shared
+    assert "analyst’s view" not in shared
+    exact = words(client.get(f"{here}/people", params={"column": place, "exact": 1}))
+    assert f"hamlet {city['hamlet']} " in exact
+    assert "The analyst’s view" in exact
+
+
+def test_a_run_without_such_figures_says_so(
+    tmp_path: Path, folder: Path, assessed: Run[Any, Any]
+) -> None:
+    make_run(tmp_path)
+    (tmp_path / "run" / "exposures.parquet").unlink()
+    with browsing(tmp_path) as (client, here, _):
+        assert "By value it is not known" in words(client.get(f"{here}/people"))
+
+
+# --- What if ---
+
+
+def command(answer: Any) -> list[str]:
+    """Return the command that a page says gives the same."""
+    found = re.search(r'<details class="command">.*?<code>(.*?)</code>', answer.text, re.DOTALL)
+    assert found is not None
+    return shlex.split(html.unescape(found[1]))
+
+
+@pytest.mark.parametrize("moves", ["0.2", "0.1-2.1-k.3-r.400", "0.2-3.1-k.4-l.2-r.100"])
+def test_a_step_has_the_figures_of_the_release_that_its_command_makes(
+    client: Any,
+    here: str,
+    folder: Path,
+    moves: str,
+    glasshouse: Glasshouse,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer = client.get(f"{here}/what-if", params={"moves": moves})
+    monkeypatch.chdir(folder)
+    words_typed = command(answer)[1:-2]
+    outcome = glasshouse(*words_typed, "--json")
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    page = words(answer)
+    naming, inferring = document["after"]
+    assert "Not possible" not in page
+    for figure in (
+        share(naming["probabilistic"]["posterior"]),
+        share(inferring["probabilistic"]["posterior"]),
+        share(inferring["deterministic"]["posterior"]),
+        share(document["loss"]),
+        f"Records removed 0 {document['suppressed']} ",
+    ):
+        assert figure in page
+
+
+def share(value: float) -> str:
+    return percentage(Fraction(str(value)))
+
+
+def test_steps_are_added_and_undone(client: Any, here: str) -> None:
+    first = client.get(f"{here}/what-if", params={"level-0": 1, "k": 1, "l": 1, "removed": 0})
+    moves = re.search(r'name="moves" value="([^"]*)"', first.text)
+    assert moves is not None
+    assert moves[1] == "0.1"
+    query = {"moves": "0.1", "level-0": 1, "level-2": 1, "k": 3, "l": 1, "removed": "2.5"}
+    second = client.get(f"{here}/what-if", params=query)
+    assert 'name="moves" value="0.1-2.1-k.3-r.25"' in second.text
+    assert len(rows(second)) == 5
+    undo = re.search(r'id="undo" href="([^"]*)"', second.text)
+    assert undo is not None
+    assert undo[1] == "?moves=0.1-2.1-k.3"
+    back = client.get(f"{here}/what-if{undo[1]}")
+    assert 'name="removed" min="0" max="100" step="0.1" value="0"' in back.text
+    assert rows(back) == rows(second)[1:]
+    assert words(client.get(f"{here}/what-if", params=query)) == words(second), "a reload"
+
+
+def test_many_steps_keep_where_they_lead(client: Any, here: str) -> None:
+    moves = "-".join(["3.1", *(f"k.{count}" for count in range(2, 60))])
+    page = client.get(f"{here}/what-if", params={"moves": moves}).text
+    assert 'name="k" min="1" max="9999999" step="1" value="59"' in page
+    assert 'name="level-3" min="0" max="1" step="1" value="1"' in page
+
+
+def test_what_is_not_possible_says_why(client: Any, here: str) -> None:
+    page = words(client.get(f"{here}/what-if", params={"moves": "k.8"}))
+    found = re.search(r"Not possible: (\d+) people are in groups that do not have 8 alike", page)
+    assert found is not None
+    allow = words(client.get(f"{here}/what-if", params={"moves": "k.8-r.1000"}))
+    assert f"Records removed 0 {found[1]} " in allow
+    nobody = words(client.get(f"{here}/what-if", params={"moves": "k.241"}))
+    assert "nobody’s record would be left" in nobody
+
+
+@pytest.mark.parametrize(
+    "query", ["moves=9.1-0.77-k.x-z.2-.-", "level-0=99&k=-1&removed=1/0", "l=²"]
+)
+def test_moves_that_make_no_sense_are_left_out(client: Any, here: str, query: str) -> None:
+    answer = client.get(f"{here}/what-if?{query}")
+    assert "Nothing was tried yet" in words(answer)
+
+
+def posted(app: tuple[Any, str, Session], action: str, moves: str = "") -> Any:
+    client, here, session = app
+    headers = {"origin": OWN, "sec-fetch-site": "same-origin"}
+    data = {"csrf": session.form_token, "moves": moves}
+    return client.post(
+        f"{here}/what-if/{action}", data=data, headers=headers, follow_redirects=False
+    )
+
+
+def test_a_version_and_the_search_for_the_best_become_jobs(
+    app: tuple[Any, str, Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted: list[list[str]] = []
+
+    def submit(self: Any, title: str, arguments: list[str], **options: Any) -> Any:
+        submitted.append(arguments)
+        return type("Job", (), {"identifier": "1"})
+
+    monkeypatch.setattr("glasshouse.app.jobs.Jobs.submit", submit)
+    assert posted(app, "release", "0.1-k.2-r.500").headers["location"] == "/job/1"
+    assert posted(app, "best").headers["location"] == "/job/1"
+    release, best = (studies.load_study(Path(arguments[2])) for arguments in submitted)
+    assert [arguments[0] for arguments in submitted] == ["anonymise", "protect"]
+    assert release.protection.levels == {"age": 1, "sex": 0, "city": 0, "job": 0}
+    assert (release.protection.k, release.protection.suppression) == (2, 0.5)
+    assert best.policy == release.policy
+    refused = posted(app, "release", "k.240")
+    assert refused.status_code == 422
+    assert len(submitted) == 2
+
+
+def test_data_outside_of_the_folders_is_not_opened(tmp_path: Path) -> None:
+    make_run(tmp_path)
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "run").rename(tmp_path / "inside" / "run")
+    with browsing(tmp_path / "inside") as (client, here, _):
+        answer = client.get(f"{here}/what-if")
+    assert answer.status_code == 422
+    assert "not in a folder that the app was started with" in answer.text
+    assert str(tmp_path) not in answer.text
+
+
+def test_data_that_has_changed_is_told(tmp_path: Path) -> None:
+    make_run(tmp_path)
+    with (tmp_path / "people.csv").open("a") as file:
+        file.write("30,f,north,cook,flu\n")
+    with browsing(tmp_path) as (client, here, _):
+        assert "has changed since this run" in client.get(f"{here}/what-if").text
+
+
+def test_all_three_screens_speak_portuguese(client: Any, here: str) -> None:
+    client.cookies.set("language", "pt-BR")
+    try:
+        pages = [
+            words(client.get(f"{here}/{address}"))
+            for address in ("explore?know=0&pin=1", "people", "what-if?moves=0.1-k.241")
+        ]
+    finally:
+        client.cookies.delete("language")
+    assert "Quem conhece age" in pages[0]
+    assert "Quem pode ser identificado, por valor" in pages[1]
+    assert "Não é possível" in pages[2]
+    for page in pages:
+        assert not re.search(r"\b(the|guesses|knows|records|of)\b", page), page

@@ -1,0 +1,193 @@
+"""In a browser: chips move the gauge, sliders can be undone, in two tabs, forth and back, narrow and wide, in the dark."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from glasshouse.app.guard import Session
+from tests.app.live import make_run
+from tests.chromium import chromium
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
+uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn (extra app)")
+CHROMIUM = chromium()
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
+
+SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
+    """The app on a port of this machine: its address, the token that opens it, and its folder."""
+    from glasshouse.app.server import ADDRESS, application, listener
+
+    folder = tmp_path_factory.mktemp("browsed")
+    make_run(folder)
+    session, listening = Session(), listener(0)
+    host = f"{ADDRESS}:{listening.getsockname()[1]}"
+    screens = application([folder], hosts=(host,), session=session)
+    server = uvicorn.Server(uvicorn.Config(screens, log_config=None, access_log=False))
+    running = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    running.start()
+    while not server.started:
+        time.sleep(0.02)
+    assert session.launch is not None
+    yield f"http://{host}", session.launch, folder
+    server.should_exit = True
+    running.join(20)
+
+
+@pytest.fixture(scope="module")
+def browser(app: tuple[str, str, Path]) -> Iterator[Callable[..., Any]]:
+    """Open tabs; in the end nobody else was asked for anything, and nothing went wrong."""
+    home, launch, _ = app
+    strangers: list[str] = []
+    wrong: list[str] = []
+    with playwright.sync_playwright() as started:
+        process = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        entrance = process.new_context()
+        entrance.new_page().goto(f"{home}/enter?token={launch}")
+        state = entrance.storage_state()
+
+        def tab(width: int = 1440, scheme: str = "light", language: str = "en") -> Any:
+            size = {"width": width, "height": 900}
+            context = process.new_context(viewport=size, color_scheme=scheme, storage_state=state)
+            context.add_cookies([{"name": "language", "value": language, "url": home}])
+            context.on(
+                "request",
+                lambda one: None if one.url.startswith((home, "data:")) else strangers.append(one.url),
+            )
+            context.on("console", lambda message: wrong.append(message.text))
+            context.on("weberror", lambda error: wrong.append(str(error.error)))
+            page = context.new_page()
+            page.goto(home)
+            page.goto(home + re.search(r"/run/[0-9a-f]+", page.content())[0])  # type: ignore[index]
+            return page
+
+        yield tab
+        process.close()
+    assert strangers == []
+    assert wrong == []
+
+
+def figure(tab: Any) -> str:
+    """Return the figure of the first gauge."""
+    content: str = tab.locator(".gauge.large .figure strong").inner_text()
+    return content
+
+
+def after(tab: Any, act: Callable[[], Any], part: str) -> None:
+    """Do something, and wait until a part of the page has been replaced."""
+    tab.evaluate(f"document.getElementById('{part}').dataset.old = 'yes'")
+    act()
+    tab.wait_for_function(f"!document.getElementById('{part}')?.dataset.old")
+
+
+def check(tab: Any) -> None:
+    """Make sure that a page fits, and can be used by everybody."""
+    assert tab.evaluate(SPILLS) <= 0, tab.url
+    violations = axe.Axe().run(tab).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == [], tab.url
+
+
+def test_chips_move_the_gauge(browser: Callable[..., Any]) -> None:
+    tab = browser()
+    tab.get_by_role("link", name="Explore sets").click()
+    assert tab.locator(".gauge").count() == 0
+    age, city = tab.get_by_role("checkbox", name="age"), tab.get_by_role("checkbox", name="city")
+    after(tab, age.check, "learned")
+    with_age = figure(tab)
+    city.focus()
+    after(tab, lambda: tab.keyboard.press("Space"), "learned")
+    with_both = figure(tab)
+    assert with_both != with_age
+    assert tab.evaluate("document.activeElement.value") == "2", "the chip is still at hand"
+    address = tab.url
+    tab.reload()
+    assert figure(tab) == with_both
+    other = tab.context.new_page()
+    other.goto(address)
+    assert figure(other) == with_both
+    after(other, other.get_by_role("checkbox", name="age").uncheck, "learned")
+    assert figure(other) != with_both
+    tab.go_back()
+    tab.wait_for_function(f"document.querySelector('.gauge strong')?.innerText === '{with_age}'")
+    assert not tab.get_by_role("checkbox", name="city").is_checked()
+    after(tab, lambda: tab.get_by_role("link", name="Pin this set").click(), "compared")
+    assert tab.locator("#compared").is_visible()
+    after(tab, lambda: tab.get_by_label("At most so many facts").fill("1"), "found")
+    assert "4 of 15 sets" in tab.locator("#found").inner_text()
+    pairs = tab.get_by_role("link", name="What each two attributes tell together")
+    after(tab, pairs.click, "pictures")
+    assert tab.locator("#pictures figure svg").first.is_visible()
+    tab.locator("#exactly summary").click()
+    check(tab)
+
+
+def test_sliders_are_measured_and_undone(browser: Callable[..., Any]) -> None:
+    tab = browser(390, "dark")
+    tab.get_by_role("link", name="What if").click()
+    before = figure(tab)
+    slider = tab.get_by_label("age", exact=True)
+    slider.focus()
+    after(tab, lambda: tab.keyboard.press("ArrowRight"), "outcome")
+    first = figure(tab)
+    assert first != before
+    assert tab.evaluate("document.activeElement.id") == "level-0"
+    after(tab, lambda: tab.keyboard.press("End"), "outcome")
+    assert tab.locator("#at-0").inner_text().startswith("left out")
+    other = tab.context.new_page()
+    other.goto(tab.url)
+    assert figure(other) == figure(tab)
+    tab.reload()
+    assert tab.locator("#steps tbody tr").count() == 3
+    tab.locator("#undo").click()
+    tab.wait_for_url("**/what-if?moves=0.1")
+    assert figure(tab) == first
+    assert slider.input_value() == "1"
+    tab.go_back()
+    tab.wait_for_function("document.querySelectorAll('#steps tbody tr').length === 3")
+    assert slider.input_value() == slider.get_attribute("max")
+    after(tab, lambda: tab.get_by_label("At least so many alike (k)").fill("240"), "outcome")
+    assert "Not possible" in tab.locator("#outcome").inner_text()
+    assert tab.get_by_role("button", name="Make this release").is_disabled()
+    check(tab)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1440, "dark")])
+def test_everybody_can_use_the_screens(
+    browser: Callable[..., Any], width: int, scheme: str
+) -> None:
+    tab = browser(width, scheme, "pt-BR")
+    for name in ("Explorar conjuntos", "Pessoas", "E se"):
+        tab.get_by_role("link", name=name, exact=True).click()
+        tab.wait_for_load_state("load")
+        check(tab)
+    tab.goto(f"{tab.url}?moves=0.1-2.1-k.2-r.300")
+    check(tab)
+
+
+def test_a_version_that_was_tried_is_made(
+    browser: Callable[..., Any], app: tuple[str, str, Path]
+) -> None:
+    tab = browser()
+    tab.get_by_role("link", name="What if").click()
+    tab.goto(f"{tab.url}?moves=0.2-2.1-k.2-r.300")
+    tab.get_by_role("button", name="Make this release").click()
+    tab.wait_for_url("**/job/**")
+    made = app[2] / "glasshouse-app" / "runs" / "run-anonymise"
+    for _ in range(600):
+        if (made / "release.csv").exists():
+            break
+        time.sleep(0.1)
+    released = (made / "release.csv").read_text().splitlines()
+    assert len(released) == 241
+    assert {line.split(",")[2] for line in released[1:]} == {"*"}
