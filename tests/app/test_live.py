@@ -23,6 +23,7 @@ from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import exact_figure
 from glasshouse.report.words import percentage
 from glasshouse.runs import Run
+from glasshouse.study.anonymise import AnonymiseStudy
 from tests.app.live import HOST, KNOWN, browsing, make_run
 from tests.conftest import Glasshouse
 
@@ -313,6 +314,7 @@ def test_a_version_and_the_search_for_the_best_become_jobs(
     assert posted(app, "release", "0.1-k.2-r.500").headers["location"] == "/job/1"
     assert posted(app, "best").headers["location"] == "/job/1"
     release, best = (studies.load_study(Path(arguments[2])) for arguments in submitted)
+    assert isinstance(release, AnonymiseStudy)
     assert [arguments[0] for arguments in submitted] == ["anonymise", "protect"]
     assert release.protection.levels == {"age": 1, "sex": 0, "city": 0, "job": 0}
     assert (release.protection.k, release.protection.suppression) == (2, 0.5)
