@@ -33,7 +33,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Pa
     make_run(folder)
     session, listening = Session(), listener(0)
     host = f"{ADDRESS}:{listening.getsockname()[1]}"
-    screens = application([folder], hosts=(host,), session=session)
+    screens: Any = application([folder], hosts=(host,), session=session)
     server = uvicorn.Server(uvicorn.Config(screens, log_config=None, access_log=False))
     running = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     running.start()
@@ -41,6 +41,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Pa
         time.sleep(0.02)
     assert session.launch is not None
     yield f"http://{host}", session.launch, folder
+    while screens._app._app.state.jobs._children:  # a job that has ended is noticed soon
+        time.sleep(0.1)
     server.should_exit = True
     running.join(20)
 
@@ -88,7 +90,7 @@ def after(tab: Any, act: Callable[[], Any], part: str) -> None:
     """Do something, and wait until a part of the page has been replaced."""
     tab.evaluate(f"document.getElementById('{part}').dataset.old = 'yes'")
     act()
-    tab.wait_for_function(f"!document.getElementById('{part}')?.dataset.old")
+    tab.locator(f"#{part}:not([data-old])").wait_for(state="attached")
 
 
 def check(tab: Any) -> None:
@@ -119,7 +121,7 @@ def test_chips_move_the_gauge(browser: Callable[..., Any]) -> None:
     after(other, other.get_by_role("checkbox", name="age").uncheck, "learned")
     assert figure(other) != with_both
     tab.go_back()
-    tab.wait_for_function(f"document.querySelector('.gauge strong')?.innerText === '{with_age}'")
+    tab.locator(".gauge.large strong", has_text=with_age).wait_for()
     assert not tab.get_by_role("checkbox", name="city").is_checked()
     after(tab, lambda: tab.get_by_role("link", name="Pin this set").click(), "compared")
     assert tab.locator("#compared").is_visible()
@@ -128,6 +130,8 @@ def test_chips_move_the_gauge(browser: Callable[..., Any]) -> None:
     pairs = tab.get_by_role("link", name="What each two attributes tell together")
     after(tab, pairs.click, "pictures")
     assert tab.locator("#pictures figure svg").first.is_visible()
+    assert pairs.is_visible()
+    assert all(entry in tab.url for entry in ("know=0", "pin=1", "most=1", "picture=pairs"))
     tab.locator("#exactly summary").click()
     check(tab)
 
@@ -154,7 +158,7 @@ def test_sliders_are_measured_and_undone(browser: Callable[..., Any]) -> None:
     assert figure(tab) == first
     assert slider.input_value() == "1"
     tab.go_back()
-    tab.wait_for_function("document.querySelectorAll('#steps tbody tr').length === 3")
+    tab.locator("#steps tbody tr").nth(2).wait_for()
     assert slider.input_value() == slider.get_attribute("max")
     after(tab, lambda: tab.get_by_label("At least so many alike (k)").fill("240"), "outcome")
     assert "Not possible" in tab.locator("#outcome").inner_text()
