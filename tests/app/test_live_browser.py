@@ -1,4 +1,4 @@
-"""In a browser: chips move the gauge, sliders can be undone, in two tabs, forth and back, narrow and wide, in the dark."""
+"""In a browser: chips move the gauge, sliders can be undone; in two tabs, forth and back, narrow and wide, dark."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def browser(app: tuple[str, str, Path]) -> Iterator[Callable[..., Any]]:
             context.add_cookies([{"name": "language", "value": language, "url": home}])
             context.on(
                 "request",
-                lambda one: None if one.url.startswith((home, "data:")) else strangers.append(one.url),
+                lambda one: (
+                    None if one.url.startswith((home, "data:")) else strangers.append(one.url)
+                ),
             )
             context.on("console", lambda message: wrong.append(message.text))
             context.on("weberror", lambda error: wrong.append(str(error.error)))
@@ -148,6 +150,8 @@ def test_sliders_are_measured_and_undone(browser: Callable[..., Any]) -> None:
     assert tab.evaluate("document.activeElement.id") == "level-0"
     after(tab, lambda: tab.keyboard.press("End"), "outcome")
     assert tab.locator("#at-0").inner_text().startswith("left out")
+    top = slider.get_attribute("max")
+    assert f"--level age={top}" in tab.locator("#command code").text_content()
     other = tab.context.new_page()
     other.goto(tab.url)
     assert figure(other) == figure(tab)

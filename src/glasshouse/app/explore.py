@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, KnownSet, sets_of
@@ -361,6 +360,3 @@ def _figure(run: Any, sets: AssessedSets, name: str) -> Figure | None:
         return pairs_figure(sets.assessment)
     label = translated(PICTURES[name])
     return next((figure for figure in run.page.pictures if figure.label == label), None)
-
-
-routes = [Route("/run/{identifier}/explore", explore)]

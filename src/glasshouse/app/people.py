@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, sets_of
@@ -88,6 +87,3 @@ def _exactly(exposure: Exposure) -> Table:
             for value, records, named in sorted(counts, key=lambda one: (-one[1], one[0]))
         ],
     )
-
-
-routes = [Route("/run/{identifier}/people", people)]

@@ -47,10 +47,7 @@ PACKAGE = Path(__file__).parent.parent
 """Where templates, style sheets and the script are; importing the report for its own takes long."""
 ADDRESS = "127.0.0.1"
 """Where the app listens: this machine only."""
-SCREENS = (
-    *("home", "drafts", "work", "verdict", "groups", "questions"),
-    *("explore", "people", "what_if"),
-)
+SCREENS = ("home", "drafts", "work", "verdict", "groups", "questions", "live")
 """The modules of screens, each with its ``routes``."""
 RUN_RAIL = (
     ("", marked("Verdict")),

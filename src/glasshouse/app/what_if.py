@@ -18,7 +18,6 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from glasshouse.app.explore import Gauge
 from glasshouse.app.guard import form_of
@@ -623,7 +622,7 @@ def _assumed(question: ReleaseStudy) -> str:
     )
 
 
-def _release(request: Request) -> Response:
+def release(request: Request) -> Response:
     """Make the release of a setting, as a job."""
     run = opened(request)
     trials = trials_of(request, run)
@@ -636,7 +635,7 @@ def _release(request: Request) -> Response:
     return _submitted(request, run, study, title, command)
 
 
-def _best(request: Request) -> Response:
+def best(request: Request) -> Response:
     """Find the best version for the rule of the run, as a job."""
     run = opened(request)
     trials = trials_of(request, run)
@@ -663,10 +662,3 @@ def _submitted(
     arguments = [study.command, "--study", str(place), "--out", str(out), "--lang", spoken()]
     job = request.app.state.jobs.submit(title, arguments, out=out, shown_command=command)
     return see(f"/job/{job.identifier}")
-
-
-routes = [
-    Route("/run/{identifier}/what-if", what_if),
-    Route("/run/{identifier}/what-if/release", _release, methods=["POST"]),
-    Route("/run/{identifier}/what-if/best", _best, methods=["POST"]),
-]
