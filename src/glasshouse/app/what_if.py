@@ -54,7 +54,7 @@ MOST_MOVES, SHOWN_MOVES = 40, 10
 
 
 @dataclass(frozen=True)
-class Setting:
+class Proposal:
     """What is tried: how much detail each column is told in, and what is promised besides."""
 
     levels: tuple[int, ...]
@@ -66,8 +66,8 @@ class Setting:
     removed: int = 0
     """How many in a thousand records may be removed."""
 
-    def after(self, move: str) -> Setting:
-        """Return the setting after a move: ``2.1`` tells the third column at level 1, ``k.5`` has five alike."""
+    def after(self, move: str) -> Proposal:
+        """Return the proposal after a move: ``2.1`` tells the third column at level 1, ``k.5`` has five alike."""
         what, _, written = move.partition(".")
         value = int(written)
         if what == "k":
@@ -80,8 +80,8 @@ class Setting:
         levels[int(what)] = value
         return replace(self, levels=tuple(levels))
 
-    def moves_from(self, other: Setting) -> list[str]:
-        """Return the moves that lead here from another setting."""
+    def moves_from(self, other: Proposal) -> list[str]:
+        """Return the moves that lead here from another proposal."""
         moves = [
             f"{place}.{level}"
             for place, (level, before) in enumerate(zip(self.levels, other.levels, strict=True))
@@ -103,9 +103,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Trial:
-    """What comes of a setting."""
+    """What comes of a proposal."""
 
-    setting: Setting
+    proposal: Proposal
     """What was tried."""
     outcome: Anonymisation | None
     """The release and its original in figures, as if all records might be removed; None: none would be left."""
@@ -115,7 +115,7 @@ class Trial:
     @property
     def allowed(self) -> int:
         """How many records may be removed."""
-        return self.setting.removed * self.records // 1000
+        return self.proposal.removed * self.records // 1000
 
     @property
     def is_possible(self) -> bool:
@@ -165,13 +165,13 @@ class Trials:
             example_row(self.hierarchies[name], self.table.column(name)) for name in self.names
         )
         self.labels: Labels = labels_of(question)
-        self._tried: OrderedDict[Setting, Trial] = OrderedDict()
+        self._tried: OrderedDict[Proposal, Trial] = OrderedDict()
         self._lock = Lock()
 
     @property
-    def start(self) -> Setting:
+    def start(self) -> Proposal:
         """The data as they are."""
-        return Setting((0,) * len(self.names))
+        return Proposal((0,) * len(self.names))
 
     def study(self, protection: Mapping[str, Any]) -> AnonymiseStudy:
         """Return the study of a protection."""
@@ -183,34 +183,34 @@ class Trials:
         }
         return validated(AnonymiseStudy, {**self.content, "protection": entries}, "what-if")
 
-    def study_of(self, setting: Setting) -> AnonymiseStudy:
-        """Return the study that gives the release of a setting."""
+    def study_of(self, proposal: Proposal) -> AnonymiseStudy:
+        """Return the study that gives the release of a proposal."""
         protection: dict[str, Any] = {
-            "method": "k-anonymity" if setting.l == 1 else "l-diversity",
-            "k": setting.k,
-            "levels": dict(zip(self.names, setting.levels, strict=True)),
-            "suppression": setting.suppression,
+            "method": "k-anonymity" if proposal.l == 1 else "l-diversity",
+            "k": proposal.k,
+            "levels": dict(zip(self.names, proposal.levels, strict=True)),
+            "suppression": proposal.suppression,
         }
-        return self.study(protection | ({} if setting.l == 1 else {"l": setting.l}))
+        return self.study(protection | ({} if proposal.l == 1 else {"l": proposal.l}))
 
     def rule_study(self) -> ProtectStudy:
         """Return the study that finds the best version for the rule of the run."""
         means = {"hierarchies": _means(self.question)}
         return validated(ProtectStudy, {**self.content, "means": means}, "what-if")
 
-    def trial(self, setting: Setting) -> Trial:
-        """Measure a setting exactly, once."""
+    def trial(self, proposal: Proposal) -> Trial:
+        """Measure a proposal exactly, once."""
         with self._lock:
-            if setting not in self._tried:
-                self._tried[setting] = self._measured(setting)
+            if proposal not in self._tried:
+                self._tried[proposal] = self._measured(proposal)
                 while len(self._tried) > MOST_TRIED:
                     self._tried.popitem(last=False)
-            self._tried.move_to_end(setting)
-            return self._tried[setting]
+            self._tried.move_to_end(proposal)
+            return self._tried[proposal]
 
-    def _measured(self, setting: Setting) -> Trial:
+    def _measured(self, proposal: Proposal) -> Trial:
         # as if all might be removed, so that it can be told how many have to be
-        study = self.study_of(replace(setting, removed=1000))
+        study = self.study_of(replace(proposal, removed=1000))
         try:
             protected = protected_table(
                 study,
@@ -221,8 +221,8 @@ class Trials:
                 hierarchies=self.hierarchies,
             )
         except StudyError:  # no class meets what is promised
-            return Trial(setting, None, self.table.records)
-        return Trial(setting, protected.outcome, self.table.records)
+            return Trial(proposal, None, self.table.records)
+        return Trial(proposal, protected.outcome, self.table.records)
 
 
 def _content(question: ReleaseStudy) -> dict[str, Any]:
@@ -286,8 +286,8 @@ class Ladder:
 
     moves: tuple[str, ...]
     """They."""
-    settings: tuple[Setting, ...]
-    """The setting before the first move, and after each."""
+    proposals: tuple[Proposal, ...]
+    """The proposal before the first move, and after each."""
 
     @classmethod
     def of(cls, entries: Mapping[str, str], trials: Trials) -> Ladder:
@@ -310,15 +310,15 @@ class Ladder:
             for move in older:
                 now = now.after(move)
             moves = [*now.moves_from(start), *moves]
-        settings = [start]
+        proposals = [start]
         for move in moves:
-            settings.append(settings[-1].after(move))
-        return cls(tuple(moves), tuple(settings))
+            proposals.append(proposals[-1].after(move))
+        return cls(tuple(moves), tuple(proposals))
 
     @property
-    def now(self) -> Setting:
+    def now(self) -> Proposal:
         """Where they lead."""
-        return self.settings[-1]
+        return self.proposals[-1]
 
     def address(self, count: int, *further: str) -> str:
         """Return the address after so many moves, and some further ones."""
@@ -349,7 +349,7 @@ def _thousandths(percent: str) -> str:
 
 
 def what_if(request: Request) -> Response:
-    """Show what a setting comes to, beside the original, and the steps that led there."""
+    """Show what a proposal comes to, beside the original, and the steps that led there."""
     run = opened(request)
     trials = trials_of(request, run)
     ladder = Ladder.of(request.query_params, trials)
@@ -364,7 +364,7 @@ def what_if(request: Request) -> Response:
             here="what-if",
             columns=_columns(trials, now),
             has_secret=bool(trials.table.sensitive),
-            setting=ladder.now,
+            proposal=ladder.now,
             removed=f"{ladder.now.removed / 10:g}",
             moves="-".join(ladder.moves),
             undo=ladder.address(len(ladder.moves) - 1) if ladder.moves else "",
@@ -407,7 +407,7 @@ def _columns(trials: Trials, trial: Trial) -> list[Slider]:
     outcome = trial.outcome if trial.is_possible else None
     quality = None if outcome is None else outcome.quality
     for place, name in enumerate(trials.names):
-        level, top = trial.setting.levels[place], trials.heights[place] - 1
+        level, top = trial.proposal.levels[place], trials.heights[place] - 1
         remaining = ""
         if quality is not None:
             share = Fraction(str(max(0.0, quality.attributes[name].granularity)))
@@ -440,12 +440,12 @@ def _needed(trial: Trial) -> int:
 
 
 def _trouble(trial: Trial, trials: Trials) -> str:
-    """Say why a setting is not possible; nothing where it is."""
-    setting, subject = trial.setting, trials.question.subject
+    """Say why a proposal is not possible; nothing where it is."""
+    proposal, subject = trial.proposal, trials.question.subject
     promise = (
-        text("{k} alike, with {l} sensitive values among them", k=setting.k, l=setting.l)
-        if setting.l > 1
-        else text("{k} alike", k=setting.k)
+        text("{k} alike, with {l} sensitive values among them", k=proposal.k, l=proposal.l)
+        if proposal.l > 1
+        else text("{k} alike", k=proposal.k)
     )
     if trial.outcome is None:
         return text(
@@ -469,7 +469,7 @@ def _trouble(trial: Trial, trials: Trials) -> str:
 
 
 def _summary(now: Trial, original: Trial) -> str:
-    """Say in one line what comes of a setting, for a narrow screen."""
+    """Say in one line what comes of a proposal, for a narrow screen."""
     if now.outcome is None or original.outcome is None or not now.is_possible:
         return text("Not possible")
     before, after = percentages(_risk(original.outcome), _risk(now.outcome))
@@ -534,10 +534,10 @@ def _lost(outcome: Anonymisation) -> Fraction:
 
 
 def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
-    """Return what the rule of the run says of a setting."""
+    """Return what the rule of the run says of a proposal."""
     if trial.outcome is None or not trial.is_possible:
         return None
-    study = trials.study_of(trial.setting)
+    study = trials.study_of(trial.proposal)
     verdict = verdict_on(measures(trial.outcome, study), study.policy)
     return None if verdict is None else ruling(verdict)
 
@@ -546,7 +546,7 @@ def _rungs(trials: Trials, ladder: Ladder) -> list[tuple[str, str, str, str, str
     """Return the last steps, the latest first: what was done, risk, loss and removed records, and how to go back."""
     steps = []
     for count in range(len(ladder.moves), max(-1, len(ladder.moves) - SHOWN_MOVES - 1), -1):
-        trial = trials.trial(ladder.settings[count])
+        trial = trials.trial(ladder.proposals[count])
         words = _step(trials, ladder.moves[count - 1]) if count else text("the original")
         figures = (NOTHING.text, NOTHING.text, text("not possible"))
         if trial.outcome is not None and trial.is_possible:
@@ -581,7 +581,7 @@ def _step(trials: Trials, move: str) -> str:
 def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
     """Return the steps as points of a drawing of a hundred by a hundred: detail lost, and risk."""
     first = max(0, len(ladder.moves) - SHOWN_MOVES)
-    tried = [trials.trial(trials.start), *map(trials.trial, ladder.settings[first:])]
+    tried = [trials.trial(trials.start), *map(trials.trial, ladder.proposals[first:])]
     return [
         (f"{100 * float(_lost(one.outcome)):.2f}", f"{100 - 100 * float(_risk(one.outcome)):.2f}")
         for one in tried
@@ -589,9 +589,9 @@ def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
     ]
 
 
-def _command(trials: Trials, setting: Setting) -> str:
+def _command(trials: Trials, proposal: Proposal) -> str:
     """Return the command that gives the same release; none where it would tell values."""
-    study = trials.study_of(setting)
+    study = trials.study_of(proposal)
     if study.treatment.where or study.treatment.invalid:
         return ""
     return shlex.join(["glasshouse", "anonymise", *_words(trials, study), "--out", "protected"])
@@ -623,7 +623,7 @@ def _assumed(question: ReleaseStudy) -> str:
 
 
 def release(request: Request) -> Response:
-    """Make the release of a setting, as a job."""
+    """Make the release of a proposal, as a job."""
     run = opened(request)
     trials = trials_of(request, run)
     ladder = Ladder.of({"moves": form_of(request).get("moves")}, trials)
