@@ -149,7 +149,7 @@ def test_sliders_are_measured_and_undone(browser: Callable[..., Any]) -> None:
     assert first != before
     assert tab.evaluate("document.activeElement.id") == "level-0"
     after(tab, lambda: tab.keyboard.press("End"), "outcome")
-    assert tab.locator("#at-0").inner_text().startswith("left out")
+    assert tab.locator("#at-0").inner_text().startswith("the column is left out")
     top = slider.get_attribute("max")
     assert f"--level age={top}" in tab.locator("#command code").text_content()
     other = tab.context.new_page()

@@ -183,6 +183,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_folder_holds_study_manifest_results_and_report(stored: Path) -> None:
     assert sorted(contents(stored)) == [
+        "exposures.parquet",
         "manifest.json",
         "report.html",
         "report.json",

@@ -425,7 +425,7 @@ def _words_of(trials: Trials, place: int, level: int) -> str:
     if level == 0:
         return text("as it is")
     if level == trials.heights[place] - 1:
-        return text("left out")
+        return text("the column is left out")
     example = trials.examples[place]
     if example:
         return text("such as {value} → {label}", value=example[0], label=example[level])
