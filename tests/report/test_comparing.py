@@ -32,6 +32,7 @@ NO_FIGURES = {
     "by how many times easier the truth is": "the label of a picture",
     "with exact windows instead of": "the method",
     "becomes more than twice as credible": "the name of a measure",
+    "times as likely as the one before": "how values are changed at random",
     "larger sets are reckoned to take more": "what was assessed, as the tests of `within` hold it",
 }
 """Sentences with a word that compares in which no two figures are: what they are instead."""

@@ -71,6 +71,11 @@ def _finding(close: Closeness, naming: Attack, subject: str) -> Finding:
             "Someone who knows {person}'s {known} guesses the {secret} {tolerance} no more often than somebody who "
             "does not: in {after} of cases."
         )
+    elif guess.additive == 0:
+        template = marked(
+            "Someone who knows {person}'s {known} guesses the {secret} {tolerance} no more often than somebody who "
+            "does not, in {after} of cases, but knows for {people} that the guess is so close ({share})."
+        )
     elif certain:
         template = marked(
             "Someone who knows {person}'s {known} guesses the {secret} {tolerance} in {after} of cases, up from "

@@ -292,11 +292,18 @@ def _learned(name: str, result: Knowing, subject: str) -> Finding:
             **words,
         )
         return Finding(Severity.SAFE, sentence)
-    sentence = text(
-        "With the same knowledge “{secret}” of the {person} is guessed right in {after} of cases, up from {before}; in "
-        "{certain} it is certain.",
-        **words,
-    )
+    if guess.additive == 0:
+        sentence = text(
+            "With the same knowledge “{secret}” of the {person} is guessed right no more often than without it, in "
+            "{after} of cases; but in {certain} it is certain.",
+            **words,
+        )
+    else:
+        sentence = text(
+            "With the same knowledge “{secret}” of the {person} is guessed right in {after} of cases, up from "
+            "{before}; in {certain} it is certain.",
+            **words,
+        )
     added = max(guess.additive, certainty.additive)
     return Finding(graded(added, certain=certainty.additive > 0), sentence)
 

@@ -1,0 +1,82 @@
+"""Sentences about people with several records, and about guesses that are close: each says the outcome's figures."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import glasshouse as gh
+from glasshouse.language import LANGUAGES
+from glasshouse.language.current import speaking
+from glasshouse.microdata.people import assess_people
+from glasshouse.report.assess.closeness import closeness_findings
+from glasshouse.report.assess.people import people_findings
+from glasshouse.table import read
+from tests.report.reading import assert_it_says, tries
+
+UP_FROM = {"en": "up from", "pt-BR": ", contra"}
+
+
+@tries(
+    "assess",
+    "guesses the {secret} {tolerance}",
+    "on average instead of {before}",
+    seeds=40,
+)
+def test_a_close_guess_is_told_with_the_figures_of_the_outcome(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    numbers = random.integers(0, (2, 9, 40)[seed % 3], 12) * (1 if seed % 4 else 100)
+    known = np.zeros(12, int) if seed % 5 == 0 else random.integers(0, 1 + seed % 6, 12)
+    table = read(
+        pa.table({"q": known.astype(str), "x": numbers.astype(str)}),
+        quasi_identifiers=["q"],
+        sensitive=["x"],
+    )
+    assessment = gh.assess(table, within={"x": str(seed % 4)}).outcome
+    (close,) = assessment.close
+    row = close.row_of(("q",))
+    guess, certainty = close.guess(row), close.certainty(row)
+    certain = Fraction(int(close.certain[row]), close.records)
+    for language in LANGUAGES:
+        with speaking(language):
+            sentence = closeness_findings(assessment, "person")[0].sentence
+        assert (UP_FROM[language] in sentence) == (guess.posterior > guess.prior)
+        figures = [guess.posterior] + [guess.prior] * (guess.posterior > guess.prior)
+        if guess.additive == 0 == certainty.additive and certain:
+            figures = []  # one guess is close for everybody
+        elif certain:
+            figures.append(certain)
+        assert_it_says(sentence, *figures)
+
+
+@tries("assess", "With the same knowledge", seeds=30)
+def test_what_is_learned_of_a_person_is_told_with_the_figures_of_the_outcome(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    who = np.repeat(np.arange(12), 1 + seed % 3)
+    secret = random.integers(0, 1 + seed % 3, 12) if seed % 2 else (np.arange(12) == 0).astype(int)
+    place = np.zeros(len(who), int) if seed % 5 == 0 else random.integers(0, 2 + seed, len(who))
+    table = read(
+        pa.table({"who": who.tolist(), "place": place.tolist(), "mind": secret[who].tolist()}),
+        quasi_identifiers=["place"],
+        also=["who", "mind"],
+    )
+    outcome = assess_people(table, "who", knows=1, secrets=["mind"])
+    study: Any = SimpleNamespace(subject="person", knows=1)
+    guess, certainty = outcome.curve[-1].secrets["mind"]
+    learned = guess.posterior > guess.prior
+    for language in LANGUAGES:
+        with speaking(language):
+            (sentence,) = (
+                finding.sentence
+                for finding in people_findings(outcome, study)
+                if "“mind”" in finding.sentence
+            )
+        assert (UP_FROM[language] in sentence) == learned
+        figures = [guess.posterior, *([guess.prior] if learned else [])]
+        if learned or certainty.additive > 0:
+            figures.append(certainty.posterior)
+        assert_it_says(sentence, *figures)
