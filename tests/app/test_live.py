@@ -214,7 +214,9 @@ def test_a_run_without_such_figures_says_so(
 
 def command(answer: Any) -> list[str]:
     """Return the command that a page says gives the same."""
-    found = re.search(r'<details class="command"[^>]*>.*?<code>(.*?)</code>', answer.text, re.DOTALL)
+    found = re.search(
+        r'<details class="command"[^>]*>.*?<code>(.*?)</code>', answer.text, re.DOTALL
+    )
     assert found is not None
     return shlex.split(html.unescape(found[1]))
 
