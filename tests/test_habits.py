@@ -39,8 +39,8 @@ ELEMENTS = {
 """The elements of a form, and what each must say."""
 NOT_FOR_USERS = {"dev", "oracle"}
 """The extras that only tests need."""
-MODULES = {"scikit-learn": "sklearn"}
-"""Distributions whose module has another name."""
+MODULES = {"scikit-learn": "sklearn", "httpx": "starlette"}
+"""Distributions whose module has another name, or that another one imports: the test client of Starlette."""
 TOOLS = {
     "import-linter": "lint-imports",
     "mypy": "mypy",
