@@ -17,6 +17,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 PICTURES = ROOT / "docs" / "app"
+SETTLED = 2000
+"""Milliseconds until a change is surely shown."""
 WIDE, NARROW = {"width": 1200, "height": 820}, {"width": 390, "height": 820}
 
 
@@ -63,9 +65,16 @@ def take(browser: Any, address: str) -> None:
     run = tab.get_by_role("link", name="What census-2018.csv lets").get_attribute("href")
     tab.goto(home + run)
     shoot("verdict")
-    for screen in ("explore", "what-if"):
-        tab.goto(f"{home}{run}/{screen}")
-        shoot(screen)
+    tab.goto(f"{home}{run}/explore")
+    for name in ("year_of_birth", "city_of_residence"):
+        tab.get_by_role("checkbox", name=name).check()
+        tab.wait_for_timeout(SETTLED)
+    shoot("explore")
+    tab.goto(f"{home}{run}/what-if")
+    for name in ("year_of_birth", "city_of_residence"):
+        tab.get_by_label(name, exact=True).press("ArrowRight")
+        tab.wait_for_timeout(SETTLED)
+    shoot("what-if")
     tab.goto(home + run)
     tab.set_viewport_size(NARROW)
     tab.emulate_media(color_scheme="dark")
