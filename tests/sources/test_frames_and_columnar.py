@@ -204,6 +204,18 @@ def test_values_that_repeat_are_written_as_those_that_do_not(
     assert rows_of(many) == rows_of(few) * 10_000
 
 
+def test_a_parquet_file_is_not_in_memory_after_it_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "income.parquet"
+    incomes = np.random.default_rng(0).integers(0, 2**62, 2_000_000)
+    pa.parquet.write_table(pa.table({"income": incomes}), path, row_group_size=50_000)
+    before = pa.total_allocated_bytes()
+    source = open_source(path)
+    for batch in source.coded_batches(["income"]):
+        del batch
+        last = pa.total_allocated_bytes() - before
+    assert last < path.stat().st_size / 4
+
+
 def test_text_that_a_parquet_file_holds_as_codes_comes_as_codes(tmp_path: Path) -> None:
     names = [str(person) for person in range(30_000)]
     table = pa.table({"uf": ["SP", "RJ", None] * 10_000, "name": names})

@@ -65,7 +65,8 @@ class ParquetFile(ColumnarFile):
 
     def __init__(self, path: Path, *, name: str) -> None:
         try:
-            self._file = pyarrow.parquet.ParquetFile(path.absolute())  # Arrow expands a leading ~
+            # Arrow expands a leading ~, and what it would buffer ahead stays in memory to the end of the file.
+            self._file = pyarrow.parquet.ParquetFile(path.absolute(), pre_buffer=False)
             names = self._file.schema_arrow.names
         except DAMAGES as error:
             raise damage_error(name, self.kind, error) from None
@@ -77,7 +78,7 @@ class ParquetFile(ColumnarFile):
         coded = coded_columns(footer, self._file.schema_arrow)
         if coded:
             self._file = pyarrow.parquet.ParquetFile(
-                path.absolute(), metadata=footer, read_dictionary=coded
+                path.absolute(), metadata=footer, read_dictionary=coded, pre_buffer=False
             )
 
     def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
