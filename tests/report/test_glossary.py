@@ -20,15 +20,15 @@ PAGES = {
         "pt-BR",
         "# Glossary\n\n"
         "The words of the field as reports, help and documentation use them. A report explains those that it uses. "
-        "[Em português](glossario.md)\n\n"
+        "[Em português](pt/glossary.md)\n\n"
         "| term | in Portuguese | meaning |\n|---|---|---|\n",
     ),
     "pt-BR": (
-        "glossario.md",
+        "pt/glossary.md",
         "en",
         "# Glossário\n\n"
         "Os termos da área, como os usam os relatórios, a ajuda e a documentação. Cada relatório explica os que usa. "
-        "[In English](glossary.md)\n\n"
+        "[In English](../glossary.md)\n\n"
         "| termo | em inglês | significado |\n|---|---|---|\n",
     ),
 }
