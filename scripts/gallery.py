@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery.md anew, by the commands that it shows.
+"""Draw the pictures of docs/gallery.md and docs/pt/gallery.md anew, by the commands that they show.
 
     python scripts/gallery.py [NAME …]
 
@@ -30,6 +30,17 @@ from glasshouse.synthetic.school_census import a_year_later
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "gallery"
 RECORDS, SEED = 4_000, 7
+GALLERIES = {"en": DOCS / "gallery.md", "pt-BR": DOCS / "pt" / "gallery.md"}
+BEGINNINGS = {
+    "en": "# Gallery\n\n"
+    "Every picture below is one of a report, drawn by `scripts/gallery.py` with the commands that stand above "
+    "it, on synthetic data. Titles say the finding; the numbers behind each picture are in a table of the report.\n",
+    "pt-BR": "# Galeria\n\n"
+    "Cada figura abaixo é de um relatório, desenhada por `scripts/gallery.py` com os comandos que estão acima dela, "
+    "em dados sintéticos. Os títulos dizem o resultado; os números de cada figura estão em uma tabela do relatório. "
+    "As frases são as do relatório em português; as figuras são as do relatório em inglês, e com `--lang pt-BR` "
+    "também elas saem em português.\n",
+}
 
 
 @dataclass(frozen=True)
@@ -38,8 +49,8 @@ class Example:
 
     name: str
     """The beginning of the names of its pictures."""
-    title: str
-    """What is asked."""
+    titles: dict[str, str]
+    """What is asked, by language."""
     commands: tuple[str, ...]
     """What a user types; the last one writes the report into a folder of the example's name."""
     pictures: tuple[int, ...] | None = None
@@ -50,7 +61,10 @@ _Q = "-q month_of_birth -q year_of_birth -q gender"
 EXAMPLES = (
     Example(
         "assess",
-        "Who can be named, and what can be inferred",
+        {
+            "en": "Who can be named, and what can be inferred",
+            "pt-BR": "Quem pode ser identificado, e o que se pode inferir",
+        },
         (
             f"glasshouse assess census-2018.csv {_Q} -q city_of_residence -q school "
             "-s ethnicity -s transport --subject student --out assess",
@@ -58,7 +72,10 @@ EXAMPLES = (
     ),
     Example(
         "years",
-        "What a second year adds",
+        {
+            "en": "What a second year adds",
+            "pt-BR": "O que um segundo ano acrescenta",
+        },
         (
             f"glasshouse assess census-2018.csv census-2019.csv {_Q} -q school -s transport "
             "--id student --subject student --subsets full --out years",
@@ -67,7 +84,10 @@ EXAMPLES = (
     ),
     Example(
         "target",
-        "What is learned of one person",
+        {
+            "en": "What is learned of one person",
+            "pt-BR": "O que se descobre de uma pessoa",
+        },
         (
             "glasshouse target census-2018.csv --know gender=F --know year_of_birth=2005 "
             "-s ethnicity --subject student --out target",
@@ -75,7 +95,10 @@ EXAMPLES = (
     ),
     Example(
         "membership",
-        "Who is in a sample",
+        {
+            "en": "Who is in a sample",
+            "pt-BR": "Quem está em uma amostra",
+        },
         (
             f"glasshouse membership sample.csv --population census-2018.csv {_Q} "
             "--subject student --out membership",
@@ -83,7 +106,10 @@ EXAMPLES = (
     ),
     Example(
         "anonymise",
-        "What a protection buys",
+        {
+            "en": "What a protection buys",
+            "pt-BR": "O que uma proteção compra",
+        },
         (
             f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 10 --suppression 0.05 "
             "--subject student --out anonymise",
@@ -91,7 +117,10 @@ EXAMPLES = (
     ),
     Example(
         "compare",
-        "Risk against utility",
+        {
+            "en": "Risk against utility",
+            "pt-BR": "Risco e utilidade",
+        },
         (
             f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 5 --out k5",
             f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 25 --out k25",
@@ -102,7 +131,10 @@ EXAMPLES = (
     ),
     Example(
         "threat",
-        "What an anonymised table tells beyond the population",
+        {
+            "en": "What an anonymised table tells beyond the population",
+            "pt-BR": "O que uma tabela anonimizada revela além da população",
+        },
         (
             f"glasshouse anonymise census-2018.csv {_Q} -s ethnicity --k 10 --out table",
             "glasshouse threat table --out threat",
@@ -110,13 +142,19 @@ EXAMPLES = (
     ),
     Example(
         "totals",
-        "Who is behind each transaction, from published totals",
+        {
+            "en": "Who is behind each transaction, from published totals",
+            "pt-BR": "Quem está por trás de cada transação, a partir de totais publicados",
+        },
         ("glasshouse totals campaign --study study.toml --seconds 60 --out totals",),
         pictures=(0, 1),
     ),
     Example(
         "deter",
-        "Whether a rational adversary attacks, and what deters her",
+        {
+            "en": "Whether a rational adversary attacks, and what deters her",
+            "pt-BR": "Se um adversário racional ataca, e o que o dissuade",
+        },
         ("glasshouse deter --out deter",),
         pictures=(0, 1, 2),
     ),
@@ -135,15 +173,14 @@ def write_data(folder: Path) -> None:
     shutil.copy(ROOT / "examples" / "trade" / "study.toml", folder / "study.toml")
 
 
-def page_of(example: Example, folder: Path) -> Page:
-    """Carry out the commands of an example and return its report in English."""
+def pages_of(example: Example, folder: Path) -> dict[str, Page]:
+    """Carry out the commands of an example and return its report in each language."""
     with _inside(folder):
         for command in example.commands:
             code = glasshouse(shlex.split(command)[1:])
             if code:
                 raise SystemExit(f"{command}: exit code {code}")
-        pages = archive.from_json(Path(example.name, "report.json").read_text(), example.name)
-    return pages["en"]
+        return archive.from_json(Path(example.name, "report.json").read_text(), example.name)
 
 
 @contextmanager
@@ -158,21 +195,22 @@ def _inside(folder: Path) -> Iterator[None]:
 
 def drawn(example: Example, folder: Path) -> dict[str, str]:
     """Return the pictures of an example by the names of their files."""
-    figures = page_of(example, folder).pictures
+    figures = pages_of(example, folder)["en"].pictures
     shown = range(len(figures)) if example.pictures is None else example.pictures
     return {f"{example.name}-{place + 1}.svg": to_svg(figures[place].chart) for place in shown}
 
 
-def chapter(example: Example, page: Page) -> str:
-    """Return what the gallery says of an example."""
-    lines = [f"## {example.title}", "", "```console"]
+def chapter(example: Example, page: Page, code: str) -> str:
+    """Return what the gallery says of an example in a language; both show the same pictures."""
+    pictures = Path(os.path.relpath(PICTURES, GALLERIES[code].parent)).as_posix()
+    lines = [f"## {example.titles[code]}", "", "```console"]
     lines += [f"$ {command}" for command in example.commands]
     lines += ["```", "", *(f"> {finding.sentence}\n" for finding in page.findings[:3])]
     shown = range(len(page.pictures)) if example.pictures is None else example.pictures
     for place in shown:
         figure = page.pictures[place]
         lines += [
-            f"![{figure.label}](gallery/{example.name}-{place + 1}.svg)",
+            f"![{figure.label}]({pictures}/{example.name}-{place + 1}.svg)",
             "",
             figure.caption,
             "",
@@ -181,16 +219,10 @@ def chapter(example: Example, page: Page) -> str:
 
 
 def main() -> None:
-    """Draw everything, or the examples that are named, and write the page."""
+    """Draw everything, or the examples that are named, and write the pages."""
     wanted = sys.argv[1:]
     PICTURES.mkdir(exist_ok=True)
-    text = [
-        "# Gallery",
-        "",
-        "Every picture below is one of a report, drawn by `scripts/gallery.py` with the commands that stand above "
-        "it, on synthetic data. Titles say the finding; the numbers behind each picture are in a table of the report.",
-        "",
-    ]
+    chapters: dict[str, list[str]] = {code: [] for code in GALLERIES}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_data(folder)
@@ -199,10 +231,13 @@ def main() -> None:
                 continue
             for file, svg in drawn(example, folder).items():
                 (PICTURES / file).write_text(svg, encoding="utf-8")
-            page = archive.from_json((folder / example.name / "report.json").read_text(), "")["en"]
-            text.append(chapter(example, page))
+            pages = archive.from_json((folder / example.name / "report.json").read_text(), "")
+            for code, text in chapters.items():
+                text.append(chapter(example, pages[code], code))
     if not wanted:
-        (DOCS / "gallery.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+        for code, path in GALLERIES.items():
+            text = "\n".join([BEGINNINGS[code], *chapters[code]])
+            path.write_text(text.rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
