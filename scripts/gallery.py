@@ -236,8 +236,8 @@ def main() -> None:
                 text.append(chapter(example, pages[code], code))
     if not wanted:
         for code, path in GALLERIES.items():
-            text = "\n".join([BEGINNINGS[code], *chapters[code]])
-            path.write_text(text.rstrip() + "\n", encoding="utf-8")
+            page = "\n".join([BEGINNINGS[code], *chapters[code]])
+            path.write_text(page.rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
