@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app test check lint types imports messages tests browser thorough soak benchmarks clean
+.PHONY: help demo app test check lint types imports messages tests browser thorough soak benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,9 @@ soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quar
 
 benchmarks: $(VENV)/.installed-dev ## Run every benchmark; each prints ratios against a baseline
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
+
+papers: $(VENV)/.installed ## Print the tables of five publications at full size, beside ours; takes an hour
+	for paper in papers/*[0-9].py; do $(BIN)/python $$paper --full || exit 1; done
 
 clean: ## Remove the environment and everything generated
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo

@@ -10,13 +10,14 @@ The school censuses of INEP are no longer published by student. Whoever has them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 import glasshouse as gh
-from comparison import arguments, percent, show, timed
+from comparison import Cell, arguments, percent, show, timed
 from glasshouse.microdata import Attack
 from glasshouse.table import EncodedTable
 
@@ -74,7 +75,9 @@ def main(given: Sequence[str] | None = None) -> None:
     asked = arguments(__doc__, given, census="a census with the columns of the synthetic one")
     native_language()
     two_years()
-    students = asked.census or _stream(PUBLISHED_RECORDS if asked.full else 10_000)
+    students = asked.census or _stream(
+        asked.records or (PUBLISHED_RECORDS if asked.full else 10_000)
+    )
     table = gh.read(
         students,
         quasi_identifiers=CENSUS.quasi_identifiers,
@@ -93,7 +96,7 @@ def native_language() -> None:
     hyper = gh.qif.CoOccurrence.from_records(language, seen).hyper()
     published = {"M, ≤30": "1/2", "M, >30": "1/4", "F, ≤30": "1/4"}
     guess = gh.qif.GVulnerability(gh.qif.GainFunction.bayes(hyper.secrets).scaled(4))
-    rows = [
+    rows: list[Sequence[Cell]] = [
         (f"chance to see {seen}", outer, hyper.outer(seen)) for seen, outer in published.items()
     ]
     rows += [
@@ -207,10 +210,10 @@ def protected(students: int) -> None:
     rows = []
     for promise, published in PROTECTED.items():
         word, _, value = promise.partition(" = ")
-        release = table
+        release: EncodedTable | None = table
         if value:
-            wanted = {word: int(value) if word == "k" else float(value)}
-            release = gh.anonymise(table, **wanted).release
+            promised: dict[str, Any] = {word: int(value) if word == "k" else float(value)}
+            release = gh.anonymise(table, **promised).release
         name, disability = gh.assess(release, subsets="full").outcome.attacks
         shares = (
             *(name.deterministic.posterior, disability.deterministic.posterior),
@@ -268,7 +271,7 @@ def _collection(students: int) -> list[EncodedTable]:
     return tables
 
 
-def _pairs(published: Sequence[str | None], here: object) -> list[str | None]:
+def _pairs(published: Sequence[str | None], here: Iterable[str]) -> list[str | None]:
     return [cell for pair in zip(published, here, strict=True) for cell in pair]
 
 

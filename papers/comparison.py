@@ -16,7 +16,7 @@ Cell = str | int | float | Fraction | None
 
 
 def arguments(about: str | None, given: Sequence[str] | None, **files: str) -> argparse.Namespace:
-    """Return what a script was asked: `full` for the published size, and paths of data that cannot be included.
+    """Return what a script was asked: `full` or `records` for the size, and paths of data that cannot be included.
 
     Args:
         about: The docstring of the script; its first line is its help.
@@ -25,6 +25,7 @@ def arguments(about: str | None, given: Sequence[str] | None, **files: str) -> a
     """
     parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
     parser.add_argument("--full", action="store_true", help="the size that was published")
+    parser.add_argument("--records", type=int, metavar="N", help="another size of synthetic data")
     for name, what in files.items():
         parser.add_argument(f"--{name}", metavar="PATH", help=what)
     return parser.parse_args(given)

@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import glasshouse as gh
-from comparison import arguments, percent, show, timed
+from comparison import Cell, arguments, percent, show, timed
 from glasshouse.reconstruction import BinRegister, CampaignResult, Instance
 
 SHIPMENTS = {
@@ -61,7 +62,7 @@ def main(given: Sequence[str] | None = None) -> None:
     if asked.study:
         month(gh.totals.campaign(asked.study).outcome, "The month of the plan")
         return
-    records = TRANSACTIONS if asked.full else 400
+    records = asked.records or (TRANSACTIONS if asked.full else 400)
     with tempfile.TemporaryDirectory() as folder:
         path = gh.synthetic.write_trade_study(Path(folder) / "month", records=records)
         plan = gh.reconstruction.load_plan(path)
@@ -79,7 +80,9 @@ def three_packages() -> None:
         totals.append((value, 6 - value))
     hyper = gh.qif.CoOccurrence.from_records(secrets, totals).hyper()
     guess = gh.qif.BayesVulnerability()
-    rows = [("before the totals are known", "1/2", guess.prior(hyper.prior()))]
+    rows: list[Sequence[Cell]] = [
+        ("before the totals are known", "1/2", guess.prior(hyper.prior()))
+    ]
     rows += [
         (f"totals {seen}", published, guess.prior(hyper.inner(seen)))
         for seen, published in (((6, 0), "1"), ((3, 3), "1/2"))
@@ -185,7 +188,7 @@ def month(result: CampaignResult, origin: str) -> None:
     )
 
 
-def _coal(**rounding: object) -> Instance:
+def _coal(**rounding: Any) -> Instance:
     """Return the eleven shipments and four cities."""
     return gh.reconstruction.instance(
         list(SHIPMENTS.values()),

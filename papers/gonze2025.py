@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 import glasshouse as gh
-from comparison import arguments, percent, show, timed
+from comparison import Cell, arguments, percent, show, timed
 
 RECORDS = 112_637_066
 """The records of São Paulo in 2023, without the invalid ones."""
@@ -103,9 +103,12 @@ def main(given: Sequence[str] | None = None) -> None:
     """Print the tables."""
     asked = arguments(__doc__, given, data="files of DATASUS (SIA-PA) of one state")
     published_tables()
+    records = asked.records or (RECORDS if asked.full else 100_000)
     state = Path(asked.data).name[2:4].upper() if asked.data else "SP"
+    if state not in LEAKAGE:
+        raise SystemExit(f"{asked.data}: the name says no state; it begins as PASP2301 does")
     run = gh.assess(
-        asked.data or gh.read(_stream(RECORDS if asked.full else 20_000), also=[*KNOWN, SECRET]),
+        asked.data or gh.read(_stream(records), also=[*KNOWN, SECRET]),
         quasi_identifiers=KNOWN,
         sensitive=[SECRET],
         subsets="all",
@@ -119,13 +122,18 @@ def published_tables() -> None:
     """Hold tables 2 and 3, and what the text says of table 2, against one another."""
     total = [prior + leakage[-1] for prior, *leakage in LEAKAGE.values()]
     best_six = [prior + leakage[-2] for prior, *leakage in LEAKAGE.values()]
-    rows = []
-    for what, sums, column in (
-        ("prior + leakage with 7 (table 2)", total, [row[0] for row in REMOVED.values()]),
-        ("prior + leakage with 6 (table 2)", best_six, [max(row[1:]) for row in REMOVED.values()]),
+    rows: list[Sequence[Cell]] = []
+    for what, equal, sums, column in (
+        (
+            *("prior + leakage with 7 (table 2)", "first column of table 3"),
+            *(total, [row[0] for row in REMOVED.values()]),
+        ),
+        (
+            *("prior + leakage with 6 (table 2)", "largest of the others"),
+            *(best_six, [max(row[1:]) for row in REMOVED.values()]),
+        ),
     ):
-        apart = [abs(ours - printed) for ours, printed in zip(sums, column, strict=True)]
-        equal = ("first column of table 3", "largest of the others")[len(rows)]
+        apart = [abs(added - printed) for added, printed in zip(sums, column, strict=True)]
         rows.append((what, equal, len(apart), f"{max(apart):.2f}"))
     show(
         "Tables 2 and 3. One is the sum of the other",

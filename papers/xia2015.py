@@ -44,11 +44,14 @@ def main(given: Sequence[str] | None = None) -> None:
     findings()
     penalties()
     figure_10()
-    if asked.register:
-        release, register, population = asked.release, asked.register, asked.population
+    files = (asked.release, asked.register, asked.population)
+    if any(files):
+        if not all(files):
+            raise SystemExit("give --release, --register and --population together")
+        release, register, population = files
         origin = asked.register
     else:
-        people = 9_553_967 if asked.full else 100_000
+        people = asked.records or (9_553_967 if asked.full else 100_000)
         study = gh.synthetic.study(people, sample=32_561 if asked.full else 2_000, seed=0)
         release, register, population = study.release, study.register, study.population
         origin = f"{people:,} synthetic people"
