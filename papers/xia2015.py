@@ -82,7 +82,7 @@ def thresholds() -> None:
         ("one decision, one try (baseline)", "no attack", None, constant.baseline),
     ]
     header = ("setting", "from groups of so many on", "published", "here")
-    show("Figures 6 to 9. Thresholds, discount 0.9", header, rows)
+    show("Section 7.2. Thresholds, discount 0.9", header, rows)
 
 
 def discounts() -> None:
