@@ -66,7 +66,7 @@ soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quar
 benchmarks: $(VENV)/.installed-dev ## Run every benchmark; each prints ratios against a baseline
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
 
-papers: $(VENV)/.installed ## Print the tables of five publications at full size, beside ours; takes an hour
+papers: $(VENV)/.installed ## Print the tables of five publications at full size, beside ours; takes half an hour or more
 	for paper in papers/*[0-9].py; do $(BIN)/python $$paper --full || exit 1; done
 
 clean: ## Remove the environment and everything generated
