@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+import shlex
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -366,3 +369,121 @@ def test_runs_are_compared_in_portuguese(glasshouse: Glasshouse) -> None:
     assert outcome.code == 0, outcome.error
     assert "De “y2018” para “y2019”, ficou mais fácil identificar" in " ".join(outcome.out.split())
     assert '<html lang="pt-BR">' in Path("changes/report.html").read_text()
+
+
+PEOPLE = {
+    "age": [str(20 + 7 * i % 40) for i in range(60)],
+    "sex": ["F", "M", "F"] * 20,
+    "city": ["Rio", "Lima"] * 30,
+    "ill": ["flu", "cold", "hiv", "none", "flu"] * 12,
+}
+WHO = ("-q", "age", "-q", "sex", "-q", "city", "-s", "ill")
+
+
+def versions_of(glasshouse: Glasshouse, *options: object) -> dict[str, dict[str, Any]]:
+    outcome = glasshouse("compare", "people.csv", *WHO, *options, "--json")
+    assert outcome.code == 0, outcome.error
+    return {row["name"]: row for row in json.loads(outcome.out)["releases"]}
+
+
+def typed_again(report: str) -> list[str]:
+    command = re.search(r"glasshouse compare [^<]*", Path(report, "report.html").read_text())
+    assert command is not None
+    return shlex.split(html.unescape(command[0]))[1:]
+
+
+def test_what_local_recoding_leaves_certain_stands_beside_what_global_does(
+    glasshouse: Glasshouse,
+) -> None:
+    write("people.csv", PEOPLE)
+    options = ("--k", "4", "--recoding", "global,local", "--effort", "fast", "--suppression", 0.05)
+    rows = versions_of(glasshouse, *options)
+    assert list(rows) == ["original", "k = 4, global", "k = 4, local"]
+    for name, recoding in (("k = 4, global", ()), ("k = 4, local", ("--effort", "fast"))):
+        way = ("--recoding", "local", *recoding) if recoding else ()
+        alone = ("anonymise", "people.csv", *WHO, "--k", 4, "--suppression", 0.05, *way, "--json")
+        document = json.loads(glasshouse(*alone).out)
+        row = rows[name]
+        assert (row["loss"], row["suppressed"]) == (document["loss"], document["suppressed"])
+        assert row["levels"] == document["heights"]
+        assert row["attacks"] == document["after"]
+    shown = glasshouse("compare", "people.csv", *WHO, *options, "--out", "run")
+    assert shown.code == 0, shown.error
+    assert "What happens to each column" in shown.out
+    assert "of detail kept" in Path("run/report.html").read_text()
+    again = glasshouse(*typed_again("run"), "--json")
+    assert again.code == 0, again.error
+    assert {row["name"]: row for row in json.loads(again.out)["releases"]} == rows
+
+
+def test_means_and_random_changes_are_measured_beside_recoding(glasshouse: Glasshouse) -> None:
+    write("people.csv", PEOPLE)
+    options = (
+        *("--k", "3,4", "--method", "k-anonymity,microaggregation,perturbation"),
+        *("--aggregate", "age", "--perturb", "age=noise:0.5", "--suppression", "0.1"),
+    )
+    rows = versions_of(glasshouse, *options)
+    assert list(rows)[1:] == [
+        *("k = 3", "k = 4"),
+        *("microaggregation, k = 3", "microaggregation, k = 4", "perturbation"),
+    ]
+    changes = (
+        ("microaggregation", "--k", "3", "--aggregate", "age"),
+        (*("perturbation", "--perturb", "age=noise:0.5"),),
+    )
+    for method, *typed in changes:
+        alone = glasshouse("anonymise", "people.csv", *WHO, "--method", method, *typed, "--json")
+        name = next(name for name in rows if name.startswith(method))
+        assert rows[name]["attacks"] == json.loads(alone.out)["after"], "knowing how it was changed"
+        assert rows[name]["loss"] is None, "it is no other’s"
+        assert 0 < rows[name]["pair_distance"] < 1
+    means = rows["microaggregation, k = 4"]["column_costs"]["columns"][0]
+    assert means["mean"][0] == pytest.approx(means["mean"][1]), "means keep totals"
+    assert rows["perturbation"]["highest_risk"] is None
+    shown = glasshouse("compare", "people.csv", *WHO, *options, "--out", "run")
+    assert shown.code == 0, shown.error
+    again = glasshouse(*typed_again("run"), "--json")
+    assert [row["name"] for row in json.loads(again.out)["releases"]] == list(rows)
+
+
+def test_a_sample_counts_for_all_that_it_was_drawn_from(glasshouse: Glasshouse) -> None:
+    write("people.csv", {name: values * 5 for name, values in PEOPLE.items()})
+    rows = versions_of(glasshouse, "--sample", "0.2,1")
+    assert rows["perturbation, sample = 1"]["pair_distance"] == 0
+    small = rows["perturbation, sample = 0.2"]
+    assert small["records"] == 60
+    assert 0 < small["pair_distance"] < 0.5, "it is not taken for four fifths suppressed"
+
+
+def test_versions_are_compared_by_the_population_behind_them(glasshouse: Glasshouse) -> None:
+    write("people.csv", PEOPLE)
+    write("town.csv", {name: PEOPLE[name] * 2 for name in ("age", "sex", "city")})
+    behind = ("--k-map", "4,8", "--population", "town.csv", "--presence", "0:0.6")
+    rows = versions_of(glasshouse, *behind)
+    assert list(rows)[1:] == [
+        "k-map = 4, presence = 0:0.6",
+        "k-map = 8, presence = 0:0.6",
+    ]
+    assert rows["k-map = 8, presence = 0:0.6"]["highest_risk"] <= 1 / 4
+    shown = glasshouse("compare", "people.csv", *WHO, *behind, "--out", "run")
+    assert shown.code == 0, shown.error
+    again = glasshouse(*typed_again("run"), "--json")
+    assert {row["name"]: row for row in json.loads(again.out)["releases"]} == rows
+
+
+def test_what_says_nothing_to_any_version_is_refused(glasshouse: Glasshouse) -> None:
+    write("people.csv", PEOPLE)
+    for options, message in (
+        (("--k", "4", "--effort", "fast"), "--effort says nothing without --recoding local"),
+        (("--k-map", "4", "--recoding", "global,local"), "--k-map"),
+        (("--k", "4", "--recoding", "global,lokal"), "should be 'global', 'local' or 'mondrian'"),
+        (("--k", "4", "--suppression", "0,x"), '--suppression "x" is no number'),
+        (
+            ("--method", "k-anonymity,microaggregation", "--k", "4", "--highest-risk", "0.2"),
+            "microaggregation takes no --highest-risk",
+        ),
+    ):
+        outcome = glasshouse("compare", "people.csv", *WHO, *options)
+        assert outcome.code == 2, options
+        assert message in outcome.error, outcome.error
+        assert outcome.error.count("\n") == 1

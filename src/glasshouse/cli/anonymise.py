@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -52,32 +51,32 @@ class ProtectionOptions:
         "COL=A,B,…",
         "With --closeness ordered: all values of a sensitive column in order. Repeatable. \\[default: by number]",
     )
-    highest_risk: float | None = protection(
+    highest_risk: str | None = protection(
         "--highest-risk", "P", "Nobody is named with a greater chance."
     )
-    average_risk: float | None = protection(
+    average_risk: str | None = protection(
         "--average-risk", "P", "People are named with no greater chance on average."
     )
-    inference_risk: float | None = protection(
+    inference_risk: str | None = protection(
         "--inference-risk",
         "P",
         "No sensitive value is guessed right with a greater chance in any class.",
     )
-    beta: float | None = protection(
+    beta: str | None = protection(
         "--beta",
         "X",
         "No sensitive value is more frequent in a class than in all by more than this share of it.",
     )
-    delta: float | None = protection(
+    delta: str | None = protection(
         "--delta",
         "X",
         "Every sensitive value is in every class, and as frequent as in all up to a factor of e to this power.",
     )
-    suppression: float = protection(
+    suppression: str = protection(
         "--suppression",
         "SHARE",
         "The largest share of records that may be suppressed, 0 to 1.",
-        default=0.0,
+        default="0.0",
     )
     hierarchies: options.Hierarchies = None
     levels: list[str] | None = protection(
@@ -96,30 +95,6 @@ class ProtectionOptions:
     time_limit: float | None = protection(
         "--time-limit", "SECONDS", "Take the best found by then; without a proof, but with a bound."
     )
-
-    def promises(self) -> list[dict[str, float]]:
-        """Return every combination of the k, l and t that are given, each one number or several with commas."""
-        numbers = {
-            name: [options.number(number, option=f"--{name}") for number in given.split(",")]
-            for name in ("k", "l", "t")
-            if (given := getattr(self, name)) is not None
-        }
-        return [dict(zip(numbers, values, strict=True)) for values in product(*numbers.values())]
-
-    def content(self, promise: Mapping[str, float]) -> dict[str, Any]:
-        """Return them as content of a study, with one k, l and t."""
-        from glasshouse.study.anonymise import method_of
-
-        return {
-            **vars(self),
-            **{name: promise.get(name) for name in ("k", "l", "t")},
-            "method": self.method
-            or method_of(k=promise.get("k"), l=promise.get("l"), t=promise.get("t")),
-            "hierarchies": options.hierarchies(self.hierarchies),
-            "levels": _levels(self.levels),
-            "importance": weights(self.importance),
-            "order": _orders(self.order),
-        }
 
 
 @dataclass(frozen=True)
@@ -151,7 +126,7 @@ class KeptOptions:
 class PeopleOptions:
     """What is promised of the population behind the records."""
 
-    k_map: int | None = protection(
+    k_map: str | None = protection(
         "--k-map", "N", "People of --population who fit every class, however few are in the data."
     )
     presence: str | None = protection(
@@ -159,7 +134,7 @@ class PeopleOptions:
         "LOW:HIGH",
         "Between which limits the chance lies that somebody of --population is in the release, such as 0:0.3.",
     )
-    population_uniques: float | None = protection(
+    population_uniques: str | None = protection(
         "--population-uniques",
         "SHARE",
         "The largest share of records whose people are alone in --population, or are estimated to be by --fraction.",
@@ -188,7 +163,7 @@ class ChangeOptions:
         "How the values of a column are changed: pram:CHANCE (kept, else drawn anew), noise:RATIO, exchange:RECORDS "
         "(of nearly the same rank) or tails:LOW,HIGH, also in percent. Repeatable.",
     )
-    sample: float | None = protection(
+    sample: str | None = protection(
         "--sample", "SHARE", "Release a random sample: this share of the records."
     )
 
@@ -199,26 +174,51 @@ class ReleaseOptions(ChangeOptions, PeopleOptions, KeptOptions, ProtectionOption
 
     def one(self) -> dict[str, Any]:
         """Return them as content of a study of one release."""
-        first, *further = self.promises()
-        if further:
+        if any("," in (getattr(self, name) or "") for name in ("method", "recoding", *NUMBERS)):
             raise StudyError(
                 "one release is made with one k, l and t; glasshouse compare takes several"
             )
-        from glasshouse.study.anonymise import method_of
+        return protection_content(vars(self)) | {"keep": self.keep or []}
 
-        limits = None if self.presence is None else _limits(self.presence)
-        rules = options.assignments(self.perturb, option="--perturb", form="COLUMN=RULE")
-        changes: dict[str, Any] = {
-            "aggregate": self.aggregate or [],
-            "perturb": rules,
-            "sample": self.sample,
-        }
-        return self.content(first) | {
-            **changes,
-            "method": self.method or method_of(**first, changes=changes),
-            "keep": self.keep or [],
-            "presence": limits,
-        }
+
+NUMBERS = (
+    *("k", "l", "t", "highest_risk", "average_risk", "inference_risk", "beta", "delta"),
+    *("k_map", "population_uniques", "suppression", "sample"),
+)
+"""The options of a protection that are numbers, of which compare takes several."""
+
+
+def protection_content(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a protection as content of a study.
+
+    Args:
+        typed: The options by their names, as they were typed.
+    """
+    from glasshouse.study.anonymise import method_of
+
+    numbers = {
+        name: None
+        if typed[name] is None
+        else options.number(typed[name], option=f"--{name.replace('_', '-')}")
+        for name in NUMBERS
+    }
+    changes: dict[str, Any] = {
+        "aggregate": typed["aggregate"] or [],
+        "perturb": options.assignments(typed["perturb"], option="--perturb", form="COLUMN=RULE"),
+        "sample": numbers["sample"],
+    }
+    promises = {name: numbers[name] for name in ("k", "l", "t")}
+    return {
+        **typed,
+        **numbers,
+        **changes,
+        "method": typed["method"] or method_of(**promises, changes=changes),
+        "hierarchies": options.hierarchies(typed["hierarchies"]),
+        "levels": _levels(typed["levels"]),
+        "importance": weights(typed["importance"]),
+        "order": _orders(typed["order"]),
+        "presence": None if typed["presence"] is None else _limits(typed["presence"]),
+    }
 
 
 def anonymise(

@@ -3,25 +3,94 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from glasshouse.cli import options
-from glasshouse.cli.anonymise import ProtectionOptions
+from glasshouse.cli.anonymise import (
+    ChangeOptions,
+    PeopleOptions,
+    ProtectionOptions,
+    protection_content,
+)
 from glasshouse.cli.command import carry_out, given_options
 from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
 
 
 @dataclass(frozen=True)
-class ComparedOptions(ProtectionOptions):
-    """The protections of several releases: one for every k, l and t."""
+class ComparedOptions(ChangeOptions, PeopleOptions, ProtectionOptions):
+    """The protections of several releases: one for every combination of what is given with commas."""
 
+    method: str | None = options.protection(
+        "--method",
+        "NAME,NAME…",
+        "What is promised of every class, or done, as for anonymise; one release for each.",
+    )
+    recoding: str = options.protection(
+        "--recoding",
+        "NAME,NAME…",
+        "A value is generalised alike everywhere (global), only as far as each class needs (local), or by median "
+        "splits (mondrian); one release for each.",
+        default="global",
+    )
+    effort: str = options.protection(
+        "--effort", "NAME,NAME…", "With --recoding local: fast, good or best.", default="good"
+    )
     k: str | None = options.protection("--k", "N,N…", "One release for each.")
     l: str | None = options.protection("--l", "N,N…", "The same.")  # noqa: E741 - the letter of l-diversity
     t: str | None = options.protection("--t", "X,X…", "The same.")
+    highest_risk: str | None = options.protection("--highest-risk", "P,P…", "The same.")
+    average_risk: str | None = options.protection("--average-risk", "P,P…", "The same.")
+    inference_risk: str | None = options.protection("--inference-risk", "P,P…", "The same.")
+    beta: str | None = options.protection("--beta", "X,X…", "The same.")
+    delta: str | None = options.protection("--delta", "X,X…", "The same.")
+    suppression: str = options.protection(
+        "--suppression",
+        "SHARE,SHARE…",
+        "The largest share of records that may be suppressed, 0 to 1; one release for each.",
+        default="0.0",
+    )
+    k_map: str | None = options.protection(
+        "--k-map", "N,N…", "People of --population who fit every class; one release for each."
+    )
+    population_uniques: str | None = options.protection(
+        "--population-uniques",
+        "SHARE,SHARE…",
+        "The largest share of records whose people are alone in the population; one release for each.",
+    )
+    sample: str | None = options.protection(
+        "--sample",
+        "SHARE,SHARE…",
+        "Release a random sample: this share of the records; one release for each.",
+    )
+
+    def versions(self) -> list[dict[str, Any]]:
+        """Return them as contents of studies, one for each version.
+
+        What says nothing to one version is left out of it, as long as it says something to another.
+        """
+        from glasshouse.study.compare import SEVERAL, useless
+
+        lists = {
+            name: options.listed(typed)
+            for name in SEVERAL
+            if (typed := getattr(self, name)) is not None
+        }
+        contents = [
+            protection_content(vars(self) | dict(zip(lists, values, strict=True)))
+            for values in product(*lists.values())
+        ]
+        spare = [useless(content) for content in contents]
+        to_nobody = set.intersection(*spare)
+        versions: list[dict[str, Any]] = []
+        for content, names in zip(contents, spare, strict=True):
+            version = {name: content[name] for name in content if name not in names - to_nobody}
+            versions += [] if version in versions else [version]
+        return versions
 
 
 def compare(
@@ -41,6 +110,7 @@ def compare(
         "COL",
         "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
     ),
+    population: options.Population = None,
     fraction: options.Fraction = None,
     subject: options.Subject = "person",
     output: options.OutputOptions,
@@ -50,14 +120,17 @@ def compare(
 
     Example: glasshouse compare adult.csv -q age -q sex -s occupation --k 2,5,10,20 --suppression 0.04
 
+    What local recoding leaves certain, and what global: glasshouse compare … --k 5 --recoding global,local
+
     Releases that exist (runs of anonymise): glasshouse compare protected5 protected20
 
     Runs of any other command, this year against last: glasshouse compare run2018 run2019 --out changes
     """
     from glasshouse.runs.folder import check_there
     from glasshouse.sources import existing_data
-    from glasshouse.study import validated
-    from glasshouse.study.compare import CompareStudy
+    from glasshouse.study import load_policy, validated
+    from glasshouse.study.anonymise import AnonymiseStudy
+    from glasshouse.study.compare import CompareStudy, version_names
 
     content: dict[str, Any] = {"subject": subject, "fraction": fraction, "predict": predict}
     for path in paths if len(paths) > 1 else ():
@@ -71,23 +144,24 @@ def compare(
         existing_data(paths[0])
         if not adversary.quasi_identifiers:
             raise StudyError("say what an adversary can know: -q COLUMN, once or more")
-        promises = [promise for promise in protected.promises() if promise]
-        if not promises:
-            raise StudyError(
-                "say what to promise: --k, --l or --t, one number or several with commas"
-            )
+        versions = protected.versions()
         study = {
             "datasets": [reading.dataset(paths[0])],
             "adversary": adversary.content(),
             "treatment": treated.content(),
             "seed": seed,
             "subject": subject,
+            "population": population and reading.dataset(population),
+            "fraction": None if protected.population_uniques is None else fraction,
         }
-        content["protections"] = {
-            ", ".join(f"{name} = {value:.15g}" for name, value in promise.items()): study
-            | {"protection": protected.content(promise)}
-            for promise in promises
-        }
+        if output.policy is not None:
+            study["policy"] = load_policy(output.policy)
+        studies = [
+            validated(AnonymiseStudy, study | {"protection": version}, "compare")
+            for version in versions
+        ]
+        names = version_names([each.protection for each in studies])
+        content["protections"] = dict(zip(names, studies, strict=True))
     carry_out(validated(CompareStudy, content, "compare"), output)
 
 

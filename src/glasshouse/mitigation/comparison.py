@@ -25,7 +25,7 @@ from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
 from glasshouse.microdata.assessment import missing_entry, missing_records, treatment
-from glasshouse.mitigation.anonymisation import assess_by_group, without
+from glasshouse.mitigation.anonymisation import Anonymisation, assess_by_group, without
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
 from glasshouse.table import EncodedTable, Step
@@ -46,8 +46,9 @@ class ComparedRelease:
     """The number of suppressed records; they are left out of every risk."""
     classes: int
     """The number of classes."""
-    highest: Fraction
-    """The chance of naming the most exposed record: one over the size of the smallest class."""
+    highest: Fraction | None
+    """The chance of naming the most exposed record: one over the size of the smallest class; None where values were
+    changed at random, so that who looks alike is a matter of chance."""
     average: Fraction
     """The chance of naming a record on average."""
     naming: Attack
@@ -65,6 +66,8 @@ class ComparedRelease:
     """Whether it is by Anatomy: the sensitive attribute is published apart, by groups, and nothing is recoded."""
     costs: ColumnCosts | None = None
     """What became of each column; None: of the original, and of a release whose records cannot be told apart."""
+    protection: Anonymisation | None = None
+    """How it was protected, in figures; None: it is the original, or was read from its file."""
 
     @property
     def attacks(self) -> tuple[Attack, ...]:
@@ -105,7 +108,7 @@ class ComparedRelease:
             "records": self.records,
             "suppressed": self.suppressed,
             "classes": self.classes,
-            "highest_risk": float(self.highest),
+            "highest_risk": None if self.highest is None else float(self.highest),
             "average_risk": float(self.average),
             "population_uniques": self.population_uniques,
             "loss": self.loss,
@@ -114,6 +117,9 @@ class ComparedRelease:
             "query_error": self.utility.queries.median,
             "prediction": None if prediction is None else prediction.to_dict(),
             "column_costs": None if self.costs is None else self.costs.to_dict(),
+            "levels": None
+            if self.protection is None or self.protection.heights is None
+            else dict(self.protection.heights),
             "attacks": [attack.to_dict() for attack in self.attacks],
         }
 
@@ -125,7 +131,7 @@ class ComparedRelease:
         """Return the rows of the frame as plain values."""
         content = self.to_dict()
         attacks, learned = content.pop("attacks"), content.pop("prediction")
-        del content["column_costs"]
+        del content["column_costs"], content["levels"]
         if learned is not None:
             content["accuracy"] = learned["release"]
         return [
@@ -212,6 +218,7 @@ def compare_release(
     loss: float | None = None,
     fraction: float | None = None,
     predict: str | None = None,
+    protection: Anonymisation | None = None,
 ) -> ComparedRelease:
     """Measure a release beside its original, which may be the release itself.
 
@@ -225,15 +232,21 @@ def compare_release(
         loss: The share of detail that is lost, where it was recoded.
         fraction: The share of the population that the records are; without it nothing is estimated of the population.
         predict: A column that a classifier shall predict; without it none is asked.
+        protection: How it was protected, in figures, where that is known. Of a release whose values were changed at
+            random it says what an adversary learns who knows how; without it, the release is taken as it stands.
     """
+    changed = protection is not None and protection.method in ("microaggregation", "perturbation")
     retained = without(release, suppressed).with_roles(
         quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive
     )
-    assessment = (
-        assess(retained, drop_suppressed=False)
-        if group is None
-        else assess_by_group(retained, group)
-    )
+    if protection is not None:
+        assessment = protection.after
+    else:
+        assessment = (
+            assess(retained, drop_suppressed=False)
+            if group is None
+            else assess_by_group(retained, group)
+        )
     naming, *inferring = assessment.attacks
     alone = None
     if fraction is not None:
@@ -244,17 +257,20 @@ def compare_release(
         records=release.records,
         suppressed=release.records - retained.records,
         classes=naming.classes,
-        highest=Fraction(1, smallest),
+        highest=None if protection is not None and protection.changed else Fraction(1, smallest),
         average=naming.probabilistic.posterior,
         naming=naming,
         inferring=tuple(inferring),
         population_uniques=None if alone is None else float(alone),
         loss=loss,
-        utility=compare_utility(original, release, hierarchies=hierarchies, target=predict),
+        utility=compare_utility(
+            original, release, hierarchies=hierarchies, target=predict, changed=changed
+        ),
         grouped=group is not None,
-        costs=column_costs(original, release, hierarchies=hierarchies)
+        costs=column_costs(original, release, hierarchies=hierarchies, changed=changed)
         if release is not original and release.records == original.records
         else None,
+        protection=protection,
     )
 
 

@@ -318,6 +318,7 @@ def compare_utility(
     target: str | None = None,
     classifier: Classifier | None = None,
     seed: int = 0,
+    changed: bool = False,
 ) -> Utility:
     """Tell what a release still serves for: distances of distributions, errors of counts, and what can be learned.
 
@@ -341,6 +342,9 @@ def compare_utility(
         target: What a classifier shall predict from the other columns; without it none is asked.
         classifier: What learns; by default the logistic regression of scikit-learn.
         seed: What the queries, and the division into parts, depend on.
+        changed: Whether numbers became others, such as means, and records were sampled. A number that the original does
+            not have counts as the nearest that it has, and every record of a sample for as many as it was drawn from;
+            else records that are not there are taken for suppressed ones.
 
     Raises:
         DataError: A column is not in both tables, or a released value stands for nothing in the original.
@@ -356,7 +360,9 @@ def compare_utility(
     names = _compared(original, columns)
     if queries < 1:
         raise StudyError("{queries} queries tell nothing; ask at least one", queries=str(queries))
-    true, released = _both(original, release, names, hierarchies)
+    if changed:
+        release = _nearest(original, release, names)
+    true, released = _both(original, release, names, hierarchies, sampled=changed)
     learned = None
     if target is not None:
         features = _compared(original, [name for name in names if name != target])
@@ -376,6 +382,7 @@ def column_costs(
     release: EncodedTable,
     *,
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    changed: bool = False,
 ) -> ColumnCosts:
     """Tell what became of each column, of the means, variances and correlations of those that hold numbers.
 
@@ -386,12 +393,16 @@ def column_costs(
         original: The table before protection.
         release: The table after it, the same records in the same order.
         hierarchies: For columns with labels that do not explain themselves, what these stand for.
+        changed: Whether numbers became others, such as means. They are counted as the nearest of the original, but
+            means, variances and correlations are those of the numbers themselves.
 
     Raises:
         DataError: A released value stands for nothing in the original, or the records are not the same.
     """
     _check_same_records(original, release)
-    costs, moments = [], {}
+    costs, moments, as_released = [], {}, release
+    if changed:
+        release = _nearest(original, release, _compared(original, None))
     for name in _compared(original, None):
         true, released = _used(original.column(name)), _used(release.column(name))
         hierarchy = (hierarchies or {}).get(name)
@@ -410,7 +421,9 @@ def column_costs(
         if numbers is not None:
             both = (
                 _Moments.of(true.codes, numbers, _Spread.identity(true.cardinality)),
-                _Moments.of(released.codes, numbers, spread),
+                _Moments.of_numbers(as_released.column(name))
+                if changed
+                else _Moments.of(released.codes, numbers, spread),
             )
             moments[name] = both
             cost = replace(
@@ -445,8 +458,34 @@ def _numbers(column: EncodedColumn) -> Floats | None:
     rule = suggested_rule(column)[0].partition(":")[0]
     if rule not in ("intervals", "rounding", "top_bottom"):
         return None
+    return _points(column)
+
+
+def _points(column: EncodedColumn) -> Floats:
+    """Return the number of each value of a column, NaN where it is none."""
     points = [as_bound(written) for written in column.values.to_pylist()]
     return np.array([float(p) if isinstance(p, Decimal) else np.nan for p in points])
+
+
+def _nearest(original: EncodedTable, release: EncodedTable, names: Sequence[str]) -> EncodedTable:
+    """Return a release in which every number that the original does not have is the nearest that it has, else lower."""
+    columns = dict(release.columns)
+    for name in names:
+        true, column = original.column(name), release.column(name)
+        numbers, points = _points(true), _points(column)
+        order = np.argsort(numbers)[: np.count_nonzero(np.isfinite(numbers))]
+        strange = (positions(column.values, true.values) < 0) & np.isfinite(points)
+        if not strange.any() or not len(order):
+            continue
+        ascending = numbers[order]
+        above = np.clip(np.searchsorted(ascending, points), 1, len(order) - 1)
+        above -= points - ascending[above - 1] <= ascending[above] - points
+        texts, nearest = true.values.to_pylist(), order[above]
+        columns[name] = column.with_values(
+            texts[nearest[code]] if strange[code] else written
+            for code, written in enumerate(column.values.to_pylist())
+        )
+    return replace(release, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -465,6 +504,11 @@ class _Moments:
         by_code = [spread.shares @ column for column in (known.astype(np.float64), plain, plain**2)]
         there, number, square = (column[codes] for column in by_code)
         return cls(there, number, square)
+
+    @classmethod
+    def of_numbers(cls, column: EncodedColumn) -> _Moments:
+        """Return them of a column as it is."""
+        return cls.of(column.codes, _points(column), _Spread.identity(column.cardinality))
 
     @property
     def mean(self) -> float:
@@ -589,8 +633,10 @@ def _both(
     release: EncodedTable,
     names: Sequence[str],
     hierarchies: Mapping[str, Hierarchy] | None,
+    *,
+    sampled: bool = False,
 ) -> tuple[_Counted, _Counted]:
-    """Return the combinations of the original and of the release."""
+    """Return the combinations of the original and of the release, of a sample as many as it was drawn from."""
     if release.records > original.records:
         raise DataError(
             "{release} has {records} records, more than the {own} of {original}; "
@@ -602,7 +648,9 @@ def _both(
         )
     columns, weights = _combinations(original, names, original.records)
     identities = tuple(_Spread.identity(column.cardinality) for column in columns)
-    released, released_weights = _combinations(release, names, original.records)
+    counted = release.records if sampled else original.records
+    released, released_weights = _combinations(release, names, counted)
+    released_weights *= original.records / counted
     spreads = tuple(
         _spread(true, column, (hierarchies or {}).get(true.name), original.name, release.name)
         for true, column in zip(columns, released, strict=True)

@@ -28,7 +28,7 @@ from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import quoted
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
-from glasshouse.mitigation.anonymisation import GROUP
+from glasshouse.mitigation.anonymisation import GROUP, Anonymisation
 from glasshouse.mitigation.comparison import (
     AssessedRuns,
     ComparedRun,
@@ -61,9 +61,9 @@ from glasshouse.runs.reading import (
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import ColumnType, Dialect, load_question, load_study, paths_of
-from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection
+from glasshouse.study.anonymise import CHANGES, AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
-from glasshouse.study.compare import CompareStudy
+from glasshouse.study.compare import CompareStudy, version_names
 from glasshouse.table import EncodedTable, Labels, read
 from glasshouse.table.generalised import is_suppressed
 
@@ -195,6 +195,7 @@ class ComparableRelease:
     group: str | None
     hierarchies: Mapping[str, Hierarchy]
     loss: float | None
+    protection: Anonymisation | None = None
 
 
 def _release_comparison(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
@@ -222,7 +223,7 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
                     name=name,
                 )
     original = _original(studies[0], resources, study.predict)
-    promises = _titles([_promised(protection.protection) for protection in studies], names)
+    promises = _titles(version_names([protection.protection for protection in studies]), names)
     titles = _titles([protection.title for protection in studies], promises)
     releases = [
         _read_release(protection, release, title, original.table, study.predict)
@@ -238,8 +239,11 @@ def _protection_comparison(
     names, studies = list(study.protections), list(study.protections.values())
     _check_alike(studies, names)
     original = _original(studies[0], resources, study.predict)
+    register = None if studies[0].population is None else read_register(studies[0])
     releases = [
-        comparable_release(protected_table(protection, original.table, resources), name)
+        comparable_release(
+            protected_table(protection, original.table, resources, population=register), name
+        )
         for name, protection in zip(names, studies, strict=True)
     ]
     return _comparison(original, releases, study, studies[0])
@@ -274,7 +278,8 @@ def comparable_release(protected: ProtectedTable, name: str) -> ComparableReleas
         suppressed=None if protected.recoding is None else protected.recoding.suppressed,
         group=None if protected.anatomy is None else GROUP,
         hierarchies=protected.hierarchies,
-        loss=protected.outcome.loss,
+        loss=protected.outcome.loss if protected.recoding is not None else None,
+        protection=protected.outcome,
     )
 
 
@@ -373,15 +378,6 @@ def stored_runs(folders: Sequence[Path]) -> tuple[ComparedRun, ...]:
     runs = list(map(_stored_run, folders, labels))
     titles = _titles([title for title, _ in runs], labels)
     return tuple(replace(run, name=title) for title, (_, run) in zip(titles, runs, strict=True))
-
-
-def _promised(protection: Protection) -> str:
-    """Return what a release is called by what it promises, as where one file is protected in several ways."""
-    words = ["Anatomy"] if protection.method == "anatomy" else []
-    for name in ("k", "l", "t", "highest_risk", "average_risk", "inference_risk"):
-        value = getattr(protection, name)
-        words += [] if value is None else [f"{name.replace('_', '-')} = {value:.15g}"]
-    return ", ".join([*words, *[protection.recoding] * (protection.recoding != "global")])
 
 
 def _titles(titles: Sequence[str | None], names: Sequence[str]) -> list[str]:

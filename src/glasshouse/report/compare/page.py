@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
-from glasshouse.mitigation import ComparedRelease, Comparison
+from glasshouse.mitigation import Anonymisation, ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
 from glasshouse.report import vega
 from glasshouse.report.anonymise.costs import costs_figure, costs_section
+from glasshouse.report.anonymise.dictionary import changes
 from glasshouse.report.anonymise.front import anonymise_command, risk_tiles, stricter
 from glasshouse.report.anonymise.page import (
     exact_knowledge,
@@ -74,6 +76,7 @@ from glasshouse.report.words import (
     sentences,
     share,
 )
+from glasshouse.study.anonymise import CHANGES
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
@@ -99,7 +102,8 @@ def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareSt
     if isinstance(outcome, Comparison):
         done = treatment_blocks(outcome.steps, missing_notes(outcome.missing))
         chosen = choice_sentence(outcome, choice(outcome, question.policy))
-        blocks = (*done, releases_table(outcome.rows), chosen)
+        columns = filter(None, [_columns(outcome)])
+        blocks = (*done, releases_table(outcome.rows), *columns, chosen)
         return Brief(blocks, comparison_findings(outcome, question))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
@@ -138,11 +142,66 @@ def releases_table(rows: Sequence[ComparedRelease]) -> Table:
     return cell_table(text("release"), measures, cells, title)
 
 
+def _columns(comparison: Comparison) -> Table | None:
+    """Return what happens to each column in every version; None: it is not known how they were protected."""
+    releases = {row.name: row.protection for row in comparison.releases}
+    known = {name: release for name, release in releases.items() if release is not None}
+    return columns_table(known) if known else None
+
+
+def columns_table(
+    releases: Mapping[str, Anonymisation], further: Sequence[Sequence[str]] = ()
+) -> Table:
+    """Return what happens to each column in every version, and how many records are removed.
+
+    Args:
+        releases: The versions by their names.
+        further: What else there is to say of the versions, row by row.
+    """
+    names = dict.fromkeys(
+        name
+        for release in releases.values()
+        for name in (*release.quasi_identifiers, *(column.column for column in release.changed))
+    )
+    rows = [
+        (column_label(name), *(column_change(release, name) for release in releases.values()))
+        for name in names
+    ]
+    removed = (share(release.suppressed, release.records) for release in releases.values())
+    return cell_table(
+        text("Column"),
+        list(map(Column, releases)),
+        [*rows, (text("records removed"), *removed), *further],
+        text("What happens to each column"),
+    )
+
+
+def column_change(release: Anonymisation, name: str) -> str:
+    """Say what happens to a column in a release."""
+    if release.method in CHANGES:
+        return changes(release)[name]
+    if release.grouped or name not in release.quasi_identifiers:
+        return text("as it is")
+    detail = release.quality.attributes[name] if release.quality else None
+    kept = Fraction(1) if detail is None else Fraction(detail.granularity)
+    level = None if release.heights is None else release.heights[name]
+    if kept >= 1 or level == 0:
+        return text("as it is")
+    if kept <= 0:
+        return text("left out")
+    if level is None:
+        return text("{share} of detail kept", share=percentage(kept))
+    return text(
+        "{change} ({share} of detail kept)", change=changes(release)[name], share=percentage(kept)
+    )
+
+
 _FLAGS = {
     "quasi_identifiers": "-q",
     "sensitive": "-s",
     "identifier": "--id",
     "hierarchies": "--hierarchy",
+    "levels": "--level",
 }
 
 
@@ -163,6 +222,7 @@ def comparison_page(
     provenance: Provenance,
     command: str,
     chosen: Choice | None = None,
+    columns: Table | None = None,
 ) -> Page:
     """Return the report of a comparison, and the command that repeats it.
 
@@ -172,7 +232,9 @@ def comparison_page(
         provenance: Where the figures come from.
         command: The command that repeats it.
         chosen: The version to choose; by default the best trade of risk against accuracy.
+        columns: What happens to each column in every version; by default what is known of it.
     """
+    columns = columns or _columns(comparison)
     chosen = chosen or choice(comparison, question.policy)
     findings = comparison_findings(comparison, question, chosen)
     original, *releases = comparison.rows
@@ -199,6 +261,9 @@ def comparison_page(
             filter(
                 None,
                 (
+                    None
+                    if columns is None
+                    else Section(columns.title, tables=(replace(columns, title=""),), is_open=True),
                     Section(text("The figures"), tables=(_figures(comparison),)),
                     costs_section(
                         {row.name: row.costs for row in releases if row.costs is not None}
@@ -213,7 +278,12 @@ def comparison_page(
             *sentences(bool(grouped and recoded) and RECODED, releases=recoded),
             *sentences(bool(grouped) and GROUPED, releases=grouped),
         ),
-        limits=sentences(*LIMITS, comparison.estimated and ESTIMATED),
+        limits=sentences(
+            *LIMITS,
+            any(row.protection and row.protection.method in CHANGES for row in releases)
+            and CHANGED,
+            comparison.estimated and ESTIMATED,
+        ),
         glossary=glossary(
             "adversary, quasi-identifier, class, re-identification, attribute inference, loss",
             "generalisation, suppression",
@@ -253,6 +323,10 @@ LIMITS = (
         "Distances and errors take a generalised value to be spread evenly over the values that it stands for: what "
         "somebody can expect who has the release and knows nothing more."
     ),
+)
+CHANGED = marked(
+    "Where values were changed, the risks are those for somebody who knows by which rule; a number that the original "
+    "does not have counts as the nearest that it has, and every record of a sample for as many as it was drawn from."
 )
 ESTIMATED = marked(
     "How many are alone in the population is an estimate from the sample, by the rule of Dankar et al. 2012."
@@ -313,7 +387,7 @@ def _figures(comparison: Comparison) -> Table:
             (
                 Cell(_name(comparison, row)),
                 *(count_cell(content["suppressed"]), count_cell(content["classes"])),
-                Cell(number(content["highest_risk"], ".4g")),
+                NOTHING if row.highest is None else Cell(number(float(row.highest), ".4g")),
                 number_cell(naming.probabilistic.posterior),
                 percent_cell(naming.deterministic.posterior),
                 *[NOTHING if uniques is None else Cell(percentage(Fraction(uniques)))] * alone,

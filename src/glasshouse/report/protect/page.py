@@ -6,12 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from glasshouse.language import marked, text, text_for, translated
-from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
-from glasshouse.report.anonymise.dictionary import changes
-from glasshouse.report.cells import cell_table
 from glasshouse.report.compare.page import (
     Choice,
+    column_change,
+    columns_table,
     comparison_findings,
     comparison_page,
     error_of,
@@ -21,11 +20,9 @@ from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     Action,
     Brief,
-    Column,
     Finding,
     Page,
     Provenance,
-    Section,
     Table,
     keep_assumptions,
     note,
@@ -46,11 +43,7 @@ def page(outcome: ProtectedVersions, question: ProtectStudy, *, provenance: Prov
         provenance=provenance,
         command="glasshouse protect --study study.toml",
         chosen=chosen,
-    )
-    columns = Section(
-        text("What happens to each column"),
-        tables=(replace(_columns(spoken), title=""),),
-        is_open=True,
+        columns=_columns(spoken),
     )
     return replace(
         side_by_side,
@@ -58,7 +51,6 @@ def page(outcome: ProtectedVersions, question: ProtectStudy, *, provenance: Prov
         summary=_recommendation(spoken),
         findings=(_changes(spoken), *_not_found(spoken), *side_by_side.findings),
         actions=_actions(spoken),
-        sections=(columns, *side_by_side.sections),
     )
 
 
@@ -142,24 +134,6 @@ def _changes(outcome: ProtectedVersions) -> Finding:
     return note(sentence, figure=_proof(best), meaning=_family_meaning(best))
 
 
-def column_change(release: Anonymisation, name: str) -> str:
-    """Say what happens to a column in a release."""
-    if release.grouped:
-        return text("as it is")
-    detail = release.quality.attributes[name] if release.quality else None
-    kept = Fraction(1) if detail is None else Fraction(detail.granularity)
-    level = None if release.heights is None else release.heights[name]
-    if kept >= 1 or level == 0:
-        return text("as it is")
-    if kept <= 0:
-        return text("left out")
-    if level is None:
-        return text("{share} of detail kept", share=percentage(kept))
-    return text(
-        "{change} ({share} of detail kept)", change=changes(release)[name], share=percentage(kept)
-    )
-
-
 _MEANINGS = {
     "alike": marked(
         "Every value is generalised alike in all records, so that tables are made as from the original."
@@ -205,36 +179,18 @@ def _proof(version: Version) -> str:
 
 
 def _columns(outcome: ProtectedVersions) -> Table:
-    """Return what happens to each column in every version."""
+    """Return what happens to each column in every version, whether it meets the rule, and whether another beats it."""
     versions = outcome.versions
-    names = versions[0].release.quasi_identifiers
-    rows = [
-        (column_label(name), *(column_change(version.release, name) for version in versions))
-        for name in names
-    ]
-    rows.append(
-        (
-            text("records removed"),
-            *(share(version.release.suppressed, version.release.records) for version in versions),
-        )
-    )
-    rows.append(
-        (
-            text("meets the rule"),
-            *(text("yes") if version.meets else text("no") for version in versions),
-        )
-    )
-    rows.append(
-        (
-            text("beaten by another"),
-            *(text("yes") if outcome.is_beaten(version) else text("no") for version in versions),
-        )
-    )
-    return cell_table(
-        text("Column"),
-        [Column(version.compared.name) for version in versions],
-        rows,
-        text("What happens to each column"),
+    rows = {
+        text("meets the rule"): [version.meets for version in versions],
+        text("beaten by another"): [outcome.is_beaten(version) for version in versions],
+    }
+    return columns_table(
+        {version.compared.name: version.release for version in versions},
+        [
+            (title, *(text("yes") if so else text("no") for so in row))
+            for title, row in rows.items()
+        ],
     )
 
 
