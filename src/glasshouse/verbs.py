@@ -589,6 +589,7 @@ def protect(
     suppression: float = 0.01,
     hierarchies: Mapping[str, str | PathLike[str]] | None = None,
     importance: Mapping[str, float] | None = None,
+    weight: str | None = None,
     keep: Sequence[str] = (),
     keep_order: bool = False,
     where: Sequence[str] = (),
@@ -612,6 +613,7 @@ def protect(
         hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
             suggested.
         importance: Per column, how much its loss weighs.
+        weight: The column of survey weights: how many people each record stands for.
         keep: Further columns that are released as they are.
         keep_order: Whether the records stay in the order of the data, which may tell more than they do.
         where: Only records that meet these conditions.
@@ -628,7 +630,7 @@ def protect(
         StudyError: No version meets the rule, or the question is not well posed.
         BudgetError: The time was over before any version was found.
     """
-    further = [*keep, *map(_column_of, (*where, *invalid))]
+    further = [*keep, *filter(None, [weight]), *map(_column_of, (*where, *invalid))]
     datasets, tables = _datasets(
         data, quasi_identifiers, sensitive, id, None, None, also=further, seen={}
     )
@@ -646,6 +648,7 @@ def protect(
                 "suppression": suppression,
                 "hierarchies": dict(hierarchies or {}),
                 "importance": dict(importance or {}),
+                "weight": weight,
                 "keep": list(keep),
                 "keep_order": keep_order,
                 "time_limit": seconds,
@@ -673,6 +676,7 @@ def anonymise(
     suppression: float = 0.0,
     hierarchies: Mapping[str, str | PathLike[str]] | None = None,
     importance: Mapping[str, float] | None = None,
+    weight: str | None = None,
     keep: Sequence[str] = (),
     keep_order: bool = False,
     date: Mapping[str, str] | None = None,
@@ -709,6 +713,7 @@ def anonymise(
         hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
             suggested.
         importance: Per column, how much its loss weighs.
+        weight: The column of survey weights: how many people each record stands for.
         keep: Further columns that are released as they are.
         keep_order: Whether the records stay in the order of the data, which may tell more than they do.
         date: Columns of dates, and how they are written, as in `read`.
@@ -733,7 +738,7 @@ def anonymise(
         BudgetError: The time was over before any protection was found.
     """
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
-    further = [*keep, *map(_column_of, (*where, *invalid))]
+    further = [*keep, *filter(None, [weight]), *map(_column_of, (*where, *invalid))]
     datasets, tables = _datasets(
         data, quasi_identifiers, sensitive, id, None, None, also=further, seen=seen
     )
@@ -746,6 +751,7 @@ def anonymise(
         "suppression": suppression,
         "hierarchies": dict(hierarchies or {}),
         "importance": dict(importance or {}),
+        "weight": weight,
         "keep": list(keep),
         "keep_order": keep_order,
         "time_limit": seconds,

@@ -687,3 +687,58 @@ def test_certainty_about_attributes_survives_k_anonymity(glasshouse: Glasshouse)
     assert naming["deterministic"]["posterior"] > 0.9
     assert document["after"][0]["deterministic"]["posterior"] == 0
     assert inferring["deterministic"]["posterior"] > 0.01
+
+
+def test_survey_weights_count_in_what_is_promised_and_lost(glasshouse: Glasshouse) -> None:
+    weights = ["1.5", "20", "3", "3", "8", "1", "2", "30", "4", "4.25", "6", "2"]
+    write("people.csv", PEOPLE | {"w": weights})
+    way = (*KNOWN, "-s", "ill", "--weight", "w", "--k-map", 8, "--suppression", 0.1)
+    outcome = glasshouse("anonymise", "people.csv", *way, "--out", "run", "--json")
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    sums: dict[tuple[str, ...], float] = {}
+    for row in released("run"):
+        names = tuple(row[name] for name in KNOWN if name in row)
+        if set(names) != {"*"}:
+            sums[names] = sums.get(names, 0) + float(row["w"])
+    assert min(sums.values()) >= 8
+    assert document["weighted"]["fewest"] == min(sums.values())
+    assert document["weighted"]["people"] == 84.75
+    assert document["weighted"]["highest"] == 1 / min(sums.values())
+    assert sorted(row["w"] for row in released("run")) == sorted(weights), "as they are"
+    fixed = (
+        "--k",
+        1,
+        "--hierarchy",
+        "age=top_bottom:25,42",
+        "--level",
+        "age=1",
+        "--level",
+        "sex=0",
+    )
+    plain = glasshouse("anonymise", "people.csv", *KNOWN, *fixed, "--json")
+    weighed = glasshouse("anonymise", "people.csv", *KNOWN, *fixed, "--weight", "w", "--json")
+    assert json.loads(plain.out)["loss"] != json.loads(weighed.out)["loss"]
+    told = " ".join(glasshouse("anonymise", "people.csv", *way).out.split())
+    assert "By the weights of w, the records stand for 84.75 people" in told
+    rows = glasshouse("compare", "people.csv", *KNOWN, *fixed, "--weight", "w", "--json")
+    assert json.loads(rows.out)["releases"][1]["loss"] == json.loads(weighed.out)["loss"]
+    assert glasshouse("compare", "run").code == 0
+
+
+def test_what_cannot_count_survey_weights_refuses_them(glasshouse: Glasshouse) -> None:
+    write("people.csv", PEOPLE | {"w": ["2"] * 11 + ["0"]})
+    for options, message in (
+        (("--k", 2, "--recoding", "local"), "take --recoding global, or leave out --weight"),
+        (("--method", "anatomy", "--l", 2), "take --recoding global, or leave out --weight"),
+        (("--sample", 0.5), "perturbation takes no --weight"),
+        (("--k", 2, "--method", "microaggregation"), "microaggregation takes no --weight"),
+        (("--k-map", 2, "--population", "people.csv"), "leave out --weight, or --population"),
+        (("--k", 2), 'record 12: the survey weight in column "w" is 0'),
+        (("--k", 2, "-q", "w"), "--weight w is a quasi-identifier or sensitive"),
+    ):
+        known = (*KNOWN, "-s", "ill", "--weight", "w")
+        outcome = glasshouse("anonymise", "people.csv", *known, *options)
+        assert outcome.code == 2, options
+        assert message in outcome.error, outcome.error
+        assert outcome.error.count("\n") == 1

@@ -92,6 +92,7 @@ class ProtectionOptions:
         default="loss",
     )
     importance: options.Importance = None
+    weight: options.SurveyWeight = None
     time_limit: float | None = protection(
         "--time-limit", "SECONDS", "Take the best found by then; without a proof, but with a bound."
     )

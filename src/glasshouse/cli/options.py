@@ -86,6 +86,15 @@ Importance = Annotated[
         "How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
     ),
 ]
+SurveyWeight = Annotated[
+    str | None,
+    protection(
+        "--weight",
+        "COL",
+        "Survey weights: how many people each record stands for. Loss counts them, and --k-map needs no register; the "
+        "column is released as it is.",
+    ),
+]
 """An option in one of the panels that the help of several commands has."""
 
 _KEYWORD = re.compile(r"`([a-z_]+)`")

@@ -34,6 +34,7 @@ def protect(
     ] = 0.01,
     hierarchies: options.Hierarchies = None,
     importance: options.Importance = None,
+    weight: options.SurveyWeight = None,
     time_limit: Annotated[
         float | None,
         protection("--time-limit", "SECONDS", "Take the best versions found by then."),
@@ -92,6 +93,7 @@ def protect(
                 "suppression": suppression,
                 "hierarchies": options.hierarchies(hierarchies),
                 "importance": weights(importance),
+                "weight": weight,
                 "time_limit": time_limit,
                 **vars(kept),
                 "keep": kept.keep or [],

@@ -20,6 +20,7 @@ from glasshouse.mitigation.criteria import (
     DistinctDiversity,
     EntropyDiversity,
     EqualCloseness,
+    EstimatedKMap,
     EstimatedUniques,
     HierarchicalCloseness,
     HighestRisk,
@@ -34,6 +35,7 @@ from glasshouse.mitigation.criteria import (
     Presence,
     RecursiveDiversity,
 )
+from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import (
     Hierarchy,
@@ -85,6 +87,7 @@ __all__ = [
     "DistinctDiversity",
     "EntropyDiversity",
     "EqualCloseness",
+    "EstimatedKMap",
     "EstimatedUniques",
     "HierarchicalCloseness",
     "Hierarchy",
@@ -104,6 +107,7 @@ __all__ = [
     "Quality",
     "Recoding",
     "RecursiveDiversity",
+    "SurveyWeights",
     "Utility",
     "Version",
     "anatomise",

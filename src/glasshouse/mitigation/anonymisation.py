@@ -31,6 +31,7 @@ from glasshouse.mitigation.criteria import (
     population_of,
 )
 from glasshouse.mitigation.distinct_rows import (
+    SurveyWeights,
     ValueCounts,
     beside_population,
     distinct_rows,
@@ -172,6 +173,8 @@ class Anonymisation:
     is a sample of the table."""
     estimate: Estimate | None = None
     """How many people are estimated to be alone in the population, where there is no register."""
+    weighted: WeightedClasses | None = None
+    """How many people the released classes stand for, where records have survey weights."""
     ladder: tuple[Rung, ...] = ()
     """The way from the original to the release, step by step; none where nothing was recoded, or nobody asked."""
     costs: ColumnCosts | None = None
@@ -193,6 +196,7 @@ class Anonymisation:
         parameters: Mapping[str, Any],
         left_out: Sequence[str] = (),
         steps: Sequence[Step] = (),
+        weights: SurveyWeights | None = None,
     ) -> Anonymisation:
         """Measure a recoded table.
 
@@ -204,9 +208,10 @@ class Anonymisation:
             parameters: How it was to be protected; see the field.
             left_out: The columns of the dataset that are not released.
             steps: What was left out of the dataset before.
+            weights: How many people each record stands for, where the loss is to count them.
         """
         release = recoding.release(table)
-        remaining = quality(table, recoding, hierarchies)
+        remaining = quality(table, recoding, hierarchies, weights=weights)
         return cls(
             dataset=table.name,
             method=method,
@@ -231,6 +236,7 @@ class Anonymisation:
             ),
             left_out=tuple(left_out),
             steps=tuple(steps),
+            weighted=None if weights is None else WeightedClasses.of(recoding, weights),
         )
 
     @classmethod
@@ -353,6 +359,8 @@ class Anonymisation:
             content["population"] = self.people.to_dict()
         if self.estimate is not None:
             content["estimated_uniques"] = asdict(self.estimate)
+        if self.weighted is not None:
+            content["weighted"] = self.weighted.to_dict()
         content["suggested_hierarchies"] = self.suggested
         if self.hierarchies:
             content["hierarchies"] = [used.to_dict() for used in self.hierarchies]
@@ -412,6 +420,7 @@ def with_ladder(
     table: EncodedTable,
     recoding: Recoding,
     hierarchies: Mapping[str, Hierarchy],
+    weights: SurveyWeights | None = None,
 ) -> Anonymisation:
     """Return an outcome with the way from its original to its release, each step measured as the two ends are.
 
@@ -423,6 +432,7 @@ def with_ladder(
         table: The records before.
         recoding: How they were recoded.
         hierarchies: The hierarchies that were used.
+        weights: How many people each record stands for, where the loss is to count them.
     """
     recoded = {
         name: column
@@ -438,7 +448,9 @@ def with_ladder(
         released[name] = recoded[name]
         step = replace(recoding, heights=None, released=released, suppressed=nobody)
         learned = assess(step.release(table), drop_suppressed=False)
-        rungs.append(Rung(name, 0, quality(table, step, hierarchies).loss, learned))
+        rungs.append(
+            Rung(name, 0, quality(table, step, hierarchies, weights=weights).loss, learned)
+        )
     if not order and not outcome.suppressed:
         return outcome
     last = None if outcome.suppressed else order[-1]
@@ -532,6 +544,50 @@ class ChangedColumn:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {**vars(self), "unchanged": float(self.unchanged)}
+
+
+@dataclass(frozen=True)
+class WeightedClasses:
+    """How many people of the population the released classes stand for, by survey weights."""
+
+    column: str
+    """The column of the weights."""
+    people: Fraction
+    """The people whom all records stand for, suppressed ones included: the sum of the weights."""
+    fewest: Fraction
+    """The fewest people whom a released class stands for: the estimated k of k-map."""
+    average: Fraction
+    """The mean over the released records of one over the people whom their class stands for: the individual risk."""
+
+    @property
+    def highest(self) -> Fraction:
+        """The greatest individual risk."""
+        return min(Fraction(1), 1 / self.fewest)
+
+    @classmethod
+    def of(cls, recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:
+        """Add the weights up, class by class."""
+        retained = ~recoding.suppressed
+        columns = [replace(c, codes=c.codes[retained]) for c in recoding.released.values()]
+        classes = refined(columns, int(np.count_nonzero(retained)))
+        sums = replace(weights, each=weights.each[retained]).added(classes.numbers, classes.classes)
+        risks: dict[int, int] = {}
+        for size, total in zip(classes.sizes.tolist(), sums.tolist(), strict=True):
+            risks[total] = risks.get(total, 0) + size
+        risk = Fraction(0)
+        for total, size in risks.items():
+            risk += size * min(Fraction(1), Fraction(weights.scale, total))
+        return cls(
+            column=weights.column,
+            people=Fraction(int(weights.each.sum()), weights.scale),
+            fewest=Fraction(int(sums.min()), weights.scale),
+            average=risk / classes.records,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        figures = {name: float(getattr(self, name)) for name in ("people", "fewest", "average")}
+        return {"column": self.column, **figures, "highest": float(self.highest)}
 
 
 @dataclass(frozen=True)

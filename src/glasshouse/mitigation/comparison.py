@@ -26,6 +26,7 @@ from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
 from glasshouse.microdata.assessment import missing_entry, missing_records, treatment
 from glasshouse.mitigation.anonymisation import Anonymisation, assess_by_group, without
+from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
 from glasshouse.table import EncodedTable, Step
@@ -219,6 +220,7 @@ def compare_release(
     fraction: float | None = None,
     predict: str | None = None,
     protection: Anonymisation | None = None,
+    weights: SurveyWeights | None = None,
 ) -> ComparedRelease:
     """Measure a release beside its original, which may be the release itself.
 
@@ -234,7 +236,9 @@ def compare_release(
         predict: A column that a classifier shall predict; without it none is asked.
         protection: How it was protected, in figures, where that is known. Of a release whose values were changed at
             random it says what an adversary learns who knows how; without it, the release is taken as it stands.
+        weights: How many people each record stands for, where what is lost is to count them.
     """
+    people = None if weights is None else weights.people
     changed = protection is not None and protection.method in ("microaggregation", "perturbation")
     retained = without(release, suppressed).with_roles(
         quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive
@@ -264,10 +268,17 @@ def compare_release(
         population_uniques=None if alone is None else float(alone),
         loss=loss,
         utility=compare_utility(
-            original, release, hierarchies=hierarchies, target=predict, changed=changed
+            original,
+            release,
+            hierarchies=hierarchies,
+            target=predict,
+            changed=changed,
+            weights=people,
         ),
         grouped=group is not None,
-        costs=column_costs(original, release, hierarchies=hierarchies, changed=changed)
+        costs=column_costs(
+            original, release, hierarchies=hierarchies, changed=changed, weights=people
+        )
         if release is not original and release.records == original.records
         else None,
         protection=protection,

@@ -43,7 +43,7 @@ from glasshouse.mitigation.criteria_kernels import (
     most_and_tail,
     products_at_most,
 )
-from glasshouse.mitigation.distinct_rows import PEOPLE, CodedHierarchy, ValueCounts
+from glasshouse.mitigation.distinct_rows import PEOPLE, CodedHierarchy, SurveyWeights, ValueCounts
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedTable
 from glasshouse.table.encode import NUMBER
@@ -78,7 +78,8 @@ class ClassCounts(ValueCounts):
         counts: Callable[[str], ValueCounts],
     ) -> ClassCounts:
         """Return classes as a criterion sees them, given what tells the counts of a sensitive attribute."""
-        looks_at = PEOPLE if isinstance(criterion, OfPeople) else criterion.sensitive
+        of_people = isinstance(criterion, OfPeople | EstimatedKMap)
+        looks_at = PEOPLE if of_people else criterion.sensitive
         if looks_at is None:
             return cls.of_sizes(sizes)
         return cls(**vars(counts(looks_at)), sizes=sizes)
@@ -859,6 +860,46 @@ class KMap(OfPeople, Criterion):
     def holds(self, classes: ClassCounts) -> Flags:
         """Tell of each class whether it fits k people."""
         return classes.counted >= self.k
+
+
+@dataclass(frozen=True)
+class EstimatedKMap(Criterion):
+    """Every class stands for at least k people of the population, by the survey weights of its records.
+
+    The number of people who fit a class is estimated by the sum of the weights of its records, F̂ = Σ w, and the risk of
+    each of them by 1 / F̂. Monotone: a class stands for everybody whom a part of it stands for.
+    """
+
+    k: int
+    """The least number of people."""
+    weight: str
+    """The column of the survey weights."""
+    _least: int = field(default=0, repr=False, compare=False)
+
+    sensitive = None
+    says: ClassVar[str] = "{k}-map, estimated"
+    monotone: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", _whole(self.k, "k"))
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it in terms of the weights of a table, if all of it stands for k people."""
+        weights = SurveyWeights.of(table, self.weight)
+        least = self.k * weights.scale
+        if int(weights.each.sum()) < least:
+            raise StudyError(
+                "{table} stands for {people} people, so no class can stand for {k} ({name}); ask for less",
+                table=printable(table.name),
+                people=f"{weights.people.sum():.15g}",
+                k=str(self.k),
+                name=self.name,
+            )
+        return replace(self, _least=least)
+
+    def holds(self, classes: ClassCounts) -> Flags:
+        """Tell of each class whether it stands for k people."""
+        return classes.counted >= self._least
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import le
 from typing import Any, NamedTuple
 
@@ -49,10 +49,12 @@ from glasshouse.mitigation.criteria import (
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
+    PEOPLE,
     CodedHierarchy,
     DistinctRows,
     LevelLabels,
     RowClasses,
+    SurveyWeights,
     ValueCounts,
     beside_population,
     distinct_rows,
@@ -103,6 +105,7 @@ def recode(
     levels: Mapping[str, int] | None = None,
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
+    survey_weights: SurveyWeights | None = None,
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Recoding:
@@ -120,6 +123,8 @@ def recode(
         objective: What is made least, one of `glasshouse.mitigation.information_loss.OBJECTIVES`.
         weights: How much a quasi-identifier counts in the mean of the attribute-wise objectives: with weights w the
             loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
+        survey_weights: How many people each record stands for: so often it counts in an attribute-wise objective, a
+            suppressed one too. The share that may be suppressed is one of records.
         seconds: After so long a search the best solution so far is returned, with ``optimal`` false and a proved
             ``bound``.
         on_progress: Called after each node that was looked at, with how many these are, the ``bound`` that no loss is
@@ -147,7 +152,12 @@ def recode(
     names, ready = question(table, quasi_identifiers, criteria)
     limit = suppressible(table, suppression)
     rows = distinct_rows(table, names, sensitive_of(ready))
-    if (population := population_of(ready)) is None:
+    population = population_of(ready)
+    if survey_weights is not None:
+        if population is not None:
+            raise StudyError("give a population register or survey weights, not both")
+        rows = survey_weights.beside(rows)
+    if population is None:
         coded = coded_hierarchies(table, names, hierarchies)
     else:
         both = beside_population(table, population, names)
@@ -363,6 +373,8 @@ class _Lattice:
         if 2 * len(classes) <= len(source):
             all_counts = {name: counts(name) for name in source.secrets}
             self._keep(levels, RowClasses(classes.first, classes.sizes, all_counts))
+        if self.rows.mass is not None:
+            inhabited = replace(inhabited, secrets={PEOPLE: counts(PEOPLE)})
         return Node(levels, inhabited, failed), needed, solves
 
     def unmet_at_top(self) -> str:

@@ -15,7 +15,8 @@ hierarchy), and d_a(g) of them under the label g:
 - discernibility       Σ |class|² + n · suppressed (Bayardo and Agrawal 2005)
 - average class size   (LeFevre et al. 2005), of the classes that are released
 
-A suppressed record has the label of the root in every attribute, and is in no class. The last two are put between 0,
+A suppressed record has the label of the root in every attribute, and is in no class. With survey weights a record
+counts as often as it has people behind it, in the first three. The last two are put between 0,
 the table before it was recoded, and 1, all records alike. Each is a loss: 0 where nothing is lost, 1 where everything
 is. ARX shows 1 minus that, and so does `Quality`.
 """
@@ -41,10 +42,12 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, sensitive_of
 from glasshouse.mitigation.distinct_rows import (
+    PEOPLE,
     CodedHierarchy,
     DistinctRows,
     LevelLabels,
     RowClasses,
+    SurveyWeights,
     first_of_each,
     label_counts,
     part_of,
@@ -57,6 +60,8 @@ from glasshouse.table.partition import refined
 
 _CUT = 10**10
 """ARX cuts the loss of an attribute off after ten decimals."""
+_EXACT = 1 << 53
+"""Up to here doubles count exactly."""
 _FINE = float(1 << 40)
 """Scores are whole multiples of 1 / _FINE: their sums are exact, and equal in any order of the attributes."""
 
@@ -241,7 +246,11 @@ class Quality:
 
 
 def quality(
-    table: EncodedTable, recoding: Recoding, hierarchies: Mapping[str, Hierarchy]
+    table: EncodedTable,
+    recoding: Recoding,
+    hierarchies: Mapping[str, Hierarchy],
+    *,
+    weights: SurveyWeights | None = None,
 ) -> Quality:
     """Tell what is left of a table after it was recoded, globally or locally.
 
@@ -249,6 +258,8 @@ def quality(
         table: The table before it was recoded.
         recoding: The recoding.
         hierarchies: The hierarchies that it used.
+        weights: How many people each record stands for: so often it counts, a suppressed one too, but in what looks at
+            classes.
 
     Raises:
         StudyError: A quasi-identifier has no hierarchy, or the recoding is of another table.
@@ -258,24 +269,25 @@ def quality(
     coded = coded_hierarchies(table, names, hierarchies)
     sums, bits, whole = [], [], []
     for name, hierarchy in coded.items():
-        levels = _records_by_level(table.column(name), recoding, hierarchy)
+        levels = _records_by_level(table.column(name), recoding, hierarchy, weights)
         sums.append(_values_under_labels(hierarchy, levels))
         bits.append(_bits_lost(hierarchy, levels))
-        whole.append(_bits(levels.sum(axis=1), table.records))
+        whole.append(_bits(levels.sum(axis=1), int(levels.sum())))
+    records = table.records if weights is None else int(weights.each.sum())
     domains = [hierarchy.domain for hierarchy in coded.values()]
     before = refined([table.column(name) for name in names], table.records).sizes
     retained = np.flatnonzero(~recoding.suppressed)
     released = [part_of(column, retained) for column in recoding.released.values()]
     after = refined(released, len(retained)).sizes
     return Quality(
-        loss=loss(sums, domains=domains, records=table.records),
-        granularity=1 - granularity_loss(sums, domains=domains, records=table.records),
+        loss=loss(sums, domains=domains, records=records),
+        granularity=1 - granularity_loss(sums, domains=domains, records=records),
         non_uniform_entropy=1 - _ratio(sum(bits), sum(whole)),
         discernibility=1 - discernibility_loss(before, after),
         average_class_size=1 - class_size_loss(before, after),
         attributes={
             name: AttributeQuality(
-                granularity=1 - float(_share_lost(sums[i], domains[i], table.records)),
+                granularity=1 - float(_share_lost(sums[i], domains[i], records)),
                 non_uniform_entropy=1 - _ratio(bits[i], whole[i]),
             )
             for i, name in enumerate(names)
@@ -472,6 +484,12 @@ def objective(
                 'choose "loss", "granularity" or "non_uniform_entropy"',
                 name=name,
             )
+        if rows.mass is not None:
+            raise StudyError(
+                'the objective "{name}" looks at classes and knows no survey weights; leave them out, or choose '
+                '"loss", "granularity" or "non_uniform_entropy"',
+                name=name,
+            )
         return _OF_CLASSES[name](rows, hierarchies, limit)
     return _OF_ATTRIBUTES[name](rows, hierarchies, attribute_weights(rows.names, weights))
 
@@ -489,8 +507,15 @@ class _OfAttributes(Objective):
         super().__init__(rows, hierarchies)
         self._labels = LevelLabels.of(hierarchies)
         self._weights = weights
+        mass = rows.weights if rows.mass is None else rows.mass
+        self._total = rows.records if rows.mass is None else int(mass.sum())
+        widest = max(hierarchy.domain for hierarchy in hierarchies)
+        if rows.mass is not None and self._total * widest > _EXACT:
+            raise StudyError(
+                "the survey weights have too many digits to be added up exactly; round them"
+            )
         self._counts = [
-            records_per_code(codes, rows.weights, len(hierarchy.codes[0]))
+            records_per_code(codes, mass, len(hierarchy.codes[0]))
             for codes, hierarchy in zip(rows.codes.T, hierarchies, strict=True)
         ]
         self._unsuppressed = [
@@ -525,7 +550,10 @@ class _OfAttributes(Objective):
         ]
         if not node.suppressed.any():
             return costs
-        counts = label_counts(self._rows, node.classes, node.suppressed, self._labels, node.levels)
+        classes = node.classes
+        if self._rows.mass is not None:
+            classes = replace(classes, sizes=classes.secrets[PEOPLE].counts)
+        counts = label_counts(self._rows, classes, node.suppressed, self._labels, node.levels)
         for attribute, level in enumerate(node.levels):
             costs[attribute] += self._suppression(attribute, level, counts[attribute])
         return costs
@@ -588,17 +616,29 @@ class _OfShares(_OfAttributes):
         return int(counts @ (hierarchy.domain - hierarchy.sizes[level]))
 
     def _least_suppression(self, attribute: int, level: int, suppressed: int) -> int:
-        """Suppress the records with the widest labels, which lose least."""
+        """Suppress the records with the widest labels, which lose least; each has at least the least weight.
+
+        Records of one combination are suppressed together, so that the least weight is that of a combination's mean.
+        """
         cheap = self._by_cost[attribute][level]
         place = bisect_right(cheap.records, suppressed) - 1
-        return cheap.spent[place] + (suppressed - cheap.records[place]) * cheap.costs[place]
+        cost = cheap.spent[place] + (suppressed - cheap.records[place]) * cheap.costs[place]
+        return cost * self._least_weight
+
+    @cached_property
+    def _least_weight(self) -> int:
+        """What a record of a combination weighs at least, on average, rounded down."""
+        rows = self._rows
+        return 1 if rows.mass is None else int((rows.mass // rows.weights).min())
 
     @cached_property
     def _by_cost(self) -> list[list[_Cheapest]]:
         """Per attribute and level, the labels by what it costs to suppress their records."""
+        rows = self._rows
         return [
             [_Cheapest.of(hierarchy, level, counts) for level in range(hierarchy.height)]
-            for hierarchy, counts in zip(self._hierarchies, self._counts, strict=True)
+            for hierarchy, codes in zip(self._hierarchies, rows.codes.T, strict=True)
+            for counts in [records_per_code(codes, rows.weights, len(hierarchy.codes[0]))]
         ]
 
     def loss(self, node: Node) -> float:
@@ -606,7 +646,7 @@ class _OfShares(_OfAttributes):
         return self._measure(
             self._costs(node),
             domains=[hierarchy.domain for hierarchy in self._hierarchies],
-            records=self._rows.records,
+            records=self._total,
             weights=None if even else self._weights,
         )
 
@@ -621,7 +661,7 @@ class _Loss(_OfShares):
         return 1.0
 
     def _lost(self, attribute: int, cost: Any) -> float:
-        records = self._rows.records
+        records = self._total
         most = records * max(1, self._hierarchies[attribute].domain - 1)
         return math.log1p((cost - records) * _CUT // most / _CUT)
 
@@ -633,7 +673,7 @@ class _Granularity(_OfShares):
         return 1 - 1 / self._hierarchies[attribute].domain
 
     def _lost(self, attribute: int, cost: Any) -> float:
-        records = self._rows.records
+        records = self._total
         return float((cost - records) / (records * self._hierarchies[attribute].domain))
 
 
@@ -652,7 +692,7 @@ class _NonUniformEntropy(_OfAttributes):
         return _bits(counts, int(counts.sum()))
 
     def _most(self, attribute: int) -> float:
-        return _bits(self._counts[attribute], self._rows.records)
+        return _bits(self._counts[attribute], self._total)
 
     def _lost(self, attribute: int, cost: Any) -> float:
         return float(cost)
@@ -776,7 +816,10 @@ def _count_logs(counts: Integers) -> float:
 
 
 def _records_by_level(
-    column: EncodedColumn, recoding: Recoding, hierarchy: CodedHierarchy
+    column: EncodedColumn,
+    recoding: Recoding,
+    hierarchy: CodedHierarchy,
+    weights: SurveyWeights | None = None,
 ) -> Integers:
     """Count the records of each value (row) that are released at each level (column), suppressed ones at the last."""
     released = recoding.released[column.name]
@@ -789,7 +832,9 @@ def _records_by_level(
         code = np.array([place.get(text, -1) for text in hierarchy.labels[level]])
         levels[code[hierarchy.codes[level][values]] == labels] = level
     counts = np.zeros((column.cardinality, hierarchy.height), np.int64)
-    counts[values, levels] = pairs.sizes
+    counts[values, levels] = (
+        pairs.sizes if weights is None else weights.added(pairs.numbers, pairs.classes)
+    )
     return counts
 
 

@@ -319,6 +319,7 @@ def compare_utility(
     classifier: Classifier | None = None,
     seed: int = 0,
     changed: bool = False,
+    weights: Floats | None = None,
 ) -> Utility:
     """Tell what a release still serves for: distances of distributions, errors of counts, and what can be learned.
 
@@ -345,6 +346,8 @@ def compare_utility(
         changed: Whether numbers became others, such as means, and records were sampled. A number that the original does
             not have counts as the nearest that it has, and every record of a sample for as many as it was drawn from;
             else records that are not there are taken for suppressed ones.
+        weights: How many people each record stands for, the same in both tables: so often it is counted, but by a
+            classifier.
 
     Raises:
         DataError: A column is not in both tables, or a released value stands for nothing in the original.
@@ -362,7 +365,9 @@ def compare_utility(
         raise StudyError("{queries} queries tell nothing; ask at least one", queries=str(queries))
     if changed:
         release = _nearest(original, release, names)
-    true, released = _both(original, release, names, hierarchies, sampled=changed)
+    if weights is not None:
+        _check_same_records(original, release)
+    true, released = _both(original, release, names, hierarchies, sampled=changed, weights=weights)
     learned = None
     if target is not None:
         features = _compared(original, [name for name in names if name != target])
@@ -383,6 +388,7 @@ def column_costs(
     *,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     changed: bool = False,
+    weights: Floats | None = None,
 ) -> ColumnCosts:
     """Tell what became of each column, of the means, variances and correlations of those that hold numbers.
 
@@ -395,6 +401,8 @@ def column_costs(
         hierarchies: For columns with labels that do not explain themselves, what these stand for.
         changed: Whether numbers became others, such as means. They are counted as the nearest of the original, but
             means, variances and correlations are those of the numbers themselves.
+        weights: How many people each record stands for: so often it counts in every error, mean, variance and
+            correlation. How frequent each value is stays a number of records.
 
     Raises:
         DataError: A released value stands for nothing in the original, or the records are not the same.
@@ -409,10 +417,15 @@ def column_costs(
         spread = _spread(true, released, hierarchy, original.name, release.name)
         before = np.bincount(true.codes, minlength=true.cardinality)
         expected = np.bincount(released.codes, minlength=released.cardinality) @ spread.shares
+        people, expected_people = before.astype(np.float64), expected
+        if weights is not None:
+            people = _added(true.codes, weights, true.cardinality)
+            counted = _added(released.codes, weights, released.cardinality)
+            expected_people = counted @ spread.shares
         order = np.argsort(-before, kind="stable")
         cost = ColumnCost(
             column=name,
-            error=float(np.abs(before - expected).sum() / (2 * original.records)),
+            error=float(np.abs(people - expected_people).sum() / (2 * people.sum())),
             counts=tuple(
                 zip(before[order].tolist(), np.round(expected[order], 9).tolist(), strict=True)
             ),
@@ -425,6 +438,8 @@ def column_costs(
                 if changed
                 else _Moments.of(released.codes, numbers, spread),
             )
+            if weights is not None:
+                both = (both[0].weighed(weights), both[1].weighed(weights))
             moments[name] = both
             cost = replace(
                 cost,
@@ -495,6 +510,7 @@ class _Moments:
     there: Floats
     number: Floats
     square: Floats
+    weight: Floats | None = None
 
     @classmethod
     def of(cls, codes: NDArray[Any], numbers: Floats, spread: _Spread) -> _Moments:
@@ -505,6 +521,10 @@ class _Moments:
         there, number, square = (column[codes] for column in by_code)
         return cls(there, number, square)
 
+    def weighed(self, weights: Floats) -> _Moments:
+        """Return them where each record counts by a weight."""
+        return replace(self, weight=weights)
+
     @classmethod
     def of_numbers(cls, column: EncodedColumn) -> _Moments:
         """Return them of a column as it is."""
@@ -512,26 +532,33 @@ class _Moments:
 
     @property
     def mean(self) -> float:
-        return float(self.number.sum() / self.there.sum())
+        return self._sum(self.number) / self._sum(self.there)
 
     @property
     def variance(self) -> float:
-        return float(self.square.sum() / self.there.sum() - self.mean**2)
+        return self._sum(self.square) / self._sum(self.there) - self.mean**2
+
+    def _sum(self, column: Floats) -> float:
+        return float(column.sum() if self.weight is None else column @ self.weight)
 
     def correlation(self, other: _Moments) -> float:
         """Return the correlation with another number over the records that have both; 0 where one is the same in all.
 
         Both are spread independently of each other.
         """
-        both = float(self.there @ other.there)
+        there, number = other.there, other.number
+        if self.weight is not None:
+            there, number = there * self.weight, number * self.weight
+        both = float(self.there @ there)
         if not both:
             return 0.0
-        means = float(self.number @ other.there) / both, float(other.number @ self.there) / both
+        means = float(self.number @ there) / both, float(self.there @ number) / both
+        square = other.square if self.weight is None else other.square * self.weight
         variances = (
-            float(self.square @ other.there) / both - means[0] ** 2,
-            float(other.square @ self.there) / both - means[1] ** 2,
+            float(self.square @ there) / both - means[0] ** 2,
+            float(self.there @ square) / both - means[1] ** 2,
         )
-        covariance = float(self.number @ other.number) / both - means[0] * means[1]
+        covariance = float(self.number @ number) / both - means[0] * means[1]
         if min(variances) <= 0:
             return 0.0
         return covariance / float(np.sqrt(variances[0] * variances[1]))
@@ -635,6 +662,7 @@ def _both(
     hierarchies: Mapping[str, Hierarchy] | None,
     *,
     sampled: bool = False,
+    weights: Floats | None = None,
 ) -> tuple[_Counted, _Counted]:
     """Return the combinations of the original and of the release, of a sample as many as it was drawn from."""
     if release.records > original.records:
@@ -646,20 +674,22 @@ def _both(
             own=original.records,
             original=original.name,
         )
-    columns, weights = _combinations(original, names, original.records)
+    columns, true_weights = _combinations(original, names, original.records, weights)
     identities = tuple(_Spread.identity(column.cardinality) for column in columns)
     counted = release.records if sampled else original.records
-    released, released_weights = _combinations(release, names, counted)
+    released, released_weights = _combinations(release, names, counted, weights)
     released_weights *= original.records / counted
     spreads = tuple(
         _spread(true, column, (hierarchies or {}).get(true.name), original.name, release.name)
         for true, column in zip(columns, released, strict=True)
     )
-    return _Counted(columns, weights, identities), _Counted(released, released_weights, spreads)
+    return _Counted(columns, true_weights, identities), _Counted(
+        released, released_weights, spreads
+    )
 
 
 def _combinations(
-    table: EncodedTable, names: Sequence[str], records: int
+    table: EncodedTable, names: Sequence[str], records: int, weights: Floats | None = None
 ) -> tuple[tuple[EncodedColumn, ...], Floats]:
     """Return the combinations of some columns of so many records; those that the table does not have are ``*``."""
     rows = distinct_rows(table, names)
@@ -668,8 +698,10 @@ def _combinations(
         _with_used_values(table.column(name), codes, absent=absent > 0)
         for name, codes in zip(names, rows.codes.T, strict=True)
     )
-    weights = np.append(rows.weights, absent) if absent else rows.weights
-    return columns, weights.astype(np.float64)
+    if weights is not None:
+        return columns, _added(rows.number, weights, rows.distinct)
+    counts = np.append(rows.weights, absent) if absent else rows.weights
+    return columns, counts.astype(np.float64)
 
 
 def _with_used_values(

@@ -38,6 +38,7 @@ from glasshouse.mitigation.criteria import (
     DistinctDiversity,
     EntropyDiversity,
     EqualCloseness,
+    EstimatedKMap,
     EstimatedUniques,
     HierarchicalCloseness,
     HighestRisk,
@@ -53,7 +54,7 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
     TableCriterion,
 )
-from glasshouse.mitigation.distinct_rows import beside_population, records_per_value
+from glasshouse.mitigation.distinct_rows import SurveyWeights, beside_population, records_per_value
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
@@ -140,7 +141,7 @@ class ProtectedTable:
 
     def released(self, study: AnonymiseStudy) -> list[str]:
         """Return the columns of the file in their order."""
-        names = [*columns_of(self.release), *self.release.sensitive, *study.protection.keep]
+        names = [*columns_of(self.release), *self.release.sensitive, *as_it_is(study.protection)]
         return list(dict.fromkeys([*names, *([] if self.anatomy is None else [GROUP])]))
 
     def decimals(self, study: AnonymiseStudy) -> dict[str, str]:
@@ -158,6 +159,12 @@ class ProtectedTable:
     def _values(self, name: str) -> list[str]:
         values: list[str] = self.release.column(name).values.to_pylist()
         return values
+
+
+def as_it_is(protection: Protection) -> tuple[str, ...]:
+    """Return the columns that are released as they are: those to be kept, and the survey weights."""
+    weight = [] if protection.weight is None else [protection.weight]
+    return tuple(dict.fromkeys([*protection.keep, *weight]))
 
 
 def kind_of(study: AnonymiseStudy) -> str:
@@ -203,7 +210,7 @@ def answer(
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
-    single, columns = unprotected(study, study.protection.keep, resources, tables)
+    single, columns = unprotected(study, as_it_is(study.protection), resources, tables)
     register = None if study.population is None else read_register(study, population)
     protected = protected_table(
         study, single.table, resources, columns=columns, steps=single.steps, population=register
@@ -231,11 +238,15 @@ def protected_run(
     """Return the run of a table that is protected in the way that a study asks for."""
     outcome = protected.outcome
     if protected.recoding is not None:
+        weights = survey_weights(study, protected.original)
         outcome = with_ladder(
-            outcome, protected.original, protected.recoding, protected.hierarchies
+            outcome, protected.original, protected.recoding, protected.hierarchies, weights
         )
         costs = column_costs(
-            protected.original, protected.release, hierarchies=protected.hierarchies
+            protected.original,
+            protected.release,
+            hierarchies=protected.hierarchies,
+            weights=None if weights is None else weights.people,
         )
         outcome = replace(outcome, costs=costs)
     return Run(
@@ -245,6 +256,16 @@ def protected_run(
         release=protected.release,
         write_files=lambda folder: protected.write(folder, study),
     )
+
+
+def survey_weights(study: AnonymiseStudy, table: EncodedTable) -> SurveyWeights | None:
+    """Return how many people each record stands for; None: the study names no weights.
+
+    Raises:
+        DataError: A weight is no number above 0.
+    """
+    weight = study.protection.weight
+    return None if weight is None else SurveyWeights.of(table, weight)
 
 
 def release_manifest(
@@ -322,7 +343,7 @@ def protected_table(
         parameters["fraction"] = study.fraction
     if protection.order:  # not the values themselves, which a report does not tell
         parameters["order"] = list(protection.order)
-    released = {*columns_of(table), *table.sensitive, *protection.keep}
+    released = {*columns_of(table), *table.sensitive, *as_it_is(protection)}
     left_out = tuple(name for name in columns if name not in released)
     if protection.method == "anatomy":
         if len(table.sensitive) != 1 or protection.l is None:
@@ -360,6 +381,7 @@ def protected_table(
         parameters=parameters,
         left_out=left_out,
         steps=steps,
+        weights=survey_weights(study, table),
     )
     outcome = with_people(outcome, table, recoding, hierarchies, criteria)
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
@@ -476,7 +498,8 @@ def _recoding(
     if protection.recoding == "mondrian":
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
     locally = partial(recode_locally, seed=study.seed, effort=protection.effort)
-    globally = partial(recode, levels=protection.levels)
+    weights = survey_weights(study, table)
+    globally = partial(recode, levels=protection.levels, survey_weights=weights)
     how = globally if protection.recoding == "global" else locally
     return how(
         table,
@@ -621,6 +644,8 @@ def _criteria_of_people(
     criteria: list[Criterion | TableCriterion] = []
     if study.fraction is not None and protection.population_uniques is not None:
         criteria.append(EstimatedUniques(protection.population_uniques, study.fraction))
+    if protection.weight is not None and protection.k_map is not None:
+        criteria.append(EstimatedKMap(protection.k_map, protection.weight))
     if population is None:
         return criteria
     if protection.k_map is not None:

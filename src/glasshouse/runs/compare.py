@@ -38,9 +38,16 @@ from glasshouse.mitigation.comparison import (
     compare_figures,
     compare_release,
 )
+from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.report.page import Provenance
-from glasshouse.runs.anonymise import ProtectedTable, hierarchies_of, protected_table, release_order
+from glasshouse.runs.anonymise import (
+    ProtectedTable,
+    hierarchies_of,
+    protected_table,
+    release_order,
+    survey_weights,
+)
 from glasshouse.runs.folder import (
     MANIFEST,
     RESULTS,
@@ -196,6 +203,7 @@ class ComparableRelease:
     hierarchies: Mapping[str, Hierarchy]
     loss: float | None
     protection: Anonymisation | None = None
+    weights: SurveyWeights | None = None
 
 
 def _release_comparison(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
@@ -241,8 +249,11 @@ def _protection_comparison(
     original = _original(studies[0], resources, study.predict)
     register = None if studies[0].population is None else read_register(studies[0])
     releases = [
-        comparable_release(
-            protected_table(protection, original.table, resources, population=register), name
+        replace(
+            comparable_release(
+                protected_table(protection, original.table, resources, population=register), name
+            ),
+            weights=survey_weights(protection, original.table),
         )
         for name, protection in zip(names, studies, strict=True)
     ]
@@ -253,8 +264,7 @@ def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> Non
     """Make sure that releases can be compared: the same data, and the same adversary."""
     first = studies[0]
     for study, name in zip(studies, names, strict=True):
-        same = (study.datasets, study.treatment, study.adversary, study.seed)
-        if same != (first.datasets, first.treatment, first.adversary, first.seed):
+        if _what_is_protected(study) != _what_is_protected(first):
             raise StudyError(
                 '"{name}" is of other data, or of another adversary, than "{first}"; compare releases of the same',
                 name=name,
@@ -265,9 +275,15 @@ def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> Non
         raise StudyError('"{name}" is there twice; name each release once', name=twice)
 
 
+def _what_is_protected(study: AnonymiseStudy) -> tuple[object, ...]:
+    """Return the data, the adversary, and what each record counts."""
+    weight = study.protection.weight
+    return study.datasets, study.treatment, study.adversary, study.seed, weight
+
+
 def _original(study: AnonymiseStudy, resources: Resources, predict: str | None) -> Prepared:
-    also = () if predict is None else (predict,)
-    return only_one(study, also=also, on_progress=resources.on_progress)
+    also = [name for name in (predict, study.protection.weight) if name is not None]
+    return only_one(study, also=list(dict.fromkeys(also)), on_progress=resources.on_progress)
 
 
 def comparable_release(protected: ProtectedTable, name: str) -> ComparableRelease:
@@ -337,6 +353,7 @@ def _read_release(
         group=stored.group,
         hierarchies=hierarchies,
         loss=stored.loss,
+        weights=survey_weights(study, original),
     )
 
 
@@ -349,7 +366,9 @@ def _comparison(
     table = prepared.table
     compared = partial(compare_release, table, fraction=study.fraction, predict=study.predict)
     hierarchies = releases[0].hierarchies
-    original = compared(table, name="original", hierarchies=hierarchies, loss=0.0)
+    original = compared(
+        table, name="original", hierarchies=hierarchies, loss=0.0, weights=releases[0].weights
+    )
     rows = tuple(compared(**vars(release)) for release in releases)
     digests = digests_of(protection)
     datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]

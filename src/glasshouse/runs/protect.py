@@ -31,6 +31,7 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
     least_size,
 )
+from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Recoding, attribute_weights
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
@@ -81,7 +82,9 @@ def answer(
         StudyError: No version meets the policy.
         BudgetError: The time was over before any version was found.
     """
-    single, columns = unprotected(study, study.means.keep, resources, tables)
+    means = study.means
+    also = [*means.keep, *filter(None, [means.weight])]
+    single, columns = unprotected(study, also, resources, tables)
     search = _Search(study, single.table, resources, columns, single.steps)
     search.check()
     found, without = search.versions()
@@ -142,7 +145,15 @@ class _Search:
     @cached_property
     def original(self) -> ComparedRelease:
         """The data before protection."""
-        return compare_release(self.table, self.table, name="original", loss=0.0)
+        return compare_release(
+            self.table, self.table, name="original", loss=0.0, weights=self.weights
+        )
+
+    @cached_property
+    def weights(self) -> SurveyWeights | None:
+        """How many people each record stands for; None: nothing is said of it."""
+        weight = self.study.means.weight
+        return None if weight is None else SurveyWeights.of(self.table, weight)
 
     @property
     def drafts(self) -> Path | None:
@@ -197,7 +208,7 @@ class _Search:
             return
         found[family] = version
         release = comparable_release(protected, FAMILIES[family])
-        compared = compare_release(self.table, **vars(release))
+        compared = compare_release(self.table, **vars(release) | {"weights": self.weights})
         meets = self._meets(study, protected)
         self.measured[family] = Version(family, protected.outcome, compared, meets)
         sentence = text(
@@ -340,6 +351,7 @@ class _Search:
         content = {
             **protection,
             "keep": means.keep,
+            "weight": means.weight,
             "keep_order": means.keep_order,
             "drop_suppressed": means.drop_suppressed and protection["method"] != "anatomy",
             "format": means.format,

@@ -275,6 +275,8 @@ class Protection(Model):
     """What is kept as small as possible."""
     importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = Field(default_factory=dict)
     """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
+    weight: str | None = None
+    """The column of survey weights: how many people of the population each record stands for."""
     time_limit: StrictFloat | None = Field(default=None, gt=0)
     """After so many seconds the best protection found so far is taken."""
     aggregate: tuple[str, ...] = ()
@@ -361,6 +363,11 @@ class Protection(Model):
 
     @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
+        if self.weight is not None and (self.method == "anatomy" or self.recoding != "global"):
+            raise ContradictionError(
+                "survey weights are counted where all records are generalised alike; take `recoding` global, or leave "
+                "out `weight`"
+            )
         without = {
             ("c", "`diversity` recursive"): self.c is not None and self.diversity != "recursive",
             ("diversity", "`l`"): self.diversity != "distinct" and self.l is None,
@@ -427,14 +434,21 @@ class AnonymiseStudy(ReleaseStudy):
 
     @model_validator(mode="after")
     def _population_is_of_use(self) -> Self:
-        about = self.protection.of_people
+        about, weight = self.protection.of_people, self.protection.weight
+        if weight is not None and (self.population is not None or self.fraction is not None):
+            raise ContradictionError(
+                "survey weights estimate the population by themselves; leave out `weight`, or `population` and "
+                "`fraction`"
+            )
         estimated = self.fraction is not None and about == ("population_uniques",)
+        estimated |= weight is not None and about == ("k_map",)
         if self.population is not None and self.fraction is not None:
             raise ContradictionError("give a population register or a sampling fraction, not both")
         if about and self.population is None and not estimated:
             raise ContradictionError(
                 "{option} needs a register of all people that the release may be about (`population`); population "
-                "uniques alone can be estimated from a sampling fraction (`fraction`)",
+                "uniques alone can be estimated from a sampling fraction (`fraction`), and k-map alone from survey "
+                "weights (`weight`)",
                 option=f"`{about[0]}`",
             )
         if not about and (self.population is not None or self.fraction is not None):
@@ -470,6 +484,11 @@ class AnonymiseStudy(ReleaseStudy):
                 "together"
             )
         secrets = self.adversary.secret_columns
+        if self.protection.weight in (*self.adversary.quasi_identifiers, *secrets):
+            raise ContradictionError(
+                "`weight` {name} is a quasi-identifier or sensitive, and cannot be counted by as well; leave out one",
+                name=self.protection.weight,
+            )
         for name in self.protection.order:
             if name not in secrets:
                 raise ContradictionError(

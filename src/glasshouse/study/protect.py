@@ -23,6 +23,8 @@ class Means(Model):
     """Per column, the file of its generalisation hierarchy, or a rule; of other quasi-identifiers it is suggested."""
     importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = Field(default_factory=dict)
     """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
+    weight: str | None = None
+    """The column of survey weights: how many people of the population each record stands for."""
     time_limit: StrictFloat | None = Field(default=None, gt=0)
     """After so many seconds the best versions found so far are taken."""
     keep: tuple[str, ...] = ()

@@ -79,6 +79,8 @@ def changes(outcome: Anonymisation) -> dict[str, str]:
         )
         words[GROUP] = text("new: which group a record belongs to")
     words |= dict.fromkeys(outcome.parameters.get("keep") or (), text("as it was"))
+    if outcome.weighted is not None:
+        words[outcome.weighted.column] = text("as it was: how many people a record stands for")
     if outcome.method == "microaggregation":
         words |= dict.fromkeys(
             outcome.parameters.get("aggregate") or outcome.quasi_identifiers,

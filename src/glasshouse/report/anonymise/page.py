@@ -13,6 +13,7 @@ from typing import Any
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
+from glasshouse.mitigation.anonymisation import WeightedClasses
 from glasshouse.report.anonymise.costs import costs_figure, costs_section
 from glasshouse.report.anonymise.dictionary import generalisation_table
 from glasshouse.report.anonymise.front import actions, ladder_figure, tiles
@@ -700,6 +701,33 @@ def _grouped(secret: Mapping[str, Any]) -> Finding:
     )
 
 
+def _weighted_finding(weighted: WeightedClasses, unsure: str) -> Finding:
+    """Say how many people classes stand for by survey weights, and that the weights are released."""
+    return note(
+        text(
+            "By the weights of {column}, the records stand for {people} people, and every released class for at least "
+            "{fewest}: a record is named with a chance of at most {highest}, and of {average} on average. The weights "
+            "are released as they are; a rare weight can tell records apart.",
+            column=column_label(weighted.column),
+            people=number(float(weighted.people), ",.6g"),
+            fewest=number(float(weighted.fewest), ",.6g"),
+            highest=percentage(weighted.highest),
+            average=percentage(weighted.average),
+        ),
+        figure=text(
+            "k-map, estimated: {fewest}; individual risk on average {average}",
+            fewest=number(float(weighted.fewest), ",.6g"),
+            average=number(float(weighted.average), ".6g"),
+        ),
+        meaning=text(
+            "An estimate, not a count: as many people fit a class as the weights of its records add up to. What is "
+            "lost is counted by the weights, too."
+        )
+        + " "
+        + unsure,
+    )
+
+
 def _people_findings(outcome: Anonymisation) -> Iterator[Finding]:
     """Yield what the release tells beside the population behind its records, counted or estimated."""
     behind, estimate = outcome.people, outcome.estimate
@@ -731,6 +759,8 @@ def _people_findings(outcome: Anonymisation) -> Iterator[Finding]:
             ),
             meaning=unsure,
         )
+    if outcome.weighted is not None:
+        yield _weighted_finding(outcome.weighted, unsure)
     if estimate is not None and estimate.share_of_population is not None:
         yield note(
             text(
