@@ -487,3 +487,19 @@ def test_what_says_nothing_to_any_version_is_refused(glasshouse: Glasshouse) -> 
         assert outcome.code == 2, options
         assert message in outcome.error, outcome.error
         assert outcome.error.count("\n") == 1
+
+
+def test_the_command_of_a_comparison_reads_the_file_as_it_is_written(
+    glasshouse: Glasshouse,
+) -> None:
+    rows = zip(*([name, *values] for name, values in PEOPLE.items()), strict=True)
+    content = "\r\n".join(";".join(row) for row in rows).replace("city", "município")
+    Path("people.csv").write_bytes(content.encode("latin-1"))
+    known = ("-q", "age", "-q", "sex", "-q", "município", "-s", "ill")
+    read = ("--encoding", "latin-1", "--separator", ";", "--missing", "ill=none")
+    outcome = glasshouse("compare", "people.csv", *known, *read, "--k", "2,4", "--out", "run")
+    assert outcome.code == 0, outcome.error
+    again = glasshouse(*typed_again("run"), "--json")
+    assert again.code == 0, again.error
+    first = glasshouse("compare", "people.csv", *known, *read, "--k", "2,4", "--json")
+    assert json.loads(again.out) == json.loads(first.out)

@@ -335,3 +335,19 @@ def test_a_column_that_matters_more_is_blanked_in_fewer_cells(glasshouse: Glassh
     plain, weighed = blanked(), blanked("--importance", "town=20")
     assert plain["town"] > 0
     assert weighed["town"] < plain["town"]
+
+
+def test_with_survey_weights_all_records_are_generalised_alike(glasshouse: Glasshouse) -> None:
+    with Path("people.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    weights = {"w": [str(1 + place % 7) for place in range(len(rows))]}
+    write("people.csv", {name: [row[name] for row in rows] for name in rows[0]} | weights)
+    known = (*KNOWN, "-s", "ill", "--policy", "internal", "--weight", "w")
+    outcome = glasshouse("protect", "people.csv", *known, "--out", "run", "--json")
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    assert {one["family"] for one in document["versions"]} <= {"alike", "few-removed", "left-out"}
+    people = sum(map(int, weights["w"]))
+    assert {one["weighted"]["people"] for one in document["versions"]} == {people}
+    told = released(document["recommended"])
+    assert sum(int(row["w"]) for row in told) == people

@@ -227,6 +227,8 @@ class _Search:
             self.resources.on_note(sentence)
 
     def _applies(self, family: str) -> bool:
+        if self.weights is not None and family in ("local", "cells", "anatomy"):
+            return False  # survey weights are counted where all records are generalised alike
         if family == "anatomy":
             return len(self.table.sensitive) == 1
         criteria = policy_criteria(self.study.policy, self.table.sensitive)

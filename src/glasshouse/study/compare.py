@@ -111,32 +111,22 @@ class CompareStudy(Question):
         return self
 
     def entries(self) -> list[tuple[str, object]]:
-        """Return what is asked by entries of a study, without the places of files, values of records, and the seed."""
+        """Return how releases are compared by entries of a study, without the places of files and values of records."""
         content: list[tuple[str, object]] = []
-        of_versions: dict[str, list[tuple[str, object]]] = {}
         if self.protections:
             studies = [study.abridged() for study in self.protections.values()]
-            first = studies[0]
-            content += [("quasi_identifiers", name) for name in first.adversary.quasi_identifiers]
-            content += [("sensitive", "+".join(names)) for names in first.adversary.secrets]
-            of_versions = _of_versions([study.protection for study in studies])
-        for name in ("k", "l", "t"):
-            content += of_versions.pop(name, [])
+            content += _of_versions([study.protection for study in studies])
+            if studies[0].population is not None:
+                content.append(("population", studies[0].population.place.name))
         content += [("fraction", self.fraction), ("predict", self.predict)]
-        if self.protections:
-            content += [entry for entries in of_versions.values() for entry in entries]
-            if first.population is not None:
-                content.append(("population", first.population.place.name))
-            content += [("identifier", first.adversary.identifier)]
-            content += _entries(first.treatment.model_dump(exclude_defaults=True))
         return [(name, value) for name, value in content if value is not None]
 
 
-def _of_versions(protections: Sequence[Protection]) -> dict[str, list[tuple[str, object]]]:
-    """Return how versions are protected, by name: what they can differ in with commas, and what they have in common."""
+def _of_versions(protections: Sequence[Protection]) -> list[tuple[str, object]]:
+    """Return how versions are protected: what they can differ in with commas, then what they have in common."""
     contents = [_content(protection) for protection in protections]
     entries: dict[str, list[tuple[str, object]]] = {}
-    for name in ("recoding", "suppression", *Protection.model_fields):
+    for name in dict.fromkeys(("k", "l", "t", *SEVERAL, *Protection.model_fields)):
         default = Protection.model_fields[name].get_default(call_default_factory=True)
         values = [content[name] for content in contents if content.get(name) is not None]
         if name in SEVERAL:
@@ -149,7 +139,7 @@ def _of_versions(protections: Sequence[Protection]) -> dict[str, list[tuple[str,
             entries[name] = list(_entries({name: value}))
     if {protection.method for protection in protections} == {_usual_method(protections[0])}:
         del entries["method"]
-    return entries
+    return [entry for some in entries.values() for entry in some]
 
 
 def _usual_method(protection: Protection) -> str:

@@ -23,6 +23,7 @@ from glasshouse.report.anonymise.page import (
     only_quasi_identifiers,
     recoding_known,
 )
+from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
@@ -196,19 +197,14 @@ def column_change(release: Anonymisation, name: str) -> str:
     )
 
 
-_FLAGS = {
-    "quasi_identifiers": "-q",
-    "sensitive": "-s",
-    "identifier": "--id",
-    "hierarchies": "--hierarchy",
-    "levels": "--level",
-}
+_FLAGS = {"hierarchies": "--hierarchy", "levels": "--level"}
 
 
 def _command(question: CompareStudy) -> str:
     """Return the command in short, for a report that leaves the house."""
-    files = [study.datasets[0].place for study in question.protections.values()]
-    words = ["glasshouse", "compare", *(path.name for path in question.runs or files[:1])]
+    words = ["glasshouse", "compare", *(path.name for path in question.runs)]
+    for study in list(question.protections.values())[:1]:
+        words += command_words(study.abridged(), study.adversary.quasi_identifiers)
     for name, value in question.entries():
         flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
         words += [flag, *([] if value is True else [str(value)])]
