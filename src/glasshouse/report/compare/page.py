@@ -180,7 +180,8 @@ def columns_table(
 def column_change(release: Anonymisation, name: str) -> str:
     """Say what happens to a column in a release."""
     if release.method in CHANGES:
-        return changes(release)[name]
+        change = changes(release)[name]
+        return text("as it is") if change == text("as it was") else change
     if release.grouped or name not in release.quasi_identifiers:
         return text("as it is")
     detail = release.quality.attributes[name] if release.quality else None
