@@ -11,7 +11,7 @@ import re
 import secrets
 import shlex
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -60,71 +60,7 @@ POLICIES = {
     "internal": marked("Internal: staff of the house"),
 }
 """The rules that come with the house, as the page calls them."""
-_WHO = frozenset(
-    "age idade sex sexo gender genero race raca cor ethnicity etnia birth nascimento nasc dob born day dia month mes "
-    "year ano marital civil marriage nationality nacionalidade native naturalidade country pais language idioma".split()
-)
-_WHERE = frozenset(
-    "zip zipcode cep postcode postal city cidade municipality municipio county state estado uf province region regiao "
-    "residence residencia neighbourhood bairro address endereco household domicilio latitude longitude".split()
-)
-_WORK = frozenset(
-    "education educacao escolaridade school escola grade serie occupation ocupacao profession profissao job workclass "
-    "cbo employer empregador company empresa sector setor".split()
-)
-_CARE = frozenset(
-    "date data admission internacao discharge alta establishment estabelecimento cnes hospital doctor medico procedure "
-    "procedimento".split()
-)
-
 _DATE_PARTS = frozenset("day dia month mes year ano".split())
-
-
-@dataclass(frozen=True)
-class Persona:
-    """Somebody who may look for people in a release, and what she is likely to know."""
-
-    name: str
-    """What she is called."""
-    sentence: str
-    """What she knows, and how."""
-    words: frozenset[str] | None
-    """Words in the names of columns that she knows; None: all that can be known."""
-
-
-PERSONAS = {
-    "neighbour": Persona(
-        marked("A neighbour"),
-        marked("sees who lives next door: age, sex, family, and where"),
-        _WHO | _WHERE,
-    ),
-    "colleague": Persona(
-        marked("A colleague"),
-        marked("knows the person from work or school, and roughly who they are"),
-        _WHO | _WORK,
-    ),
-    "employer": Persona(
-        marked("An employer"),
-        marked("has the papers of the staff: who they are, where they live, what they do"),
-        _WHO | _WHERE | _WORK,
-    ),
-    "insurer": Persona(
-        marked("An insurer"),
-        marked("has the contract, and knows when and where somebody was treated"),
-        _WHO | _WHERE | _CARE,
-    ),
-    "journalist": Persona(
-        marked("A journalist with a register"),
-        marked("has a list of everybody with sex, date of birth and place"),
-        (_WHO | _WHERE) - frozenset("race raca cor ethnicity etnia marital civil marriage".split()),
-    ),
-    "next-year": Persona(
-        marked("Next year's release"),
-        marked("has the same columns again, and whoever has both can link them"),
-        None,
-    ),
-}
-"""The personas, in the order of the page."""
 
 
 @dataclass(frozen=True)
@@ -428,10 +364,7 @@ def _adversary(request: Request) -> Response:
         draft=draft,
         here="adversary",
         trouble=trouble,
-        personas=[
-            (name, translated(one.name), translated(one.sentence), _knows(one, draft.knowable))
-            for name, one in PERSONAS.items()
-        ],
+        personas=list(_personas(draft.knowable)),
         policies={name: translated(label) for name, label in POLICIES.items()},
         sentence=_sentence(draft),
         cost=_cost(draft),
@@ -440,13 +373,30 @@ def _adversary(request: Request) -> Response:
     )
 
 
-def _knows(persona: Persona, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return which of some columns a persona knows."""
-    from glasshouse.table.profiles import words_of
+def _personas(columns: Sequence[str]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Yield who may look for people: what pages call her, who she is, what she knows, and in which columns it is.
 
-    if persona.words is None:
-        return tuple(columns)
-    return tuple(name for name in columns if words_of(name) & persona.words)
+    They are those of the catalogue, of the country whose language is spoken, or of the European Union; and whoever has
+    the next release of the same columns.
+    """
+    from glasshouse.study.adversaries import chosen_adversaries, in_words, meaning_in_words
+    from glasshouse.table.profiles import meaning_of_name
+
+    meanings = {name: meaning_of_name(name) for name in columns}
+    for one in chosen_adversaries(["br" if spoken() == "pt-BR" else "eu"]):
+        known = {name for names in one.in_columns(meanings).columns.values() for name in names}
+        yield (
+            one.name.partition("/")[2],
+            in_words(one.title),
+            text("knows {known}", known=", ".join(map(meaning_in_words, one.knows))),
+            tuple(name for name in columns if name in known),
+        )
+    yield (
+        "next-year",
+        text("Next year's release"),
+        text("has the same columns again, and whoever has both can link them"),
+        tuple(columns),
+    )
 
 
 def _chosen(draft: Draft, form: Form) -> Draft:
@@ -454,8 +404,9 @@ def _chosen(draft: Draft, form: Form) -> Draft:
     positions = {f"{place}": name for place, name in enumerate(draft.knowable)}
     known = tuple(positions[one] for one in form.getlist("known") if one in positions)
     persona = form.get("persona")
-    if persona in PERSONAS:
-        known = _knows(PERSONAS[persona], draft.knowable)
+    columns = {name: known for name, _, _, known in _personas(draft.knowable)}
+    if persona in columns:
+        known = columns[persona]
     else:
         persona = draft.persona if set(known) == set(draft.quasi_identifiers) else ""
     tries = form.get("tries", "1")

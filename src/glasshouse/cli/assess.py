@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,6 +16,9 @@ from glasshouse.cli.command import carry_out, check_new_file, question, warn
 from glasshouse.cli.options import option
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated
+
+if TYPE_CHECKING:
+    from glasshouse.study.adversaries import CatalogueAdversary
 
 WHOLE_SET = marked(
     "note: only the whole set of quasi-identifiers was assessed: subsets are assessed of at most {most} of them"
@@ -38,6 +42,12 @@ def assess(
     ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
+    adversaries: list[str] | None = options.adversary(
+        "--adversary",
+        "NAME|COUNTRY|all|FILE.toml",
+        "Who looks for people, of the catalogue: br/voter-roll, eu/neighbour …, those of br, eu or us, all, or a "
+        "catalogue of your own. What she knows is looked for in the columns, and joins -q. Repeatable.",
+    ),
     person: str | None = options.adversary(
         "--person",
         "COL[,COL]",
@@ -186,15 +196,38 @@ def assess(
             if not known and not facts:
                 known = list(release.quasi_identifiers)
                 secrets = secrets or [f'"{name}"' for name in release.sensitive]
-        if not known and not facts:
+        if not known and not facts and not adversaries:
             raise StudyError(
                 "say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)",
                 file=paths[0],
             )
-        together = options.assignments(
-            facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True
-        )
+        together = {
+            name: options.listed(columns)
+            for name, columns in options.assignments(
+                facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True
+            ).items()
+        }
         datasets = [reading.dataset(path) for path in paths]
+        catalogued: tuple[CatalogueAdversary, ...] = ()
+        if adversaries:
+            from glasshouse.runs.assess import adversaries_in
+            from glasshouse.study import Dataset, attributes, validated
+
+            secret = [
+                re.split("[<>=!]", name)[0]
+                for one in options.secrets(secrets)
+                for name in attributes(tuple(one) if isinstance(one, list) else one)
+            ]
+            catalogued = adversaries_in(
+                validated(Dataset, datasets[0], "assess"),
+                adversaries,
+                without=[*secret, *filter(None, (identifier, weight))],
+            )
+            columns = [
+                name for one in catalogued for names in one.columns.values() for name in names
+            ]
+            in_facts = [name for names in together.values() for name in names]
+            known = [*dict.fromkeys([*known, *(n for n in columns if n not in in_facts)])]
         return {
             "datasets": [
                 entry
@@ -204,7 +237,7 @@ def assess(
             ],
             "adversary": {
                 "quasi_identifiers": known,
-                "facts": {name: options.listed(columns) for name, columns in together.items()},
+                "facts": together,
                 "sensitive": options.secrets(secrets),
                 "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
@@ -221,6 +254,7 @@ def assess(
             "subsets": [_subset(chosen) for chosen in subsets or ["full"]],
             "subject": subject,
             "advise": advise,
+            "adversaries": catalogued,
             "person": options.listed(person) if person else [],
             "knows": _known_records(knows),
             "unlinked": unlinked,

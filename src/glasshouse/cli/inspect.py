@@ -80,6 +80,8 @@ def inspect(
         repeating = _command(name, ["inspect", *reading.typed(), "--out", PAGE])
         _write_page(place, profile, table, _command(name, words), repeating)
     command = _command(str(file), words)
+    from glasshouse.report.inspect.findings import inspect_brief, known_columns
+
     if as_json:
         with speaking("en"):  # it is the same in every language
             columns = [asdict(column) for column in table_profile(table).columns]
@@ -89,6 +91,7 @@ def inspect(
             "headers": profile.headers,
             "totals": profile.totals,
             "columns": columns,
+            "adversaries": known_columns(profile),
             "next": command,
         }
         print(json.dumps(content, indent=2))
@@ -96,7 +99,6 @@ def inspect(
     from rich.console import Console
 
     from glasshouse.report import terminal
-    from glasshouse.report.inspect.findings import inspect_brief
 
     console = Console()
     terminal.show(

@@ -446,6 +446,23 @@ class Exposure:
 
 
 @dataclass(frozen=True)
+class CataloguedAttacks:
+    """The attacks of an adversary of a catalogue, with what she knows of a person."""
+
+    adversary: str
+    """What she is called."""
+    attacks: tuple[Attack, ...]
+    """Re-identification first, then each secret."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "adversary": self.adversary,
+            "results": [attack.to_dict() for attack in self.attacks],
+        }
+
+
+@dataclass(frozen=True)
 class Assessment:
     """The outcomes of several attacks on one release, or on the growing windows of a collection."""
 
@@ -474,6 +491,8 @@ class Assessment:
     """Who can be named, by what can be known and has few values; none where records have weights."""
     close: tuple[Closeness, ...] = field(default=(), repr=False)
     """How close guesses of numbers come, where the study says how close they need be."""
+    known_sets: tuple[CataloguedAttacks, ...] = field(default=(), repr=False)
+    """What adversaries of a catalogue achieve, in the order of the study."""
 
     @property
     def missing(self) -> dict[str, int]:
@@ -493,6 +512,8 @@ class Assessment:
         content["results"] = [attack.to_dict() for attack in self.attacks]
         if self.close:
             content["close"] = [closeness.to_dict() for closeness in self.close]
+        if self.known_sets:
+            content["adversaries"] = [known.to_dict() for known in self.known_sets]
         if self.advice:
             content["advice"] = [advice.to_dict() for advice in self.advice]
         if self.exposures:

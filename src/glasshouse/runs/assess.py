@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -16,7 +16,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
-from glasshouse.microdata.assessment import Exposure
+from glasshouse.microdata.assessment import Exposure, CataloguedAttacks
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
@@ -28,12 +28,13 @@ from glasshouse.microdata.lattice import (
 )
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
-from glasshouse.report.attacks import subsets_sentence
+from glasshouse.report.attacks import last_window, subsets_sentence
 from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
 from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
     Prepared,
     first_looks,
+    first_read,
     joined,
     one_each,
     only_one,
@@ -46,6 +47,7 @@ from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.study import Address, Adversary, Dataset, Secret, validated
+from glasshouse.study.adversaries import CatalogueAdversary, chosen_adversaries
 from glasshouse.study.assess import AssessStudy, parse_tolerance, with_default_subsets
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import (
@@ -54,10 +56,12 @@ from glasshouse.table import (
     Role,
     Step,
     one_record_each,
+    profile,
     suggested_roles,
     table_profile,
 )
 from glasshouse.table.generalised import without_suppressed
+from glasshouse.table.profiles import meaning_of, meaning_of_name
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 STEPS_PER_WINDOW = 1_000_000
@@ -163,6 +167,7 @@ def answer(
         explanations=tuple(explanations),
         exposures=_exposures(study, windows[-1], resources),
         close=_close_guesses(study, windows[-1]),
+        known_sets=_known_sets(study, assessment, windows, resources),
     )
     outcome = replace(
         outcome,
@@ -212,6 +217,61 @@ def _close_guesses(study: AssessStudy, table: EncodedTable) -> tuple[Closeness, 
         )
         for name, written in study.within.items()
     )
+
+
+def adversaries_in(
+    dataset: Dataset, names: Sequence[str], *, without: Collection[str] = ()
+) -> tuple[CatalogueAdversary, ...]:
+    """Return adversaries of the catalogue with the columns of a file that they know, by its first records.
+
+    Args:
+        dataset: The file.
+        names: Who: names, countries, ``all``, or files; of one who is named, something must be in the file.
+        without: Columns that nobody knows, such as what she wants to infer.
+
+    Raises:
+        DataError: The file is malformed.
+        StudyError: There is no such adversary, or nothing that any of them knows is in the file.
+    """
+    chosen = chosen_adversaries(names)
+    _, first = first_read(dataset, None)
+    meanings = {column.name: meaning_of(column) for column in profile(first)}
+    meanings |= {name: meaning_of_name(name) for name in dataset.derive}
+    meanings = {name: meaning for name, meaning in meanings.items() if name not in without}
+    placed = [one.in_columns(meanings) for one in chosen]
+    telling = tuple(one for one in placed if one.columns or one.name in names)
+    if not any(one.columns for one in telling):
+        raise StudyError(
+            "no column of {file} was found to hold what {adversaries} would know; name columns with "
+            "`quasi_identifiers`",
+            file=dataset.place.name,
+            adversaries=", ".join(names),
+        )
+    return telling
+
+
+def _known_sets(
+    study: AssessStudy,
+    assessment: Assessment,
+    windows: Sequence[EncodedTable],
+    resources: Resources,
+) -> tuple[CataloguedAttacks, ...]:
+    """Return what adversaries of a catalogue achieve: as it was swept, or else attacked with what each knows."""
+    sets = {one.name: study.known_by(one) for one in study.adversaries}
+    attacks: dict[tuple[str, ...], list[Attack]] = {}
+    for attack in last_window(assessment.attacks) if sets else ():
+        attacks.setdefault(attack.quasi_identifiers, []).append(attack)
+    if further := sorted(set(sets.values()) - attacks.keys()):
+        apart = assess(
+            windows,
+            subsets=further,
+            drop_suppressed=False,
+            most_records=resources.most_records,
+            **_aims(study.adversary),
+        )
+        for attack in last_window(apart.attacks):
+            attacks.setdefault(attack.quasi_identifiers, []).append(attack)
+    return tuple(CataloguedAttacks(name, tuple(attacks[known])) for name, known in sets.items())
 
 
 def _exposures(

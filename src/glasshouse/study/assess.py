@@ -14,6 +14,7 @@ from pydantic import Field, StrictBool, StrictInt, model_validator
 from glasshouse.conditions import is_number, taken_apart
 from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import marked, near_names, quoted, text
+from glasshouse.study.adversaries import CatalogueAdversary
 from glasshouse.study.question import (
     Model,
     Probability,
@@ -105,6 +106,8 @@ class AssessStudy(ReleaseStudy):
     """Whether the release keeps no pseudonym: only the publisher can tell which records are of one person."""
     within: dict[str, str] = Field(default_factory=dict)
     """Sensitive attributes that are numbers, and how close a guess must come: ``10%`` of the true number, or ``5``."""
+    adversaries: tuple[CatalogueAdversary, ...] = ()
+    """Adversaries of a catalogue, each of whom knows some of the quasi-identifiers."""
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:
@@ -160,6 +163,32 @@ class AssessStudy(ReleaseStudy):
             raise ContradictionError(
                 "what Anatomy tells of a secret goes by its groups; leave out `within`"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _adversaries_know_something(self) -> Self:
+        if not self.adversaries:
+            return self
+        for word, value in (
+            ("by", self.by),
+            ("each", self.each),
+            ("link", self.links),
+            ("person", self.person),
+            ("group", self.group),
+        ):
+            if value:
+                raise ContradictionError(
+                    "`adversary` is for records of a release in one piece; leave out `{word}` with it",
+                    word=word,
+                )
+        for one in self.adversaries:
+            if not self.known_by(one):
+                raise ContradictionError(
+                    '"{adversary}" knows none of the quasi-identifiers: no column was found for {knows}; leave her '
+                    "out, or name columns in a catalogue of your own",
+                    adversary=one.name,
+                    knows=quoted(one.knows),
+                )
         return self
 
     @model_validator(mode="after")
@@ -249,6 +278,14 @@ class AssessStudy(ReleaseStudy):
             secrets = [parse_person_secret(name) for name in self.adversary.secret_columns]
             columns += [*self.person, *(one.column for one in secrets if one.column is not None)]
         return tuple(dict.fromkeys(columns))
+
+    def known_by(self, adversary: CatalogueAdversary) -> tuple[str, ...]:
+        """Return what an adversary of a catalogue knows of what can be known; a fact as soon as one column of it."""
+        known = {name for names in adversary.columns.values() for name in names}
+        facts = self.adversary.facts
+        return tuple(
+            name for name in self.adversary.knowable if known.intersection(facts.get(name, (name,)))
+        )
 
     def chosen_subsets(self) -> tuple[tuple[str, ...], ...]:
         """Return the sets of quasi-identifiers to assess.

@@ -639,7 +639,7 @@ def load_study(path: Path) -> Question:
     Raises:
         StudyError: The file cannot be read, is not TOML, or is no study.
     """
-    content = _content(path)
+    content = toml_content(path)
     command = content.get("command", COMMANDS[0])
     if command not in COMMANDS:
         raise StudyError(
@@ -659,7 +659,7 @@ def load_question(path: Path, kind: type[Q]) -> Q:
     Raises:
         StudyError: The file cannot be read, is not TOML, or is not such a study.
     """
-    content = _content(path)
+    content = toml_content(path)
     expected = kind.model_fields["command"].default
     command = content.get("command", expected)
     if command != expected and command in COMMANDS:
@@ -676,10 +676,15 @@ def load_policy(name: str) -> ReleasePolicy:
     if not name.endswith(".toml"):
         return policy_called(name)
     path = Path(name).expanduser()
-    return validated(ReleasePolicy, _content(path), path.name)
+    return validated(ReleasePolicy, toml_content(path), path.name)
 
 
-def _content(path: Path) -> dict[str, Any]:
+def toml_content(path: Path) -> dict[str, Any]:
+    """Return what a TOML file of ours holds.
+
+    Raises:
+        StudyError: It cannot be read, or is no TOML.
+    """
     name = path.name or str(path)
     try:
         if path.stat().st_size > LONGEST_STUDY:

@@ -80,6 +80,44 @@ WORDS = {
 }
 """The words in a column's name that suggest a role, in the order in which they are looked for."""
 
+_BIRTH = frozenset("birth nascimento nasc dob born birthdate birthday dtnasc dtnascimento".split())
+_BIRTH_PARTS = {
+    "birth-year": frozenset("year ano yob".split()),
+    "birth-month": frozenset("month mes".split()),
+    "birth-day": frozenset("day dia".split()),
+    "birthplace": frozenset(
+        "place local municipality municipio munic city cidade uf state estado country pais".split()
+    ),
+}
+_CARE = frozenset(
+    "admission internacao inter discharge alta saida visit visita atendimento consulta".split()
+)
+_DATED = frozenset("date data dt".split())
+MEANING_WORDS = {
+    "birthplace": frozenset("birthplace naturalidade".split()),
+    "birth-year": frozenset("yob birthyear".split()),
+    "age": frozenset("age idade etaria".split()),
+    "sex": frozenset("sex sexo gender genero".split()),
+    "race": frozenset("race raca cor racacor ethnicity etnia".split()),
+    "marital-status": frozenset("marital civil marriage conjugal".split()),
+    "nationality": frozenset("nationality nacionalidade native country pais".split()),
+    "household": frozenset("household domicilio family familia relationship parentesco".split()),
+    "address": frozenset("address endereco street rua logradouro".split()),
+    "postcode": frozenset("zip zipcode cep postcode postal".split()),
+    "neighbourhood": frozenset("neighbourhood neighborhood bairro".split()),
+    "grade": frozenset("grade serie turma".split()),
+    "school": frozenset("school escola".split()),
+    "hospital": frozenset(
+        "hospital cnes establishment estabelecimento clinic clinica unidade".split()
+    ),
+    "municipality": frozenset("municipality municipio munic mun city cidade".split()),
+    "education": frozenset("education educacao escolaridade schooling instrucao".split()),
+    "occupation": frozenset("occupation ocupacao profession profissao job workclass cbo".split()),
+    "employer": frozenset("employer empregador company empresa".split()),
+    "state": frozenset("state estado uf province provincia".split()),
+}
+"""The words in a column's name that say what it means, in the order in which they are looked for."""
+
 
 def _digits(value: str) -> list[int]:
     return [int(sign) for sign in value if sign.isdigit()]
@@ -577,6 +615,38 @@ def _oddities(values: pa.LargeStringArray, kind: str) -> tuple[tuple[str, int], 
         VARIANTS: sum(count for word, count in spellings.items() if count > 1 and word),
     }
     return tuple((what, count) for what, count in counts.items() if count)
+
+
+def meaning_of(column: ColumnProfile) -> str:
+    """Return what a column means, of `glasshouse.study.adversaries.MEANINGS`, by its name and values; or nothing."""
+    values = [folded(value).strip() for value, _ in column.categories]
+    if called := meaning_of_name(column.name):
+        is_year = called == "birth-date" and column.kind == "integer" and column.distinct > 1
+        if is_year and all(re.fullmatch("(18|19|20)[0-9]{2}", value) for value in values):
+            return "birth-year"
+        return "" if called == "care-date" and column.kind not in ("date", "integer") else called
+    if values and column.distinct <= len(_SEXES) and set(values) <= _SEXES:
+        return "sex"
+    return "postcode" if values and all(map(_POSTCODE.fullmatch, values)) else ""
+
+
+def meaning_of_name(name: str) -> str:
+    """Return what the name of a column says that it means; or nothing.
+
+    >>> meaning_of_name("DT_NASC"), meaning_of_name("ano_nascimento"), meaning_of_name("Estado civil")
+    ('birth-date', 'birth-year', 'marital-status')
+    >>> meaning_of_name("native-country"), meaning_of_name("birth_weight"), meaning_of_name("v12")
+    ('nationality', '', '')
+    """
+    words = words_of(name)
+    if words & _BIRTH:
+        for meaning, telling in _BIRTH_PARTS.items():
+            if words & telling:
+                return meaning
+        return "birth-date" if words <= _BIRTH | _DATED | {"of", "de"} else ""
+    if words & _CARE and (words & _DATED or len(words) == 1):
+        return "care-date"
+    return next((meaning for meaning, telling in MEANING_WORDS.items() if words & telling), "")
 
 
 def _maybe_missing(

@@ -267,6 +267,7 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`link`": study.links,
         "`person`": study.person,
         "`within`": study.within,
+        "`adversary`": study.adversaries,
         text("a release by Anatomy"): study.group,
         text("`by` with weights"): study.by and adversary.weight,
         text("`by` of several datasets"): study.by and len(study.datasets) > 1,

@@ -12,6 +12,11 @@ from glasshouse.microdata.assessment import Explanation, value_text
 from glasshouse.microdata.influence import holds_all, shapley_values
 from glasshouse.microdata.parts import Family
 from glasshouse.microdata.people import People
+from glasshouse.report.assess.adversaries import (
+    adversaries_section,
+    figures_table,
+    placing_table,
+)
 from glasshouse.report.assess.charts import (
     before_and_after_figure,
     class_sizes_figure,
@@ -192,6 +197,8 @@ def brief(outcome: Outcome, question: AssessStudy) -> Brief:
     tables = [
         table for explanation in outcome.explanations for table in _explanation_tables(explanation)
     ]
+    if outcome.known_sets:
+        tables += [placing_table(question.adversaries), figures_table(outcome, question)]
     tables += _terminal_tables(outcome, gain.currency)
     tables += closeness_tables(outcome.close, short=True)
     if outcome.sweep is not None and holds_all(outcome.sweep):
@@ -309,6 +316,7 @@ def assessment_page(
     secrets = sorted(attacks[1:], key=most_at_risk)
     growing = len(by_window(assessment.attacks)) > 1
     sections = (
+        adversaries_section(assessment, study),
         _figures_section(assessment, measures),
         closeness_section(assessment),
         _growth_section(assessment, measures),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from glasshouse.disclosure import cell_count
 from glasshouse.language import marked, number, printable, quoted, text, text_for, translated
 from glasshouse.report.page import Brief, Cell, Column, Finding, Group, Severity, Table, note
+from glasshouse.study.adversaries import catalogue
 from glasshouse.table.profiles import (
     BROKEN,
     CHECKED,
@@ -18,6 +19,7 @@ from glasshouse.table.profiles import (
     ZEROS,
     ColumnProfile,
     TableProfile,
+    meaning_of,
     person_column,
 )
 
@@ -68,7 +70,38 @@ def inspect_brief(profile: TableProfile, *, width: int) -> Brief:
         for finding in Findings(profile, exact=True).all()
     )
     table = Table(columns, (Group(rows),), size_of(profile))
-    return Brief((table, translated(ROLES), *sentences))
+    return Brief((table, translated(ROLES), *sentences, *_who_knows(profile)))
+
+
+def known_columns(profile: TableProfile) -> dict[str, tuple[str, ...]]:
+    """Return which columns of a file each adversary of the catalogue would know, by her name; some know none."""
+    meanings = {column.name: meaning_of(column) for column in profile.columns}
+    columns = {}
+    for name, one in catalogue().items():
+        known = {column for names in one.in_columns(meanings).columns.values() for column in names}
+        if known:
+            columns[name] = tuple(column for column in meanings if column in known)
+    return columns
+
+
+def _who_knows(profile: TableProfile) -> Iterator[str]:
+    """Say who of the catalogue would know how many of the columns, who knows most first."""
+    by_number: dict[int, list[str]] = {}
+    for name, columns in known_columns(profile).items():
+        by_number.setdefault(len(columns), []).append(name)
+    if by_number:
+        yield text(
+            "Who could know it, by the catalogue (assess --adversary NAME, or all): {adversaries}.",
+            adversaries="; ".join(
+                text_for(
+                    count,
+                    "{count} column: {names}",
+                    "{count} columns: {names}",
+                    names=", ".join(names),
+                )
+                for count, names in sorted(by_number.items(), reverse=True)
+            ),
+        )
 
 
 def size_of(profile: TableProfile) -> str:
