@@ -16,7 +16,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, text, text_for
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
-from glasshouse.microdata.assessment import Exposure, CataloguedAttacks
+from glasshouse.microdata.assessment import CataloguedAttacks, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.lattice import (
