@@ -16,6 +16,7 @@ from typing import Any
 from glasshouse.errors import GlasshouseError, InternalError
 from glasshouse.language import locale, printable, spoken, text
 from glasshouse.report.charts import to_svg
+from glasshouse.report.form import Form, blank_mark
 from glasshouse.report.page import (
     Action,
     Cell,
@@ -35,6 +36,10 @@ LONGEST_WORD, LONGEST_CODE = 24, 80
 """Words of so many characters may be broken, so that no name leaves its column; in what is to be copied, of more."""
 CHARACTERS, WIDEST_NUMBER, LEAST_WORDS = 110, 32, 14
 """How many characters of a table fit on a line, and how many of them a number takes at most and words at least."""
+FORM_PAGES, LETTERS = 2, (10.0, 9.5, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5)
+"""So many pages a form has before its annex, and the sizes of letters that are tried for it, in points."""
+_OWN = "// The report."
+"""Where the document of a report leaves what it shares with that of a form."""
 LONGEST_NAME = 240
 """Longer words, and longer headings of tables, are cut."""
 _COPIED = ("command", "study")
@@ -53,9 +58,66 @@ def to_pdf(page: Page) -> bytes:
     Raises:
         GlasshouseError: typst is not installed.
     """
+    return _set(_paper("report.typ").encode(), content_of(page))
+
+
+def form_to_pdf(form: Form) -> bytes:
+    """Return a form as a PDF, in the language that is spoken: in letters so small that it has two pages and an annex.
+
+    Raises:
+        GlasshouseError: typst is not installed.
+    """
     typst = _typst()
-    document = (files("glasshouse.report") / "paper" / "report.typ").read_bytes()
-    inputs = {"page": json.dumps(content_of(page), ensure_ascii=False)}
+    shared = _paper("report.typ").partition(_OWN)[0]
+    document = (shared + _paper("form.typ")).encode()
+    for size in LETTERS:
+        content = _form_content(form, size)
+        inputs = {"page": json.dumps(content, ensure_ascii=False)}
+        pages = typst.query(document, "<front>", field="value", one=True, sys_inputs=inputs)
+        if int(json.loads(pages)) <= FORM_PAGES:
+            break
+    return _set(document, content)
+
+
+def _form_content(form: Form, size: float) -> dict[str, Any]:
+    """Return all that the document of a form shows, as plain values with every character visible."""
+    content = {
+        "language": spoken().partition("-")[0],
+        "region": locale().partition("_")[2],
+        "font": FONT,
+        "size": size,
+        "titles": {"report": form.title},
+        "title": form.title,
+        "lead": form.lead,
+        "blank": blank_mark(),
+        "sections": [_section(section) for section in form.sections],
+        "annex-title": text("Annex"),
+        "annex": [_section(section) for section in form.annex],
+        "studies": [
+            (text("The study of {run}", run=name), study.rstrip().split("\n"))
+            for name, study in form.studies
+        ],
+        "made": text("Made by Glasshouse {version}.", version=form.version),
+    }
+    return {
+        name: _shown(entry, LONGEST_CODE if name == "studies" else LONGEST_WORD)
+        for name, entry in content.items()
+    }
+
+
+def _paper(name: str) -> str:
+    """Return a document of typst."""
+    return (files("glasshouse.report") / "paper" / name).read_text(encoding="utf-8")
+
+
+def _set(document: bytes, content: dict[str, Any]) -> bytes:
+    """Return a document with its content as a PDF.
+
+    Raises:
+        GlasshouseError: typst is not installed.
+    """
+    typst = _typst()
+    inputs = {"page": json.dumps(content, ensure_ascii=False)}
     try:
         paper: bytes = typst.compile(
             document, format="pdf", sys_inputs=inputs, pdf_standards=["ua-1"]

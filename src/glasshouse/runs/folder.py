@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import version
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.parquet
 
-from glasshouse.atomic import check_folder, new_file, new_folder
+from glasshouse.atomic import cannot_write, check_folder, new_file, new_folder
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import (
@@ -26,6 +26,7 @@ from glasshouse.language import (
     spoken,
     system_reason,
 )
+from glasshouse.report.form import LAWS, FiledRun, form_of, to_docx
 from glasshouse.report.page import Page, Provenance
 from glasshouse.report.verdict import Measurement
 from glasshouse.sources.exports import FORMATS
@@ -106,10 +107,12 @@ TABLES = ("bins.parquet", "exposures.parquet")
 """What a run with further tables writes besides."""
 VERSIONS = "versions"
 """The folder in which a run that makes several releases writes a run for each."""
-_NAMES = {STUDY, MANIFEST, RESULTS, REPORT, PAGES, PDF, DICTIONARY, VERSIONS, *_RELEASES, *TABLES}
-"""All that a run folder holds."""
-_PUBLIC = {REPORT, PAGES, PDF, DICTIONARY}
+FORMS = {f"{law}.{kind}" for law in LAWS for kind in ("docx", "pdf")}
+"""The forms that can be made of a run."""
+_PUBLIC = {REPORT, PAGES, PDF, DICTIONARY, *FORMS}
 """What of it leaves the house; the rest tells of people, and is for its owner only."""
+_NAMES = {STUDY, MANIFEST, RESULTS, VERSIONS, *_PUBLIC, *_RELEASES, *TABLES}
+"""All that a run folder holds."""
 
 
 @runtime_checkable
@@ -444,20 +447,83 @@ def write_again(report: StoredReport, language: str, *, pdf: bool = False) -> li
     return [report.folder / name for name in contents]
 
 
+def write_form(
+    law: str, folders: Sequence[Path], place: Path, language: str | None, *, overwrite: bool = False
+) -> list[Path]:
+    """Write the form that a law asks for, as DOCX and as PDF, and return the paths.
+
+    Args:
+        law: One of `glasshouse.report.form.LAWS`.
+        folders: The runs: the release that is decided on comes last, the state before it first.
+        place: The folder to write it in.
+        language: The language to write it in; None: that of the last run.
+        overwrite: Whether forms that are there give way.
+
+    Raises:
+        DataError: A folder is not that of a run, or of one that a form can be made of, or a form is there already.
+        StudyError: What makes it is not installed.
+    """
+    paths = [place / f"{law}.{kind}" for kind in ("docx", "pdf")]
+    for path in paths:
+        if path.exists() and not overwrite:
+            raise DataError('"{path}" exists; choose another place, or say `overwrite`', path=path)
+    reports = [stored_report(folder) for folder in folders]
+    code = reports[-1].language if language is None else language
+    names = telling_paths([own_place(report.folder) for report in reports])
+    with speaking(code):
+        runs = [_filed(report, names[own_place(report.folder)].as_posix()) for report in reports]
+        form = form_of(law, runs)
+        contents = [to_docx(form), _pdf_module().form_to_pdf(form)]
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(place, error) from None
+    for path, content in zip(paths, contents, strict=True):
+        with new_file(path) as draft:
+            draft.write_bytes(content)
+    return paths
+
+
+def _filed(report: StoredReport, name: str) -> FiledRun:
+    """Return what a form tells of a run, in the language that is spoken."""
+    study = load_study(report.folder / STUDY) if (report.folder / STUDY).exists() else None
+    if study is None or study.command in ("compare", "protect", "target"):
+        raise DataError(
+            '"{folder}" is about several releases, or one person; a form is made of runs about one release, such as of '
+            "assess, anonymise or membership",
+            folder=report.folder,
+        )
+    if getattr(study, "known", ()):
+        raise DataError(
+            '"{folder}" is about one person, and personal data; no form is made of it',
+            folder=report.folder,
+        )
+    return FiledRun(
+        name=printable(name),
+        command=study.command,
+        page=report.page(spoken()),
+        measures=stored_measures(report.folder),
+        digest=fingerprint(report.folder / PAGES),
+    )
+
+
 def to_pdf(page: Page) -> bytes:
     """Return a page as PDF.
 
     Raises:
         StudyError: What makes it is not installed.
     """
+    content: bytes = _pdf_module().to_pdf(page)
+    return content
+
+
+def _pdf_module() -> Any:
     try:
-        module = import_module("glasshouse.report.pdf")
+        return import_module("glasshouse.report.pdf")
     except ImportError:
         raise StudyError(
             "a PDF needs an extra of Glasshouse: pip install 'glasshouse[pdf]'"
         ) from None
-    content: bytes = module.to_pdf(page)
-    return content
 
 
 def _language(manifest: Path) -> str:

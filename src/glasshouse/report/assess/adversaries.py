@@ -33,9 +33,9 @@ def worst_sentence(assessment: Assessment, study: AssessStudy) -> str:
     (share,) = percentages(worst.attacks[0].probabilistic.posterior)
     return text_for(
         len(assessment.known_sets),
-        "{adversary} was considered: with {known}, a guess at who it is is right in {share} of cases.",
+        "{adversary} was considered: with {known}, a guess at who it is would be right in {share} of cases.",
         "Of {count} adversaries that were considered, none names people better than this one: {adversary}. With "
-        "{known}, a guess at who it is is right in {share} of cases.",
+        "{known}, a guess at who it is would be right in {share} of cases.",
         adversary=in_words(adversary.title),
         known=enumeration(worst.attacks[0].quasi_identifiers),
         share=share,

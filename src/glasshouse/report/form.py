@@ -1,0 +1,647 @@
+"""The form that officers file: two pages and an annex, made of runs, for the GDPR (DPIA) or the LGPD (RIPD).
+
+Every figure in it is one that a run measured, said as its report says it, and what a report hides it hides, too. What
+no run can know, a person writes: a placeholder in brackets says who. The form is data; `to_docx` and
+`glasshouse.report.pdf` set it.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from glasshouse.errors import StudyError
+from glasshouse.language import marked, printable, spoken, text, translated
+from glasshouse.report.page import Cell, Column, Group, Page, Section, Severity, Table, ranked
+from glasshouse.report.verdict import Measurement, value_words
+from glasshouse.report.words import enumeration
+from glasshouse.study.policy import MEASURES, OF_SECRETS, Measure
+
+LAWS = {
+    "dpia": marked("Data protection impact assessment (GDPR)"),
+    "ripd": marked("Personal data protection impact report (LGPD)"),
+}
+"""The forms, by the law that asks for them, and what each is called."""
+MOST_CONDITIONS, MOST_ADVERSARIES, MOST_FINDINGS = 8, 3, 3
+"""So many conditions, adversaries and findings stand in the form; all of them in its annex."""
+SINGLING_OUT, LINKABILITY, INFERENCE = (
+    marked("Singling out"),
+    marked("Linkability"),
+    marked("Inference"),
+)
+RISKS: dict[Measure, str] = {
+    "direct-identifiers": SINGLING_OUT,
+    "named": SINGLING_OUT,
+    "best-guess": SINGLING_OUT,
+    "highest-risk": SINGLING_OUT,
+    "smallest-class": SINGLING_OUT,
+    "re-identified": SINGLING_OUT,
+    "membership-certain": LINKABILITY,
+    "placed": LINKABILITY,
+    "inference-added": INFERENCE,
+    "inference-certain": INFERENCE,
+    "believed": INFERENCE,
+}
+"""Which of the three risks of the Opinion 05/2014 a measure is about."""
+_LINKING = ("named", "best-guess", "highest-risk")
+_UNMEASURED = {
+    SINGLING_OUT: marked("not assessed in these runs: glasshouse assess does"),
+    LINKABILITY: marked(
+        "not assessed in these runs: glasshouse membership does, against a register, and glasshouse assess with "
+        "several datasets"
+    ),
+    INFERENCE: marked("not assessed in these runs: glasshouse assess does, with -s"),
+}
+_GDPR = "https://eur-lex.europa.eu/eli/reg/2016/679/oj"
+_LGPD = "https://www.planalto.gov.br/ccivil_03/_ato2015-2018/2018/lei/l13709.htm"
+_OPINION = "https://ec.europa.eu/justice/article-29/documentation/opinion-recommendation/files/2014/wp216_en.pdf"
+_WP216 = (
+    marked("Article 29 Working Party, Opinion 05/2014 on anonymisation techniques (WP216)"),
+    marked(
+        "An anonymisation is judged by three risks: that somebody is singled out, that records of one person are "
+        "linked, and that something about a person is inferred. It is an opinion, not a law."
+    ),
+    _OPINION,
+)
+ARTICLES = {
+    "dpia": (
+        (
+            marked("GDPR, Article 35(1), (7)"),
+            marked(
+                "An assessment where processing is likely to result in a high risk; it holds a description and the "
+                "purposes, necessity and proportionality, the risks to people, and the measures."
+            ),
+            _GDPR,
+        ),
+        (
+            marked("GDPR, Article 35(2), (9), (11)"),
+            marked(
+                "The advice of the data protection officer; where appropriate the views of those concerned; a review "
+                "where the risk changes."
+            ),
+            _GDPR,
+        ),
+        (
+            marked("GDPR, Article 36(1)"),
+            marked(
+                "The supervisory authority is consulted before processing that would result in a high risk without "
+                "measures to mitigate it."
+            ),
+            _GDPR,
+        ),
+        (
+            marked("GDPR, recital 26"),
+            marked(
+                "Whether somebody is identifiable goes by all the means reasonably likely to be used, such as singling "
+                "out, by the controller or by another person; costs, time and technology count. Anonymous information "
+                "is not covered."
+            ),
+            _GDPR,
+        ),
+        _WP216,
+    ),
+    "ripd": (
+        (
+            marked("LGPD (Lei 13.709/2018), art. 5, XVII"),
+            marked(
+                "The impact report: the controller’s documentation of processing that can put civil liberties and "
+                "fundamental rights at risk, with measures, safeguards and mechanisms that mitigate the risk."
+            ),
+            _LGPD,
+        ),
+        (
+            marked("LGPD, art. 38 and sole paragraph"),
+            marked(
+                "The national authority may ask the controller for it. It holds at least the types of data collected, "
+                "how they are collected and kept safe, and the controller’s analysis of the measures adopted."
+            ),
+            _LGPD,
+        ),
+        (
+            marked("LGPD, art. 12 and § 1; art. 5, III and XI"),
+            marked(
+                "Anonymised data are no personal data, unless the anonymisation can be reversed by own means alone, or "
+                "with reasonable efforts; what is reasonable goes by objective factors such as cost and time."
+            ),
+            _LGPD,
+        ),
+        (
+            marked("LGPD, art. 10, § 3; art. 32; art. 41"),
+            marked(
+                "The authority may ask for the report where the basis is a legitimate interest, and public bodies to "
+                "publish it; the controller appoints a data protection officer (encarregado)."
+            ),
+            _LGPD,
+        ),
+        _WP216,
+    ),
+}
+"""What the law says, by form: the place, what stands there, and its address."""
+
+
+@dataclass(frozen=True)
+class FiledRun:
+    """A run, as far as a form tells of it."""
+
+    name: str
+    """What the form calls it."""
+    command: str
+    """The command that made it."""
+    page: Page
+    """Its report, in the language that is spoken."""
+    measures: tuple[Measurement, ...]
+    """What it measured, whatever the policy."""
+    digest: str
+    """The SHA-256 of its ``report.json``."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form to be completed and signed."""
+
+    title: str
+    """What it is called."""
+    lead: str
+    """What it was made of, and what is left to do."""
+    sections: tuple[Section, ...]
+    """The form itself."""
+    annex: tuple[Section, ...]
+    """The evidence."""
+    studies: tuple[tuple[str, str], ...]
+    """The study of each run, as TOML, by the name of the run."""
+    version: str
+    """The version of Glasshouse."""
+
+
+def form_of(law: str, runs: Sequence[FiledRun]) -> Form:
+    """Return the form that a law asks for, in the language that is spoken.
+
+    Args:
+        law: One of `LAWS`.
+        runs: What it is made of: the release that is decided on comes last, and the state before it first.
+    """
+    release = runs[-1]
+    version = release.page.provenance.version
+    sections = (
+        _organisation(law),
+        _purpose(law),
+        _data(law, release),
+        _adversaries(release),
+        _results(release),
+        _three_risks(runs),
+        _measures_taken(runs),
+        _residual_risk(law, release),
+        _decision(release),
+    )
+    return Form(
+        title=translated(LAWS[law]),
+        lead=text(
+            "A draft, made by Glasshouse {version} of these runs: {runs}. What stands in brackets is for a person to "
+            "write; every figure is one that a run measured.",
+            version=version,
+            runs=", ".join(run.name for run in runs),
+        ),
+        sections=tuple(
+            replace(section, title=f"{place}. {section.title}")
+            for place, section in enumerate(sections, 1)
+        ),
+        annex=tuple(_annex(law, runs)),
+        studies=tuple(
+            (run.name, run.page.provenance.study) for run in runs if run.page.provenance.study
+        ),
+        version=version,
+    )
+
+
+def blank(who: str, what: str = "") -> str:
+    """Return a placeholder: who has to write, and what."""
+    if what:
+        return text("[to be filled in by {who}: {what}]", who=who, what=what)
+    return text("[to be filled in by {who}]", who=who)
+
+
+def blank_mark() -> str:
+    """Return how every placeholder begins."""
+    return blank("").rstrip("] ")
+
+
+def _organisation(law: str) -> Section:
+    controller, officer = text("the controller"), text("the data protection officer")
+    entries = [
+        (text("Controller, and contact"), blank(controller)),
+        (text("Processors, and joint controllers"), blank(controller)),
+        (
+            text("Data protection officer, and advice (Article 35(2))")
+            if law == "dpia"
+            else text("Data protection officer (encarregado, art. 41), and advice"),
+            blank(officer),
+        ),
+        (text("Date, and when it is reviewed"), blank(controller)),
+    ]
+    return Section(text("Organisation"), tables=(_pairs(entries),))
+
+
+def _purpose(law: str) -> Section:
+    controller = text("the controller")
+    basis = (
+        text("Legal basis (Article 6; Article 9 for special categories)")
+        if law == "dpia"
+        else text("Legal basis (arts. 7 and 11; of public bodies, art. 23)")
+    )
+    entries = [
+        (text("Purpose of the release, and who receives it"), blank(controller)),
+        (basis, blank(controller)),
+        (
+            text("Necessity and proportionality (Article 35(7)(b))")
+            if law == "dpia"
+            else text("Necessity (art. 6, III)"),
+            blank(controller),
+        ),
+    ]
+    return Section(text("Purpose"), tables=(_pairs(entries),))
+
+
+def _data(law: str, release: FiledRun) -> Section:
+    page, controller = release.page, text("the controller")
+    names = ", ".join(page.provenance.datasets) or blank(controller)
+    entries = [
+        (text("Data"), f"{names}: {page.lead}" if page.lead else names),
+        (text("Whose data, of which period"), blank(controller)),
+        (
+            text("Categories of data, and storage (Article 35(7)(a))")
+            if law == "dpia"
+            else text("How they are collected and kept safe (art. 38, sole paragraph)"),
+            blank(controller),
+        ),
+    ]
+    return Section(text("The data"), tables=(_pairs(entries),))
+
+
+def _adversaries(release: FiledRun) -> Section:
+    page = release.page
+    catalogue = _catalogue(page)
+    tables: tuple[Table, ...] = ()
+    intro = " ".join(page.adversary)
+    if catalogue is not None:
+        intro = f"{intro} {catalogue.intro}"
+        tables = (replace(_first_rows(catalogue.tables[0], MOST_ADVERSARIES), title=""),)
+    return Section(text("Adversaries considered"), intro, tables)
+
+
+def _catalogue(page: Page) -> Section | None:
+    """Return the section on the adversaries of a catalogue, where the report has one."""
+    title = text("Who could know it")
+    return next((section for section in page.sections if section.title == title), None)
+
+
+def _results(release: FiledRun) -> Section:
+    title, ruling = text("Results against the rule"), release.page.ruling
+    if ruling is None:
+        notes = (
+            text("The run {run} measured nothing that its rule asks for.", run=release.name),
+            blank(text("the controller"), text("the rule, and whether it is met")),
+        )
+        return Section(title, notes=notes)
+    rows = [row for group in ruling.conditions.groups for row in group.rows]
+    failed = sorted(rows, key=lambda row: row[-1].mark == "✓")
+    table = replace(ruling.conditions, groups=(Group(tuple(failed)),), title="")
+    return Section(
+        title,
+        f"{ruling.headline}: {ruling.tally}.",
+        (_first_rows(table, MOST_CONDITIONS),),
+        _rest(len(rows), MOST_CONDITIONS),
+    )
+
+
+def _three_risks(runs: Sequence[FiledRun]) -> Section:
+    """Return what was measured of singling out, linkability and inference: of each, by the last run that did."""
+    rows: list[tuple[Cell, ...]] = []
+    for risk in (SINGLING_OUT, LINKABILITY, INFERENCE):
+        measured: list[tuple[str, Measurement]] = []
+        for run in reversed(runs):
+            entries = [entry for entry in _worst(run.measures) if risk in _risks(entry, run)]
+            if entries:
+                measured = [(run.name, entry) for entry in entries]
+                break
+        for place, (name, entry) in enumerate(measured[:MOST_CONDITIONS]):
+            title = translated(risk) if place == 0 else ""
+            rows.append(
+                (Cell(title), Cell(_measure_words(entry)), Cell(value_words(entry)), Cell(name))
+            )
+        if not measured:
+            missing = Cell(translated(_UNMEASURED[risk]))
+            rows.append((Cell(translated(risk)), missing, Cell("–"), Cell("–")))
+    columns = (
+        Column(text("Risk")),
+        Column(text("What was attacked")),
+        Column(text("Measured"), numeric=True),
+        Column(text("Run")),
+    )
+    return Section(
+        text("Singling out, linkability, inference (WP216)"),
+        tables=(Table(columns, (Group(tuple(rows)),)),),
+    )
+
+
+def _risks(entry: Measurement, run: FiledRun) -> tuple[str, ...]:
+    """Return which of the three risks a run measured: naming by several datasets, or by a register, is linking."""
+    several = len(run.page.provenance.datasets) > 1 and run.command in ("assess", "membership")
+    if entry.measure in _LINKING and (several or run.command == "membership"):
+        return (LINKABILITY,) if run.command == "membership" else (SINGLING_OUT, LINKABILITY)
+    return (RISKS[entry.measure],)
+
+
+def _worst(measures: Iterable[Measurement]) -> list[Measurement]:
+    """Return what is measured with all that can be known, of several parts the worst."""
+    worst: dict[tuple[str, str | None], Measurement] = {}
+    for entry in measures:
+        if entry.knows is not None:
+            continue
+        key = (entry.measure, entry.of)
+        other = worst.setdefault(key, entry)
+        is_worse = (
+            entry.value < other.value
+            if entry.measure == "smallest-class"
+            else entry.value > other.value
+        )
+        if is_worse:
+            worst[key] = entry
+    return list(worst.values())
+
+
+def _measure_words(entry: Measurement) -> str:
+    """Say what was measured, and of which part where there are several."""
+    of = {"of": enumeration([entry.of])} if entry.of and entry.measure in OF_SECRETS else {}
+    words = translated(MEASURES[entry.measure], **of)
+    return (
+        text("{measure} ({release})", measure=words, release=translated(entry.release))
+        if entry.release
+        else words
+    )
+
+
+def _measures_taken(runs: Sequence[FiledRun]) -> Section:
+    title = text("Measures taken, before → after")
+    what = blank(
+        text("the controller"), text("what was done to the data, and to the access to them")
+    )
+    first, last = runs[0], runs[-1]
+    before = {(entry.measure, entry.of): entry for entry in _worst(first.measures)}
+    rows = tuple(
+        (
+            Cell(_measure_words(entry)),
+            Cell(value_words(before[entry.measure, entry.of])),
+            Cell(value_words(entry)),
+        )
+        for entry in _worst(last.measures)
+        if (entry.measure, entry.of) in before
+    )
+    if len(runs) == 1 or not rows:
+        return Section(title, " ".join(filter(None, (last.page.first_sentence, what))))
+    columns = (
+        Column(text("What was measured")),
+        Column(text("Before: {run}", run=first.name), numeric=True),
+        Column(text("After: {run}", run=last.name), numeric=True),
+    )
+    table = Table(columns, (Group(rows[:MOST_CONDITIONS]),))
+    notes = _rest(len(rows), MOST_CONDITIONS)
+    if first.page.adversary != last.page.adversary:
+        notes += (
+            text(
+                "The two runs do not assume the same knowledge, so that not all of the change is due to the measures."
+            ),
+        )
+    return Section(title, tables=(table,), notes=(*notes, what))
+
+
+def _residual_risk(law: str, release: FiledRun) -> Section:
+    grave = [
+        finding.sentence
+        for finding in ranked(release.page.findings)
+        if finding.severity in (Severity.HIGH, Severity.MODERATE)
+    ]
+    follows = (
+        text(
+            "If a high risk remains, the supervisory authority is consulted before the release (Article 36(1))."
+        )
+        if law == "dpia"
+        else text(
+            "What reasonable efforts can reverse stays personal data (art. 12), and the law applies to it."
+        )
+    )
+    return Section(
+        text("Residual risk"),
+        " ".join(
+            grave[:MOST_FINDINGS]
+            or [
+                text(
+                    "The report of {run} has no finding of high or moderate risk.", run=release.name
+                )
+            ]
+        ),
+        notes=(
+            *_rest(len(grave), MOST_FINDINGS),
+            follows,
+            blank(
+                text("the controller"),
+                text("how the residual risk is carried, by whom, until when"),
+            ),
+        ),
+    )
+
+
+def _decision(release: FiledRun) -> Section:
+    ruling = release.page.ruling
+    choices = " ".join(
+        f"☐ {choice}"
+        for choice in (
+            text("publish"),
+            text("publish under restricted access"),
+            text("do not publish"),
+        )
+    )
+    entries = [
+        (text("By the rule"), "–" if ruling is None else ruling.headline),
+        (text("Decision"), choices),
+        (text("Reasons"), blank(text("who decides"))),
+        (text("Name and role"), blank(text("who decides"))),
+        (text("Place, date, signature"), blank(text("who decides"))),
+    ]
+    return Section(text("Decision and signature"), tables=(_pairs(entries),))
+
+
+def _annex(law: str, runs: Sequence[FiledRun]) -> Iterator[Section]:
+    release = runs[-1]
+    entries = [entry for run in runs for entry in _evidence(run)]
+    yield Section(
+        text("Evidence"),
+        tables=(_pairs(entries),),
+        notes=(
+            text(
+                "The fingerprints of the data are in the manifest.json of each run, which stays in the house: who "
+                "knows a file but for one cell could try its values on a fingerprint."
+            ),
+        ),
+    )
+    page = release.page
+    if page.ruling is not None:
+        yield Section(
+            text("All conditions of the rule"),
+            tables=(replace(page.ruling.conditions, title=""),),
+            notes=page.ruling.notes,
+        )
+    yield Section(
+        text("All findings"),
+        notes=tuple(f"{one.severity.heading}: {one.sentence}" for one in ranked(page.findings)),
+    )
+    if catalogue := _catalogue(page):
+        yield Section(text("All adversaries considered"), tables=catalogue.tables)
+    yield Section(text("Assumptions and limits"), notes=(*page.adversary, *page.limits))
+    columns = (Column(text("Where")), Column(text("What it says")), Column(text("Address")))
+    rows = tuple(
+        (Cell(translated(place)), Cell(translated(words)), Cell(address))
+        for place, words, address in ARTICLES[law]
+    )
+    yield Section(
+        text("The law, in short"),
+        tables=(Table(columns, (Group(rows),)),),
+        notes=(text("This form helps to write what the law asks for. It is no legal advice."),),
+    )
+
+
+def _evidence(run: FiledRun) -> Iterator[tuple[str, str]]:
+    provenance = run.page.provenance
+    yield text("Run {run}", run=run.name), f"glasshouse {run.command}: {run.page.title}"
+    yield (
+        text("Made by"),
+        f"Glasshouse {provenance.version}; "
+        + ", ".join(f"{name} {version}" for name, version in provenance.libraries.items()),
+    )
+    yield text("Data"), ", ".join(provenance.datasets) or "–"
+    if provenance.seed is not None:
+        yield text("Seed of every random choice"), str(provenance.seed)
+    yield text("SHA-256 of its report.json"), run.digest
+
+
+def _pairs(entries: Iterable[tuple[str, str]]) -> Table:
+    """Return a table of names and what stands beside each; its columns have no titles."""
+    rows = tuple((Cell(name), Cell(words)) for name, words in entries)
+    return Table((Column(""), Column("")), (Group(rows),))
+
+
+def _first_rows(table: Table, most: int) -> Table:
+    rows = [row for group in table.groups for row in group.rows]
+    return replace(table, groups=(Group(tuple(rows[:most])),))
+
+
+def _rest(count: int, most: int) -> tuple[str, ...]:
+    return (text("{count} more in the annex.", count=count - most),) if count > most else ()
+
+
+# As a document that can be edited
+
+
+def to_docx(form: Form) -> bytes:
+    """Return a form as a Word document; the same form gives the same bytes.
+
+    Raises:
+        StudyError: python-docx is not installed.
+    """
+    try:
+        import docx
+        from docx.oxml.ns import qn
+        from docx.shared import Cm, Pt
+    except ImportError:
+        raise StudyError(
+            "a form needs python-docx, which is not installed; run {command}",
+            command="pip install 'glasshouse[forms]'",
+        ) from None
+    document: Any = docx.Document()
+    for mark in document.styles.element.iter(qn("w:lang")):
+        mark.set(qn("w:val"), spoken())
+    page = document.sections[0]
+    page.page_width, page.page_height = Cm(21), Cm(29.7)
+    page.left_margin = page.right_margin = Cm(2)
+    page.top_margin = page.bottom_margin = Cm(1.5)
+    normal = document.styles["Normal"]
+    normal.font.size, normal.paragraph_format.space_after = Pt(8.5), Pt(2)
+    for level, size in ((1, 15), (2, 10.5)):
+        style = document.styles[f"Heading {level}"]
+        style.font.size, style.paragraph_format.space_before = Pt(size), Pt(6)
+        style.paragraph_format.space_after = Pt(2)
+    document.add_heading(printable(form.title), 1)
+    _add_paragraph(document, form.lead)
+    for section in form.sections:
+        _add_section(document, section)
+    document.add_page_break()
+    document.add_heading(text("Annex"), 1)
+    for section in form.annex:
+        _add_section(document, section)
+    for name, study in form.studies:
+        document.add_heading(text("The study of {run}", run=printable(name)), 2)
+        run = document.add_paragraph().add_run("\n".join(map(printable, study.splitlines())))
+        run.font.name, run.font.size = "Courier New", Pt(7.5)
+    properties, epoch = document.core_properties, datetime(1980, 1, 1, tzinfo=UTC)
+    properties.title, properties.author, properties.comments = form.title, "", ""
+    properties.last_modified_by, properties.language = "", spoken()
+    properties.created = properties.modified = epoch
+    content = io.BytesIO()
+    document.save(content)
+    return _timeless(content)
+
+
+def _timeless(content: io.BytesIO) -> bytes:
+    """Return an archive without the time at which it was made."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(content) as old, zipfile.ZipFile(packed, "w") as new:
+        for name in old.namelist():
+            new.writestr(zipfile.ZipInfo(name), old.read(name), zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _add_section(document: Any, section: Section) -> None:
+    document.add_heading(printable(section.title), 2)
+    if section.intro:
+        _add_paragraph(document, section.intro)
+    for table in section.tables:
+        if table.title:
+            _add_paragraph(document, table.title)
+        _add_table(document, table)
+    for note in section.notes:
+        _add_paragraph(document, note)
+
+
+def _add_table(document: Any, table: Table) -> None:
+    titles = [column.title for column in table.columns]
+    rows = [
+        [" ".join(filter(None, (cell.mark, cell.text))) for cell in row]
+        for group in table.groups
+        for row in group.rows
+    ]
+    rows = [titles, *rows] if any(titles) else rows
+    grid = document.add_table(len(rows), len(titles), style="Table Grid")
+    for place, row in enumerate(rows):
+        for entry, cell in zip(row, grid.rows[place].cells, strict=True):
+            _write(cell.paragraphs[0], entry, bold=any(titles) and place == 0)
+
+
+def _add_paragraph(document: Any, words: str) -> None:
+    _write(document.add_paragraph(), words)
+
+
+def _write(paragraph: Any, words: str, *, bold: bool = False) -> None:
+    """Write words, and mark what a person has to fill in."""
+    from docx.enum.text import WD_COLOR_INDEX
+
+    start = words.find(blank_mark())
+    pieces = [(words, False)] if start < 0 else [(words[:start], False), (words[start:], True)]
+    for piece, is_blank in pieces:
+        if piece:
+            run = paragraph.add_run(printable(piece))
+            run.bold = bold
+            if is_blank:
+                run.font.highlight_color = WD_COLOR_INDEX.YELLOW
