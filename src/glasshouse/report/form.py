@@ -623,7 +623,15 @@ def _add_table(document: Any, table: Table) -> None:
         for row in group.rows
     ]
     rows = [titles, *rows] if any(titles) else rows
+    from docx.oxml import OxmlElement
+    from docx.shared import Cm
+
     grid = document.add_table(len(rows), len(titles), style="Table Grid")
+    if any(titles):  # repeated on every page, and told to screen readers
+        grid.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+    else:
+        for cells in (row.cells for row in grid.rows):
+            cells[0].width, cells[1].width = Cm(5.5), Cm(11.5)
     for place, row in enumerate(rows):
         for entry, cell in zip(row, grid.rows[place].cells, strict=True):
             _write(cell.paragraphs[0], entry, bold=any(titles) and place == 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from importlib.resources import files
 from typing import Any
@@ -67,16 +68,27 @@ def form_to_pdf(form: Form) -> bytes:
     Raises:
         GlasshouseError: typst is not installed.
     """
-    typst = _typst()
-    shared = _paper("report.typ").partition(_OWN)[0]
-    document = (shared + _paper("form.typ")).encode()
-    for size in LETTERS:
-        content = _form_content(form, size)
-        inputs = {"page": json.dumps(content, ensure_ascii=False)}
-        pages = typst.query(document, "<front>", field="value", one=True, sys_inputs=inputs)
-        if int(json.loads(pages)) <= FORM_PAGES:
-            break
-    return _set(document, content)
+    content = next(
+        (content for content in _form_contents(form) if form_pages(content) <= FORM_PAGES),
+        _form_content(form, LETTERS[-1]),
+    )
+    return _set(_form_document(), content)
+
+
+def form_pages(content: dict[str, Any]) -> int:
+    """Return how many pages the content of a form takes before its annex."""
+    inputs = {"page": json.dumps(content, ensure_ascii=False)}
+    last = _typst().query(_form_document(), "<front>", field="value", one=True, sys_inputs=inputs)
+    return int(json.loads(last))
+
+
+def _form_document() -> bytes:
+    """Return the document of a form, which shares the beginning of that of a report."""
+    return (_paper("report.typ").partition(_OWN)[0] + _paper("form.typ")).encode()
+
+
+def _form_contents(form: Form) -> Iterator[dict[str, Any]]:
+    return (_form_content(form, size) for size in LETTERS)
 
 
 def _form_content(form: Form, size: float) -> dict[str, Any]:

@@ -1,0 +1,290 @@
+"""``glasshouse report --form``: the form that officers file says what the runs measured, and nothing of a record."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glasshouse as gh
+from glasshouse.language import LANGUAGES, speak, speaking
+from glasshouse.report.form import (
+    ARTICLES,
+    LAWS,
+    RISKS,
+    FiledRun,
+    Form,
+    blank_mark,
+    form_of,
+    to_docx,
+)
+from glasshouse.report.verdict import Measurement, value_words
+from glasshouse.runs.folder import FORMS, is_run, stored_measures, stored_report
+from glasshouse.study.policy import MEASURES
+from tests.conftest import Glasshouse
+
+docx = pytest.importorskip("docx", reason="needs python-docx (extra forms)")
+pytest.importorskip("typst", reason="needs typst (extra forms)")
+MARKERS = ("Quixeramobim", "Zyxovia", "F98")
+TITLES = {
+    "en": ["1. Organisation", "2. Purpose", "3. The data", "4. Adversaries considered"],
+    "pt-BR": ["1. Organização", "2. Finalidade", "3. Os dados", "4. Adversários considerados"],
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runs of a file with few people of rare values, before and after it was coarsened."""
+    folder = tmp_path_factory.mktemp("runs")
+    chance = random.Random(5)
+    rows = [
+        f"{chance.randint(1950, 1990)},{chance.choice('MF')},{chance.choice(['Betim', *MARKERS[:1]])},"
+        f"{chance.choice(['F32', MARKERS[2]])},{chance.choice(['A', MARKERS[1]])}"
+        for _ in range(80)
+    ]
+    names = "birth_year,sex,city,disease,ward\n"
+    (folder / "patients.csv").write_text(names + "\n".join(rows) + "\n", encoding="utf-8")
+    coarse = [",".join(row.split(",")[1:]) for row in rows]
+    (folder / "release.csv").write_text(
+        names.partition(",")[2] + "\n".join(coarse) + "\n", encoding="utf-8"
+    )
+    secrets = ["disease", "ward"]
+    before = gh.assess(
+        folder / "patients.csv", quasi_identifiers=["birth_year", "sex", "city"], sensitive=secrets
+    )
+    before.report(folder / "before")
+    after = gh.assess(folder / "release.csv", quasi_identifiers=["sex", "city"], sensitive=secrets)
+    after.report(folder / "after")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def in_english() -> Iterator[None]:
+    yield
+    speak("en")
+
+
+def filed(folder: Path, *names: str) -> list[FiledRun]:
+    """Return runs as a form sees them, in the language that is spoken."""
+    from glasshouse.runs.folder import _filed
+
+    return [_filed(stored_report(folder / name), name) for name in names]
+
+
+def texts(document: Any) -> list[str]:
+    """Return every text of a Word document."""
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    return [*(paragraph.text for paragraph in document.paragraphs), *cells]
+
+
+def opened(content: bytes) -> Any:
+    return docx.Document(io.BytesIO(content))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("law", LAWS)
+def test_a_form_has_its_sections_its_blanks_and_the_figures_of_the_report(
+    runs: Path, law: str, language: str
+) -> None:
+    with speaking(language):
+        content = to_docx(form_of(law, filed(runs, "before", "after")))
+        page = stored_report(runs / "after").page(language)
+        blanks = sum(blank_mark() in words for words in texts(opened(content)))
+        measured = [
+            value_words(one) for one in stored_measures(runs / "after") if one.knows is None
+        ]
+    document = opened(content)
+    headings = [one.text for one in document.paragraphs if one.style.name == "Heading 2"]
+    assert headings[:4] == TITLES[language]
+    assert [heading[:2] for heading in headings[:9]] == [f"{place}." for place in range(1, 10)]
+    assert blanks == 14
+    told = texts(document)
+    assert page.ruling is not None
+    for row in page.ruling.conditions.groups[0].rows:
+        assert row[1].text in told
+        assert row[0].text in told
+    assert set(measured) <= set(told)
+    assert any(page.ruling.headline in words for words in told)
+
+
+def test_before_and_after_are_those_of_the_first_and_the_last_run(runs: Path) -> None:
+    form = form_of("dpia", filed(runs, "before", "after"))
+    (table,) = form.sections[6].tables
+    measures = {
+        name: {
+            (one.measure, one.of): value_words(one)
+            for one in stored_measures(runs / name)
+            if one.knows is None
+        }
+        for name in ("before", "after")
+    }
+    rows = [tuple(cell.text for cell in row[1:]) for row in table.groups[0].rows]
+    assert (
+        rows == [(measures["before"][key], measures["after"][key]) for key in measures["after"]][:8]
+    )
+    assert "do not assume the same knowledge" in " ".join(form.sections[6].notes)
+
+
+def test_no_value_of_a_record_is_in_a_form(runs: Path) -> None:
+    from glasshouse.report import pdf
+
+    form = form_of("ripd", filed(runs, "before", "after"))
+    archive = zipfile.ZipFile(io.BytesIO(to_docx(form)))
+    written = "".join(archive.read(name).decode("utf-8", "ignore") for name in archive.namelist())
+    paper = json.dumps(pdf._form_content(form, 9), ensure_ascii=False)
+    for marker in MARKERS:
+        assert marker not in written
+        assert marker not in paper
+    digests = json.loads((runs / "after" / "manifest.json").read_text(encoding="utf-8"))["datasets"]
+    for dataset in digests:  # it is hidden in the report, too
+        assert dataset["sha256"] not in written + paper
+
+
+def test_every_measure_is_about_one_of_the_three_risks() -> None:
+    assert set(RISKS) == set(MEASURES)
+    assert all(url.startswith("https://") for entries in ARTICLES.values() for _, _, url in entries)
+
+
+def test_what_was_not_assessed_is_said_and_not_left_out(runs: Path) -> None:
+    rows = form_of("dpia", filed(runs, "after")).sections[5].tables[0].groups[0].rows
+    (linking,) = [row for row in rows if row[0].text == "Linkability"]
+    assert linking[1].text.startswith("not assessed in these runs")
+    assert linking[2].text == "–"
+
+
+def test_a_register_is_a_linking_attack_and_the_worst_part_is_told(runs: Path) -> None:
+    (run,) = filed(runs, "after")
+    parts = (
+        Measurement("best-guess", Fraction(1, 5), release="A"),
+        Measurement("best-guess", Fraction(1, 4), release="B"),
+        Measurement("membership-certain", Fraction(1, 3)),
+    )
+    form = form_of("dpia", [replace(run, command="membership", measures=parts)])
+    rows = [
+        tuple(cell.text for cell in row[:3]) for row in form.sections[5].tables[0].groups[0].rows
+    ]
+    assert (
+        "Linkability",
+        "people for whom one guess at who they are is right (B)",
+        "25.0%",
+    ) in rows
+    assert any(row[2] == "33.3%" for row in rows)
+
+
+def wide_form(runs: Path, law: str) -> Form:
+    """Return a form of a run with very many conditions, and long names."""
+    (run,) = filed(runs, "after")
+    page = run.page
+    assert page.ruling is not None
+    group = page.ruling.conditions.groups[0]
+    ruling = replace(
+        page.ruling,
+        conditions=replace(page.ruling.conditions, groups=(replace(group, rows=group.rows * 9),)),
+    )
+    measures = tuple(
+        Measurement("inference-added", Fraction(1, 7), f"a rather long name of a column {place}")
+        for place in range(40)
+    )
+    adversary = (f"She knows {', '.join(f'attribute_number_{n}' for n in range(24))}.",)
+    wide = replace(
+        run,
+        name="a-folder-with-a-long-name",
+        page=replace(page, ruling=ruling, adversary=adversary),
+        measures=(*run.measures, *measures),
+    )
+    return form_of(law, [wide, wide])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_form_has_two_pages_before_its_annex_however_much_was_measured(
+    runs: Path, language: str
+) -> None:
+    from glasshouse.report import pdf
+
+    with speaking(language):
+        plain = form_of("ripd", filed(runs, "before", "after"))
+        assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 2
+        wide = wide_form(runs, "ripd")
+        assert any(pdf.form_pages(content) <= 2 for content in pdf._form_contents(wide))
+        assert "more in the annex" in str(wide) or "no anexo" in str(wide)
+
+
+def test_the_same_form_gives_the_same_bytes(runs: Path) -> None:
+    from glasshouse.report import pdf
+
+    form = form_of("dpia", filed(runs, "after"))
+    assert pdf.form_to_pdf(form) == pdf.form_to_pdf(form)
+    assert to_docx(form) == to_docx(form)
+
+
+def test_the_command_writes_both_kinds_and_never_over_a_form_that_is_there(
+    glasshouse: Glasshouse, runs: Path, tmp_path: Path
+) -> None:
+    words = ["report", str(runs / "before"), str(runs / "after"), "--form", "ripd"]
+    place = tmp_path / "filed"
+    done = glasshouse(*words, "--out", str(place), "--lang", "pt-BR")
+    assert (done.code, done.error) == (0, "")
+    assert sorted(path.name for path in place.iterdir()) == ["ripd.docx", "ripd.pdf"]
+    assert (place / "ripd.pdf").read_bytes().startswith(b"%PDF")
+    kept = (place / "ripd.docx").read_bytes()
+    assert "Relatório de impacto" in opened(kept).paragraphs[0].text
+    again = glasshouse(*words, "--out", str(place))
+    assert (again.code, again.out) == (2, "")
+    assert "--overwrite" in again.error
+    assert (place / "ripd.docx").read_bytes() == kept
+    assert glasshouse(*words, "--out", str(place), "--overwrite", "--lang", "en").code == 0
+    assert (place / "ripd.docx").read_bytes() != kept
+
+
+def test_a_run_folder_with_its_form_is_still_a_run_folder(
+    glasshouse: Glasshouse, runs: Path
+) -> None:
+    assert glasshouse("report", str(runs / "after"), "--form", "dpia").code == 0
+    assert {path.name for path in (runs / "after").iterdir()} & FORMS == {"dpia.docx", "dpia.pdf"}
+    assert is_run(runs / "after")
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (["before", "after"], "--form"),
+        (["after", "--form", "dpia", "--json"], "--json"),
+        (["nowhere", "--form", "dpia"], "nowhere"),
+        (["person", "--form", "dpia"], "one person"),
+    ],
+)
+def test_what_no_form_is_made_of_is_said_in_one_line(
+    glasshouse: Glasshouse,
+    runs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    fault: str,
+) -> None:
+    monkeypatch.chdir(runs)
+    if words[0] == "person" and not Path("person").exists():
+        gh.target("release.csv", known=["sex=M"], sensitive=["disease"]).report("person")
+    done = glasshouse("report", *words)
+    assert done.code == 2
+    assert fault in done.error
+    assert done.error.strip().count("\n") == 0
+
+
+def test_without_the_extra_it_is_said_what_to_install(
+    glasshouse: Glasshouse, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "docx", None)
+    done = glasshouse(
+        "report", str(runs / "after"), "--form", "dpia", "--out", str(tmp_path / "no")
+    )
+    assert done.code == 2
+    assert "pip install 'glasshouse[forms]'" in done.error
+    assert not (tmp_path / "no").exists()
