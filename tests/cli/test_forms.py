@@ -22,7 +22,7 @@ from glasshouse.report.form import (
     LAWS,
     RISKS,
     FiledRun,
-    Form,
+    ImpactForm,
     blank_mark,
     form_of,
     to_docx,
@@ -180,7 +180,7 @@ def test_a_register_is_a_linking_attack_and_the_worst_part_is_told(runs: Path) -
     assert any(row[2] == "33.3%" for row in rows)
 
 
-def wide_form(runs: Path, law: str) -> Form:
+def wide_form(runs: Path, law: str) -> ImpactForm:
     """Return a form of a run with very many conditions, and long names."""
     (run,) = filed(runs, "after")
     page = run.page

@@ -160,7 +160,7 @@ class FiledRun:
 
 
 @dataclass(frozen=True)
-class Form:
+class ImpactForm:
     """A form to be completed and signed."""
 
     title: str
@@ -177,7 +177,7 @@ class Form:
     """The version of Glasshouse."""
 
 
-def form_of(law: str, runs: Sequence[FiledRun]) -> Form:
+def form_of(law: str, runs: Sequence[FiledRun]) -> ImpactForm:
     """Return the form that a law asks for, in the language that is spoken.
 
     Args:
@@ -197,7 +197,7 @@ def form_of(law: str, runs: Sequence[FiledRun]) -> Form:
         _residual_risk(law, release),
         _decision(release),
     )
-    return Form(
+    return ImpactForm(
         title=translated(LAWS[law]),
         lead=text(
             "A draft, made by Glasshouse {version} of these runs: {runs}. What stands in brackets is for a person to "
@@ -545,7 +545,7 @@ def _rest(count: int, most: int) -> tuple[str, ...]:
 # As a document that can be edited
 
 
-def to_docx(form: Form) -> bytes:
+def to_docx(form: ImpactForm) -> bytes:
     """Return a form as a Word document; the same form gives the same bytes.
 
     Raises:

@@ -17,7 +17,7 @@ from typing import Any
 from glasshouse.errors import GlasshouseError, InternalError
 from glasshouse.language import locale, printable, spoken, text
 from glasshouse.report.charts import to_svg
-from glasshouse.report.form import Form, blank_mark
+from glasshouse.report.form import ImpactForm, blank_mark
 from glasshouse.report.page import (
     Action,
     Cell,
@@ -62,7 +62,7 @@ def to_pdf(page: Page) -> bytes:
     return _set(_paper("report.typ").encode(), content_of(page))
 
 
-def form_to_pdf(form: Form) -> bytes:
+def form_to_pdf(form: ImpactForm) -> bytes:
     """Return a form as a PDF, in the language that is spoken: in letters so small that it has two pages and an annex.
 
     Raises:
@@ -87,11 +87,11 @@ def _form_document() -> bytes:
     return (_paper("report.typ").partition(_OWN)[0] + _paper("form.typ")).encode()
 
 
-def _form_contents(form: Form) -> Iterator[dict[str, Any]]:
+def _form_contents(form: ImpactForm) -> Iterator[dict[str, Any]]:
     return (_form_content(form, size) for size in LETTERS)
 
 
-def _form_content(form: Form, size: float) -> dict[str, Any]:
+def _form_content(form: ImpactForm, size: float) -> dict[str, Any]:
     """Return all that the document of a form shows, as plain values with every character visible."""
     content = {
         "language": spoken().partition("-")[0],

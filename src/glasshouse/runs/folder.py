@@ -490,7 +490,7 @@ def _filed(report: StoredReport, name: str) -> FiledRun:
     if study is None or study.command in ("compare", "protect", "target"):
         raise DataError(
             '"{folder}" is about several releases, or one person; a form is made of runs about one release, such as of '
-            "assess, anonymise or membership",
+            "assess or anonymise",
             folder=report.folder,
         )
     if getattr(study, "known", ()):
