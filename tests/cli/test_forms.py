@@ -134,6 +134,21 @@ def test_before_and_after_are_those_of_the_first_and_the_last_run(runs: Path) ->
     assert "do not assume the same knowledge" in " ".join(form.sections[6].notes)
 
 
+def test_adversaries_of_the_catalogue_are_in_the_form_and_their_sources_in_its_annex(
+    glasshouse: Glasshouse, runs: Path
+) -> None:
+    done = glasshouse(
+        *("assess", str(runs / "release.csv"), "--adversary", "us", "-s", "disease"),
+        *("--out", str(runs / "known")),
+    )
+    assert done.code == 0
+    form = form_of("dpia", filed(runs, "known"))
+    (table,) = form.sections[3].tables
+    assert len(table.groups[0].rows) == 3
+    assert "Of 8 adversaries that were considered" in form.sections[3].intro
+    assert "https://arxiv.org/abs/1307.1370" in str(form.annex)
+
+
 def test_no_value_of_a_record_is_in_a_form(runs: Path) -> None:
     from glasshouse.report import pdf
 

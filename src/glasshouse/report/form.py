@@ -283,18 +283,17 @@ def _data(law: str, release: FiledRun) -> Section:
 
 def _adversaries(release: FiledRun) -> Section:
     page = release.page
-    catalogue = _catalogue(page)
+    catalogue = _section_called(page, text("Who could know it"))
     tables: tuple[Table, ...] = ()
     intro = " ".join(page.adversary)
     if catalogue is not None:
         intro = f"{intro} {catalogue.intro}"
-        tables = (replace(_first_rows(catalogue.tables[0], MOST_ADVERSARIES), title=""),)
+        tables = (_first_rows(catalogue.tables[0], MOST_ADVERSARIES),)
     return Section(text("Adversaries considered"), intro, tables)
 
 
-def _catalogue(page: Page) -> Section | None:
-    """Return the section on the adversaries of a catalogue, where the report has one."""
-    title = text("Who could know it")
+def _section_called(page: Page, title: str) -> Section | None:
+    """Return the section of a title, where the report has it."""
     return next((section for section in page.sections if section.title == title), None)
 
 
@@ -498,8 +497,12 @@ def _annex(law: str, runs: Sequence[FiledRun]) -> Iterator[Section]:
         text("All findings"),
         notes=tuple(f"{one.severity.heading}: {one.sentence}" for one in ranked(page.findings)),
     )
-    if catalogue := _catalogue(page):
-        yield Section(text("All adversaries considered"), tables=catalogue.tables)
+    if catalogue := _section_called(page, text("Who could know it")):
+        yield replace(catalogue, title=text("All adversaries considered"), intro="")
+    if sources := _section_called(
+        page, text("What was found in which column, and what makes it plausible")
+    ):
+        yield sources
     yield Section(text("Assumptions and limits"), notes=(*page.adversary, *page.limits))
     columns = (Column(text("Where")), Column(text("What it says")), Column(text("Address")))
     rows = tuple(

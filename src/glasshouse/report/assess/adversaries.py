@@ -19,11 +19,19 @@ def adversaries_section(assessment: Assessment, study: AssessStudy | None) -> Se
     """Return what each adversary of a catalogue achieves, the worst first; nothing where none was asked for."""
     if study is None or not assessment.known_sets:
         return None
+    figures = figures_table(assessment, study)
     return Section(
-        text("Who could know it"),
-        worst_sentence(assessment, study),
-        (figures_table(assessment, study), _sources_table(assessment, study)),
-        is_open=True,
+        text("Who could know it"), worst_sentence(assessment, study), (figures,), is_open=True
+    )
+
+
+def sources_section(assessment: Assessment, study: AssessStudy | None) -> Section | None:
+    """Return in which columns was found what each adversary knows, and what makes it plausible that she does."""
+    if study is None or not assessment.known_sets:
+        return None
+    return Section(
+        text("What was found in which column, and what makes it plausible"),
+        tables=(_sources_table(assessment, study),),
     )
 
 
@@ -62,7 +70,6 @@ def figures_table(assessment: Assessment, study: AssessStudy) -> Table:
             )
             for one, adversary in _by_risk(assessment, study)
         ],
-        text("The adversaries, the worst first"),
     )
 
 
@@ -107,7 +114,6 @@ def _sources_table(assessment: Assessment, study: AssessStudy) -> Table:
             )
             for _, adversary in _by_risk(assessment, study)
         ],
-        text("What was found in which column, and what makes it plausible"),
     )
 
 

@@ -16,6 +16,7 @@ from glasshouse.report.assess.adversaries import (
     adversaries_section,
     figures_table,
     placing_table,
+    sources_section,
 )
 from glasshouse.report.assess.charts import (
     before_and_after_figure,
@@ -198,7 +199,9 @@ def brief(outcome: Outcome, question: AssessStudy) -> Brief:
         table for explanation in outcome.explanations for table in _explanation_tables(explanation)
     ]
     if outcome.known_sets:
-        tables += [placing_table(question.adversaries), figures_table(outcome, question)]
+        title = text("The adversaries, the worst first")
+        figures = replace(figures_table(outcome, question), title=title)
+        tables += [placing_table(question.adversaries), figures]
     tables += _terminal_tables(outcome, gain.currency)
     tables += closeness_tables(outcome.close, short=True)
     if outcome.sweep is not None and holds_all(outcome.sweep):
@@ -323,6 +326,7 @@ def assessment_page(
         None if sweep is None else influence_section(sweep),
         class_sizes_section(assessment),
         success_section(attacks),
+        sources_section(assessment, study),
         treatment_section(assessment.steps, notes),
     )
     front = growing_figure(assessment) or band_figure(assessment, policy)
