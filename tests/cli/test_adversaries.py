@@ -216,6 +216,27 @@ def test_what_cannot_be_asked_of_the_catalogue_is_said_in_one_line(
     assert answer.error.strip().count("\n") == 0
 
 
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ('title = "nobody"\n', "title"),
+        ('[aunt]\ntitle = "An aunt"\nknows = "sex"\nsource = "family"\n', '"knows"'),
+        ('[aunt]\ntitle = "An aunt"\nknows = ["sex"]\n', '"source" is missing'),
+        ("[aunt]\nshoe = 1\n", '"title" is missing'),
+        ("", "mine.toml: holds no adversary"),
+    ],
+)
+def test_what_is_wrong_with_a_catalogue_is_said_in_one_line(
+    glasshouse: Glasshouse, file: Path, tmp_path: Path, content: str, fault: str
+) -> None:
+    mine = tmp_path / "mine.toml"
+    mine.write_text(content)
+    answer = glasshouse("assess", str(file), "--adversary", str(mine))
+    assert answer.code == 2
+    assert fault in answer.error
+    assert answer.error.strip().count("\n") == 0
+
+
 def test_inspect_tells_who_could_know_how_much(glasshouse: Glasshouse, file: Path) -> None:
     said = " ".join(glasshouse("inspect", str(file)).out.split())
     assert "Who could know it, by the catalogue" in said

@@ -95,8 +95,8 @@ class CatalogueAdversary(Model):
         """Complete somebody of whom a study keeps no more than the name and the columns."""
         if not isinstance(content, dict) or content.keys() - {"name", "columns"}:
             return content
-        (one,) = chosen_adversaries([f"{content.get('name')}"])[:1]
-        return {**dict(one), **content}
+        one = catalogue().get(f"{content.get('name')}")
+        return content if one is None else {**dict(one), **content}
 
     @model_serializer(mode="wrap")
     def _in_short(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -164,6 +164,10 @@ def chosen_adversaries(names: Iterable[str]) -> tuple[CatalogueAdversary, ...]:
         if name.endswith(".toml"):
             path = Path(name).expanduser()
             members = _adversaries(toml_content(path), path.stem)
+            if not members:
+                raise StudyError(
+                    "{file}: holds no adversary; write a table for each", file=path.name
+                )
         else:
             members = [
                 one
