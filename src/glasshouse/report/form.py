@@ -466,9 +466,9 @@ def _decision(release: FiledRun) -> Section:
     entries = [
         (text("By the rule"), "–" if ruling is None else ruling.headline),
         (text("Decision"), choices),
-        (text("Reasons"), blank(text("who decides"))),
-        (text("Name and role"), blank(text("who decides"))),
-        (text("Place, date, signature"), blank(text("who decides"))),
+        (text("Reasons"), blank(text("whoever decides"))),
+        (text("Name and role"), blank(text("whoever decides"))),
+        (text("Place, date, signature"), blank(text("whoever decides"))),
     ]
     return Section(text("Decision and signature"), tables=(_pairs(entries),))
 
