@@ -17,7 +17,7 @@ import pytest
 from glasshouse import study as studies
 from glasshouse.app.guard import Session
 from glasshouse.app.sets import AssessedSets
-from glasshouse.app.workspace import Workspace
+from glasshouse.app.workspace import AppWorkspace
 from glasshouse.disclosure import smallest_cell
 from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import exact_figure
@@ -58,7 +58,7 @@ def here(app: tuple[Any, str, Session]) -> str:
 
 @pytest.fixture(scope="module")
 def sets(client: Any, folder: Path) -> AssessedSets:
-    workspace = Workspace([folder])
+    workspace = AppWorkspace([folder])
     return AssessedSets(workspace.run(workspace.identifier(folder / "run")))
 
 

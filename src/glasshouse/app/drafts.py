@@ -24,7 +24,7 @@ from starlette.routing import Route
 from glasshouse.app.guard import Form, form_of
 from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
-from glasshouse.app.workspace import MOST_OPEN, Entry, Workspace
+from glasshouse.app.workspace import MOST_OPEN, AppWorkspace, Entry
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
 from glasshouse.language import marked, number, spoken, text, translated
@@ -212,7 +212,7 @@ def _open(request: Request) -> Response:
 
 def _file(request: Request) -> Response:
     """What was understood of a file."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     draft = None
     if request.url.path.startswith("/draft/"):
         draft = _draft(request)
@@ -269,7 +269,7 @@ def _understood(look: Look) -> dict[str, Any]:
 
 def _begin(request: Request) -> Response:
     """Begin a draft with the roles that are suggested."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     entry = workspace.entry(request.path_params["identifier"])
     roles = {
         column.name: SUGGESTED.get(column.role.value, OUT)
@@ -285,7 +285,7 @@ def _begin(request: Request) -> Response:
 
 
 def _roles(request: Request) -> Response:
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     draft = _draft(request)
     look = look_at(workspace.entry(draft.file))
     if request.method == "POST":
@@ -321,7 +321,7 @@ def _roles(request: Request) -> Response:
     )
 
 
-def _further(workspace: Workspace, draft: Draft) -> list[Entry]:
+def _further(workspace: AppWorkspace, draft: Draft) -> list[Entry]:
     """Return the other files of the same kind in the folder of a draft's file."""
     place = workspace.entry(draft.file).path
     return [
@@ -347,7 +347,7 @@ def _trouble(draft: Draft) -> str:
 
 
 def _adversary(request: Request) -> Response:
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     draft = _draft(request)
     trouble = ""
     if request.method == "POST":
@@ -454,7 +454,7 @@ def _cost(draft: Draft) -> str:
     return text("{sets} sets of these columns are tried.", sets=number(2**known - 1))
 
 
-def study_of(workspace: Workspace, draft: Draft) -> Question:
+def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
     """Return the study that a draft stands for.
 
     Raises:
@@ -481,12 +481,12 @@ def study_of(workspace: Workspace, draft: Draft) -> Question:
     return study.model_copy(update={"policy": load_policy(draft.policy)})
 
 
-def files_of(workspace: Workspace, draft: Draft) -> list[Entry]:
+def files_of(workspace: AppWorkspace, draft: Draft) -> list[Entry]:
     """Return the file of a draft, and the further ones."""
     return [workspace.entry(one) for one in (draft.file, *draft.years)]
 
 
-def command_of(workspace: Workspace, draft: Draft) -> str:
+def command_of(workspace: AppWorkspace, draft: Draft) -> str:
     """Return the command that asks the same, as it is typed beside the file."""
     names = [entry.path.name for entry in files_of(workspace, draft)]
     words = ["glasshouse", "assess", *names]
@@ -509,7 +509,7 @@ def command_of(workspace: Workspace, draft: Draft) -> str:
 
 def _start(request: Request, draft: Draft) -> Response:
     """Ask for the run of a draft."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     name = workspace.entry(draft.file).path.name
     return submit_study(
         request,
@@ -536,7 +536,7 @@ def submit_study(
 
     from glasshouse.study import dump_study, paths_of
 
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     jobs: Jobs = request.app.state.jobs
     workspace.check_inside(paths_of(study))
     out = workspace.new_run(name)
@@ -555,7 +555,7 @@ def submit_study(
 
 def _draft(request: Request) -> Draft:
     """Return the draft that an address is about."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     identifier = request.path_params["identifier"]
     try:
         if not re.fullmatch("[0-9a-f]{20}", identifier):
@@ -569,7 +569,7 @@ def _draft(request: Request) -> Draft:
         raise DataError("there is no such draft; open the file again") from None
 
 
-def _keep(workspace: Workspace, draft: Draft) -> None:
+def _keep(workspace: AppWorkspace, draft: Draft) -> None:
     path = workspace.drafts() / f"{draft.identifier}.json"
     with new_file(path, private=True, sweep=False) as unfinished:
         unfinished.write_text(json.dumps(asdict(draft)), encoding="utf-8")

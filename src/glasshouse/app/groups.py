@@ -14,7 +14,7 @@ from glasshouse.app.drafts import look_at, submit_study
 from glasshouse.app.guard import form_of
 from glasshouse.app.server import page
 from glasshouse.app.verdict import opened, pictures
-from glasshouse.app.workspace import OpenRun, Workspace
+from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.errors import StudyError
 from glasshouse.language import text
 
@@ -29,7 +29,7 @@ def _groups(request: Request) -> Response:
     from glasshouse.report.html import template_context
     from glasshouse.study.assess import AssessStudy
 
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     run = opened(request)
     question = run.question
     if not isinstance(question, AssessStudy):
@@ -51,7 +51,7 @@ def _groups(request: Request) -> Response:
     )
 
 
-def _columns(workspace: Workspace, question: AssessStudy) -> list[str]:
+def _columns(workspace: AppWorkspace, question: AssessStudy) -> list[str]:
     """Return the columns that divide people into few groups."""
     path = question.datasets[0].path
     if not isinstance(path, Path):

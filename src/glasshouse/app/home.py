@@ -9,7 +9,7 @@ from starlette.routing import Route
 from glasshouse.app.guard import form_of
 from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
-from glasshouse.app.workspace import Workspace
+from glasshouse.app.workspace import AppWorkspace
 from glasshouse.errors import DataError
 from glasshouse.language import spoken, text
 
@@ -18,7 +18,7 @@ MOST_RECENT = 12
 
 
 def _home(request: Request) -> Response:
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     jobs: Jobs = request.app.state.jobs
     runs = workspace.runs()
     return page(
@@ -35,7 +35,7 @@ def _home(request: Request) -> Response:
 
 def _demo(request: Request) -> Response:
     """Run the demo."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     jobs: Jobs = request.app.state.jobs
     out = workspace.new_run("demo")
     job = jobs.submit(
@@ -49,7 +49,7 @@ def _demo(request: Request) -> Response:
 
 def _upload(request: Request) -> Response:
     """Keep a file that was uploaded."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     uploaded = form_of(request).files.get("file")
     if uploaded is None:
         raise DataError("choose a file first")

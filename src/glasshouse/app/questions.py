@@ -17,7 +17,7 @@ from glasshouse.app.guard import Form, form_of
 from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
 from glasshouse.app.verdict import pictures
-from glasshouse.app.workspace import Entry, Workspace
+from glasshouse.app.workspace import AppWorkspace, Entry
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, number, spoken, text, translated
 
@@ -38,7 +38,7 @@ def _submit(
     request: Request, title: str, name: str, words: list[str], paths: list[Entry], shown: list[str]
 ) -> Response:
     """Ask the command line for a run of some files or runs."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     jobs: Jobs = request.app.state.jobs
     workspace.check_inside(entry.path for entry in paths)
     out = workspace.new_run(name)
@@ -53,7 +53,7 @@ def _submit(
 
 
 def _compare(request: Request) -> Response:
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     if request.method == "POST":
         chosen = [workspace.entry(one) for one in form_of(request).getlist("run")]
         if len(chosen) < 2:
@@ -77,7 +77,7 @@ def _compare(request: Request) -> Response:
 
 
 def _threat(request: Request) -> Response:
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     if request.method == "POST":
         entry = workspace.entry(form_of(request).get("run"))
         name = entry.path.name
@@ -112,7 +112,7 @@ def _makes_release(entry: Entry) -> bool:
 
 
 def _totals(request: Request) -> Response:
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     if request.method == "POST":
         return _ask_totals(request, form_of(request))
     return page(
@@ -129,7 +129,7 @@ def _ask_totals(request: Request, form: Form) -> Response:
     from glasshouse.study import load_study
     from glasshouse.study.totals import TotalsStudy
 
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     uploaded = form.files.get("file")
     entry = workspace.keep(*uploaded) if uploaded else workspace.entry(form.get("plan"))
     title = text("Totals of {name}", name=entry.path.name)
@@ -158,7 +158,7 @@ def _study(request: Request) -> Response:
     """Carry out a study that is there."""
     from glasshouse.study import load_study
 
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     entry = workspace.entry(form_of(request).get("study"))
     return _carry_out(request, load_study(entry.path), entry, entry.name)
 

@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from glasshouse.app.guard import ENTRANCE, TOKEN, Guard, Session, form_of, leading_to
 from glasshouse.app.jobs import Jobs, State
-from glasshouse.app.workspace import HOME, JOBS, UPLOADS, Workspace
+from glasshouse.app.workspace import HOME, JOBS, UPLOADS, AppWorkspace
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.language import (
@@ -237,7 +237,7 @@ async def _script(request: Request) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     """Return a page with one line that says what is wrong, without a path."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     message = workspace.without_paths(str(error))
     return page(request, "error.html", status=422, title=text("That did not work"), message=message)
 
@@ -292,7 +292,7 @@ def application(
     Raises:
         DataError: A folder is not there, or cannot be written to.
     """
-    workspace = Workspace(folders)
+    workspace = AppWorkspace(folders)
     jobs = Jobs(workspace.home / JOBS)
 
     @contextlib.asynccontextmanager

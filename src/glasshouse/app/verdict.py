@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from glasshouse.app.server import page
-from glasshouse.app.workspace import OpenRun, Workspace
+from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.errors import DataError
 from glasshouse.language import LANGUAGES, speaking, spoken, text
 
@@ -56,7 +56,7 @@ def _plain(drawing: Any, room: int) -> Any:
 
 def opened(request: Request) -> OpenRun:
     """Return the run that an address is about."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     return workspace.run(request.path_params["identifier"])
 
 

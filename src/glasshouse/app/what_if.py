@@ -23,7 +23,7 @@ from glasshouse.app.explore import Gauge
 from glasshouse.app.guard import form_of
 from glasshouse.app.server import page, see
 from glasshouse.app.verdict import opened
-from glasshouse.app.workspace import OpenRun, Workspace
+from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import number, spoken, text, text_for
@@ -261,7 +261,7 @@ def trials_of(request: Request, run: OpenRun) -> Trials:
     Raises:
         DataError: They lie outside of the folders that were given.
     """
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     for path in () if run.question is None else paths_of(run.question):
         place = own_place(path).resolve()
         if not any(place.is_relative_to(folder) for folder in workspace.folders):
@@ -653,7 +653,7 @@ def _submitted(
     request: Request, run: OpenRun, study: Question, title: str, command: str
 ) -> Response:
     """Put a study into the queue, and show how far it is."""
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     out = workspace.new_run(f"{run.folder.name}-{study.command}")
     place = workspace.drafts() / f"{out.name}.toml"
     located = with_paths(study, own_place)

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from glasshouse.app.jobs import Jobs, JobStanding, State
 from glasshouse.app.server import page, see
-from glasshouse.app.workspace import Workspace
+from glasshouse.app.workspace import AppWorkspace
 from glasshouse.language import marked, text, translated
 
 PAUSE, LONGEST = 0.4, 600.0
@@ -29,7 +29,7 @@ STAGES = {
 
 def _job(request: Request) -> Response:
     jobs: Jobs = request.app.state.jobs
-    workspace: Workspace = request.app.state.workspace
+    workspace: AppWorkspace = request.app.state.workspace
     standing = jobs.standing(request.path_params["identifier"])
     run = workspace.identifier(Path(standing.job.out)) if standing.state is State.DONE else ""
     if run:

@@ -332,10 +332,6 @@ class AppWorkspace:
         )
 
 
-Workspace = AppWorkspace
-"""What the screens call it."""
-
-
 def _below(root: Path) -> Iterator[Path]:
     """Yield the files that may hold a table, and the run folders, below a folder."""
     waiting, listed = [(root, 0)], 0
