@@ -43,6 +43,11 @@ class Checkpoint:
         """Return the checkpoint of a run, in a folder beside that of the run."""
         return cls(run_folder.with_name(f"{run_folder.name}.partial"), key=key, discard=discard)
 
+    @classmethod
+    def is_kept_of(cls, run_folder: Path) -> bool:
+        """Tell whether something is kept of a run that was interrupted."""
+        return (cls.beside(run_folder, key="").folder / KEY).exists()
+
     @property
     def folder(self) -> Path:
         """Where everything is kept."""

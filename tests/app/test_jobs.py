@@ -24,7 +24,14 @@ if how == "crash":
     sys.exit("note: something else\\nglasshouse: there is no column age; name another")
 if how == "die":
     os.kill(os.getpid(), 9)
+if how == "protect" and "--overwrite" not in sys.argv:
+    out.with_name(f"{out.name}.partial").mkdir()
+    out.with_name(f"{out.name}.partial").joinpath("key").touch()
+    sys.exit("glasshouse: it belongs to other data; leave out --resume")
 if how == "assess" and "--resume" not in sys.argv:
+    if out.name == "kept":
+        out.with_name("kept.partial").mkdir()
+        out.with_name("kept.partial").joinpath("key").touch()
     place = pathlib.Path(os.environ["GLASSHOUSE_PROGRESS"])
     place.write_text(json.dumps({"stage": "sweeping", "share": 0.5}))
     try:
@@ -90,7 +97,7 @@ def test_a_running_job_tells_how_far_it_is_and_is_found_again_stopped_and_resume
     start: Callable[[], Jobs], tmp_path: Path
 ) -> None:
     closed = start()
-    job = submitted(closed, tmp_path, "assess")
+    job = submitted(closed, tmp_path, "assess", "kept")
     jobs = start()  # the app was closed and started again
     standing = wait(jobs, job, is_half_way)
     assert (standing.state, standing.stage) == (State.RUNNING, "sweeping")
@@ -103,6 +110,33 @@ def test_a_running_job_tells_how_far_it_is_and_is_found_again_stopped_and_resume
     assert done.state is State.DONE
     assert done.job.arguments[-1] == "--resume"
     closed.advance()  # which only collects its child
+
+
+def test_what_was_stopped_before_anything_was_kept_begins_anew(
+    start: Callable[[], Jobs], tmp_path: Path
+) -> None:
+    jobs = start()
+    job = submitted(jobs, tmp_path, "assess")
+    wait(jobs, job, is_half_way)
+    jobs.cancel(job.identifier)
+    assert not wait(jobs, job, is_over).job.can_resume
+    jobs.resume(job.identifier)
+    again = wait(jobs, job, is_half_way)
+    assert "--resume" not in again.job.arguments
+    jobs.cancel(job.identifier)
+    wait(jobs, job, is_over)
+
+
+def test_what_is_kept_of_other_data_can_be_thrown_away(
+    start: Callable[[], Jobs], tmp_path: Path
+) -> None:
+    jobs = start()
+    job = submitted(jobs, tmp_path, "protect")
+    failed = wait(jobs, job, is_over)
+    assert failed.state is State.FAILED
+    assert failed.job.can_resume
+    jobs.resume(job.identifier, anew=True)
+    assert wait(jobs, job, is_over).state is State.DONE
 
 
 def test_jobs_run_one_after_the_other_and_what_waits_can_be_stopped(

@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -361,3 +362,29 @@ def test_all_three_screens_speak_portuguese(client: Any, here: str) -> None:
     assert "Não é possível" in pages[2]
     for page in pages:
         assert not re.search(r"\b(the|guesses|knows|records|of)\b", page), page
+
+
+# --- What has changed since ---
+
+
+def test_a_verdict_says_that_its_file_or_its_study_has_changed(
+    folder: Path, assessed: Run[Any, Any], tmp_path: Path
+) -> None:
+    copied = shutil.copytree(folder, tmp_path / "given", ignore=shutil.ignore_patterns("glass*"))
+    data, written = copied / "people.csv", copied / "run" / "study.toml"
+    written.write_text(written.read_text().replace(str(folder), str(copied)))
+    with browsing(copied) as (client, here, _):
+        assert "since" not in words(client.get(here))
+        content = data.read_bytes()
+        data.write_bytes(content.replace(b"gout", b"cold"))
+        for screen in ("", "/export"):
+            page = words(client.get(here + screen))
+            assert "people.csv has changed since this run was made." in page
+            assert "run it again" in page
+        data.write_bytes(content)
+        assert "has changed" not in words(client.get(here))
+        written.write_text(written.read_text().replace('"job",', ""))
+    with browsing(copied) as (client, here, _):
+        assert "The study of this run has changed" in words(client.get(here))
+        data.unlink()
+        assert "people.csv is not where it was" in words(client.get(here))

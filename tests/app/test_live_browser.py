@@ -9,10 +9,16 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
+import pyarrow.parquet
 import pytest
 
 from glasshouse.app.guard import Session
-from tests.app.live import make_run
+from glasshouse.runs import run
+from glasshouse.runs.folder import write_run
+from glasshouse.study import dump_study
+from glasshouse.study.assess import AssessStudy
+from tests.app.live import make_run, study
 from tests.chromium import chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
@@ -21,7 +27,28 @@ uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn (extra app)")
 CHROMIUM = chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
 
+LONG = {
+    "age": 60,
+    "sex": 2,
+    "city": 9,
+    "job": 12,
+    "school": 5,
+    "origin": 7,
+    "civil": 4,
+    "day": 31,
+    "month": 12,
+}
+"""The columns of a file that takes a while, and how many values each has."""
 SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
+
+
+def long_study(path: Path) -> AssessStudy:
+    """Return the study of a file that takes a while, and write the file."""
+    chance = np.random.default_rng(5)
+    columns = [chance.integers(0, values, 20_000) for values in (*LONG.values(), 4)]
+    rows = (",".join(f"v{value}" for value in row) for row in zip(*columns, strict=True))
+    path.write_text("\n".join([",".join([*LONG, "ill"]), *rows]) + "\n")
+    return study(path, adversary={"quasi_identifiers": tuple(LONG), "sensitive": ["ill"]})
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +58,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Pa
 
     folder = tmp_path_factory.mktemp("browsed")
     make_run(folder)
+    (folder / "long.toml").write_text(dump_study(long_study(folder / "long.csv"), version="0"))
     session, listening = Session(), listener(0)
     host = f"{ADDRESS}:{listening.getsockname()[1]}"
     screens: Any = application([folder], hosts=(host,), session=session)
@@ -199,3 +227,56 @@ def test_a_version_that_was_tried_is_made(
     released = (made / "release.csv").read_text().splitlines()
     assert len(released) == 241
     assert {line.split(",")[2] for line in released[1:]} == {"*"}
+
+
+def test_the_best_version_for_the_rule_is_found_opened_and_taken_along(
+    browser: Callable[..., Any],
+) -> None:
+    tab = browser()
+    tab.goto(tab.url.partition("/run/")[0])
+    tab.locator(".cards a", has_text="What people.csv").click()
+    tab.get_by_role("link", name="What if").click()
+    tab.get_by_role("button", name="Find the best for my rule").click()
+    tab.wait_for_url("**/job/**")
+    tab.get_by_role("link", name="See the verdict").click(timeout=180_000)
+    tab.locator(".verdict.meets").wait_for()
+    check(tab)
+    version = tab.locator("section", has_text="The versions, each with its own verdict")
+    version.get_by_role("link").first.click()
+    tab.locator(".verdict.meets").wait_for()
+    tab.get_by_role("link", name="Export").click()
+    check(tab)
+    with tab.expect_download() as release:
+        tab.get_by_role("link", name="release.csv").click()
+    content = Path(release.value.path()).read_text().splitlines()
+    assert content[0] == "age,sex,city,job,ill"
+    assert len(content) == 241
+
+
+def test_long_work_is_stopped_and_goes_on_to_the_same_verdict(
+    browser: Callable[..., Any], app: tuple[str, str, Path]
+) -> None:
+    home, _, folder = app
+    tab = browser()
+    tab.goto(home)
+    tab.get_by_role("button", name="Run it").click()
+    tab.locator("progress[value]").wait_for(timeout=120_000)  # the sweep has begun
+    tab.get_by_role("button", name="Stop").click()
+    going_on = tab.get_by_role("button", name="Go on")
+    going_on.wait_for(timeout=60_000)
+    assert "What was finished is kept" in tab.locator("#job").inner_text()
+    assert not (folder / "glasshouse-app" / "runs" / "long").exists()
+    check(tab)
+    tab.reload()
+    going_on.click()
+    tab.get_by_role("link", name="See the verdict").click(timeout=180_000)
+    resumed = tab.locator(".verdict").inner_text()
+    unbroken = write_run(run(long_study(folder / "long.csv")), folder / "unbroken").parent
+    tab.goto(home)
+    tab.locator(".cards a[href^='/run/']").first.click()
+    assert tab.locator(".verdict").inner_text() == resumed
+    results = [
+        pyarrow.parquet.read_table(place / "results.parquet")
+        for place in (folder / "glasshouse-app" / "runs" / "long", unbroken)
+    ]
+    assert results[0].equals(results[1])

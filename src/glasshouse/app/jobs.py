@@ -2,7 +2,7 @@
 
 A job outlives the app: its state is on disk, and whether it runs is told by a lock that only its process holds. Started
 again, the app finds what runs, what waits and how everything ended. A job is cancelled as by Ctrl-C, so that it keeps
-what it has finished, and resumed by the same command with ``--resume``.
+what it has finished, and resumed by the same command with ``--resume``; if nothing was finished yet, it begins anew.
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ JOB, LOCK, OUTPUT, ERRORS, PROGRESS, CANCELLED = (
 )
 MOST_SAID = 4096
 """So many bytes at the end of what a job said on standard error are looked at."""
-RESUMABLE = ("assess", "threat")
-"""Commands that go on where they were stopped."""
 PROGRAM = (sys.executable, "-m", "glasshouse")
 """Our own command line."""
 
@@ -77,8 +75,10 @@ class Job:
 
     @property
     def can_resume(self) -> bool:
-        """Whether its command goes on where it was stopped."""
-        return self.arguments[0] in RESUMABLE or self.arguments[:2] == ("totals", "campaign")
+        """Whether something is kept of what it has finished, so that it goes on where it was stopped."""
+        from glasshouse.checkpoint import Checkpoint
+
+        return Checkpoint.is_kept_of(Path(self.out))
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,13 @@ class Jobs:
                 mark.touch()
         self.advance()
 
-    def resume(self, identifier: str) -> None:
-        """Run a job again that was stopped, from where it was if its command can."""
+    def resume(self, identifier: str, *, anew: bool = False) -> None:
+        """Run a job again that was stopped or failed, from where it was if something is kept of it.
+
+        Args:
+            identifier: The job.
+            anew: Whether what is kept is thrown away, as when the data have changed since.
+        """
         with self._lock:
             standing = self.standing(identifier)
             if not standing.state.is_over or standing.state is State.DONE:
@@ -179,9 +184,10 @@ class Jobs:
             folder = self._folder / identifier
             for name in (CANCELLED, ERRORS, PROGRESS):
                 (folder / name).unlink(missing_ok=True)
-            arguments = standing.job.arguments
-            if standing.job.can_resume and "--resume" not in arguments:
-                arguments = (*arguments, "--resume")
+            again = ("--resume", "--overwrite")
+            arguments = tuple(word for word in standing.job.arguments if word not in again)
+            if standing.job.can_resume:
+                arguments += ("--overwrite",) if anew else ("--resume",)
             self._over.pop(identifier, None)
             self._write(replace(standing.job, arguments=arguments, pid=0))
         self.advance()

@@ -6,8 +6,10 @@ import re
 import shlex
 from collections import OrderedDict
 from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -15,16 +17,22 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from glasshouse.app.server import page
-from glasshouse.app.workspace import AppWorkspace, OpenRun
-from glasshouse.errors import DataError
+from glasshouse.app.workspace import MANIFEST, AppWorkspace, OpenRun, Summary
+from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.language import LANGUAGES, speaking, spoken, text
+
+if TYPE_CHECKING:
+    from glasshouse.study import Question
 
 _STYLE = re.compile(r' style="min-width:\d+px"')
 DOWNLOADS = {"report.html": "text/html; charset=utf-8", "report.pdf": "application/pdf"}
 """The forms of a report, and their kinds."""
 MOST_DRAWN = 400
 """So many drawings are kept, as drawing takes longer than all else."""
+MOST_HASHED = 1 << 28
+"""Of so many bytes at most it is looked whether they are the same as when a run was made."""
 _drawings: OrderedDict[int, Any] = OrderedDict()
+_digests: OrderedDict[tuple[tuple[str, int, int, int], ...], dict[str, str]] = OrderedDict()
 _lock = Lock()
 
 
@@ -65,6 +73,82 @@ def command_of(run: OpenRun) -> str:
     return run.page.command
 
 
+def changes(request: Request, run: OpenRun) -> list[str]:
+    """Say what has changed since a run was made, so that its verdict is of something else; nothing: all is as it was.
+
+    A file that is very large is not read for this: it counts as changed if it was written to after the run. Files
+    outside of the folders that were given are not looked at.
+    """
+    from glasshouse.runs.folder import provenance_of
+    from glasshouse.study import paths_of
+
+    question = run.question
+    if question is None:
+        return []
+    missing = [path for path in paths_of(question) if not _files(path)]
+    sentences = [
+        text("{name} is not where it was when this run was made.", name=path.name)
+        for path in missing
+    ]
+    if not missing:
+        sentences += [
+            text("{name} has changed since this run was made.", name=name)
+            for name in _changed(request.app.state.workspace, run, question)
+        ]
+    is_of_now = run.manifest.get("glasshouse") == version("glasshouse")
+    if is_of_now and provenance_of(question, ()).study != run.page.provenance.study:
+        sentences.append(text("The study of this run has changed since it was made."))
+    return sentences
+
+
+def _files(path: Path) -> list[Path]:
+    """Return the files that a path stands for and that are there."""
+    from glasshouse.sources.files import table_files
+
+    try:
+        return [file for file in table_files(path)[0] if file.is_file()]
+    except GlasshouseError:
+        return []
+
+
+def _changed(workspace: AppWorkspace, run: OpenRun, question: Question) -> list[str]:
+    """Return the names of the data of a run that are not the same any more."""
+    from glasshouse.runs.folder import digests_of
+    from glasshouse.study import paths_of
+
+    files = {path: _files(path) for path in paths_of(question)}
+    if not all(map(workspace.holds, files.values())):
+        return []
+    statuses = {path: [file.stat() for file in inside] for path, inside in files.items()}
+    stamp = tuple(
+        (str(path), one.st_mtime_ns, one.st_ctime_ns, one.st_size)
+        for path, inside in statuses.items()
+        for one in inside
+    )
+    if sum(entry[-1] for entry in stamp) > MOST_HASHED:
+        made = (run.folder / MANIFEST).stat().st_mtime_ns
+        return [
+            path.name
+            for path, inside in statuses.items()
+            if any(max(one.st_mtime_ns, one.st_ctime_ns) > made for one in inside)
+        ]
+    now = _digests.get(stamp) or digests_of(question)
+    with _lock:
+        _digests[stamp] = now
+        while len(_digests) > MOST_DRAWN:
+            _digests.popitem(last=False)
+    before = {entry["name"]: entry["sha256"] for entry in run.manifest.get("datasets", ())}
+    return [name for name, digest in now.items() if before.get(name, digest) != digest]
+
+
+def _inner_runs(request: Request, run: OpenRun) -> list[Summary]:
+    """Return the runs within a run: the versions that were found, or those that a story tells of."""
+    workspace: AppWorkspace = request.app.state.workspace
+    places = (run.folder, run.folder / "versions")
+    inside = [entry for entry in workspace.runs() if entry.path.parent in places]
+    return [workspace.summary(entry) for entry in sorted(inside, key=lambda one: one.path.name)]
+
+
 def _verdict(request: Request) -> Response:
     from glasshouse.report.html import template_context
 
@@ -77,6 +161,8 @@ def _verdict(request: Request) -> Response:
         title=run.page.title,
         run=run,
         here="",
+        changes=changes(request, run),
+        inner=_inner_runs(request, run),
         command=command_of(run),
     )
 
@@ -91,6 +177,7 @@ def _export(request: Request) -> Response:
         title=text("Take it along"),
         run=run,
         here="export",
+        changes=changes(request, run),
         has_pdf=find_spec("typst") is not None,
         has_study=bool(run.page.provenance.study),
         release=_release_name(run),

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from glasshouse.app.guard import form_of
 from glasshouse.app.jobs import Jobs, JobStanding, State
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import AppWorkspace
@@ -90,7 +91,8 @@ def _cancel(request: Request) -> Response:
 
 def _resume(request: Request) -> Response:
     jobs: Jobs = request.app.state.jobs
-    jobs.resume(request.path_params["identifier"])
+    anew = form_of(request).get("anew") == "yes"
+    jobs.resume(request.path_params["identifier"], anew=anew)
     return see(f"/job/{request.path_params['identifier']}")
 
 

@@ -288,11 +288,15 @@ class AppWorkspace:
             DataError: One does not.
         """
         for path in paths:
-            if not self._is_inside(path):
+            if not self.holds([path]):
                 raise DataError(
                     '"{name}" is not in the folders that the app was given; start it with its folder, too',
                     name=path.name,
                 )
+
+    def holds(self, paths: Iterable[Path]) -> bool:
+        """Tell whether files are there, and lie in the given folders."""
+        return all(map(self._is_inside, paths))
 
     def without_paths(self, sentence: str) -> str:
         """Return a sentence with the names of files in the place of their paths."""
