@@ -51,7 +51,7 @@ def _job(request: Request) -> Response:
 
 def _stage(standing: JobStanding) -> str:
     """Say what a job does; nothing if that is not known."""
-    if standing.share == 1:
+    if standing.share == 1 and standing.stage != "reading":
         return text("Writing the report")
     return translated(STAGES[standing.stage]) if standing.stage in STAGES else ""
 
