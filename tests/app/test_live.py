@@ -22,6 +22,7 @@ from glasshouse.app.workspace import AppWorkspace
 from glasshouse.disclosure import smallest_cell
 from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import exact_figure
+from glasshouse.report.discretion import ratio
 from glasshouse.report.words import percentage
 from glasshouse.runs import Run
 from glasshouse.study.anonymise import AnonymiseStudy
@@ -73,6 +74,7 @@ def words(answer: Any) -> str:
 def rows(answer: Any) -> list[list[str]]:
     """Return the rows of the table of sets, or of steps."""
     table = answer.text.partition('id="found"' if "found" in answer.text else 'id="steps"')[2]
+    table = re.sub(r' <span class="ratio">.*?</span>', "", table)
     return [
         [html.unescape(re.sub(r"<[^>]+>", "", cell)).strip() for cell in cells]
         for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)
@@ -362,6 +364,40 @@ def test_all_three_screens_speak_portuguese(client: Any, here: str) -> None:
     assert "Não é possível" in pages[2]
     for page in pages:
         assert not re.search(r"\b(the|guesses|knows|records|of)\b", page), page
+
+
+# --- Exactly ---
+
+
+def test_every_screen_of_figures_gives_their_ratios_definitions_and_command(
+    client: Any, here: str, assessed: Run[Any, Any], sets: AssessedSets
+) -> None:
+    for screen, query in {
+        "": "",
+        "/explore": "?know=0&know=1",
+        "/people": "?exact=1",
+        "/what-if": "?moves=0.1",
+    }.items():
+        answer = client.get(here + screen + query)
+        page = answer.text
+        panel = page.partition('<details id="exactly"')[2].partition("</details>")[0]
+        assert "glasshouse assess" in panel or "glasshouse anonymise" in panel
+        assert "Records whose secret the adversary infers with probability 1" in panel
+        beside = [html.unescape(one) for one in re.findall(r'class="ratio">([^<]+)<', page)]
+        for exact, _ in re.findall(r'<td class="number" title="([^"]+)">(.*?)</td>', page):
+            assert html.unescape(exact) in beside, screen
+    panel = words(client.get(here)).replace(" ,", ",").partition("Exact ratios")[2]
+    naming = sets.whole.naming
+    named = naming.deterministic.posterior
+    assert f"people who can be named for certain: {percentage(named)}, {ratio(named)}" in panel
+
+
+def test_what_if_judges_every_condition_that_the_verdict_judges(
+    client: Any, here: str, assessed: Run[Any, Any]
+) -> None:
+    (judged,) = re.findall(r"fails \d of the (\d) conditions", words(client.get(here)))
+    (tried,) = re.findall(r"fails \d of the (\d) conditions", words(client.get(f"{here}/what-if")))
+    assert judged == tried == "6"
 
 
 # --- What has changed since ---

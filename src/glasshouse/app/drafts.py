@@ -347,6 +347,8 @@ def _trouble(draft: Draft) -> str:
 
 
 def _adversary(request: Request) -> Response:
+    from glasshouse.app.verdict import listed
+
     workspace: AppWorkspace = request.app.state.workspace
     draft = _draft(request)
     trouble = ""
@@ -368,7 +370,8 @@ def _adversary(request: Request) -> Response:
         policies={name: translated(label) for name, label in POLICIES.items()},
         sentence=_sentence(draft),
         cost=_cost(draft),
-        dates=dates_of(draft.quasi_identifiers),
+        known=[(name, listed([name])) for name in draft.knowable],
+        dates="; ".join(map(listed, dates_of(draft.quasi_identifiers).values())),
         command=command_of(workspace, draft),
     )
 

@@ -13,16 +13,15 @@ from starlette.responses import Response
 
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, KnownSet, sets_of
-from glasshouse.app.verdict import opened, pictures
+from glasshouse.app.verdict import definitions, listed, opened, pictures
 from glasshouse.language import marked, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.microdata.assessment import as_fraction
 from glasshouse.report.assess.front import assess_command, sweeping
-from glasshouse.report.assess.page import ROUNDED, TERMS
+from glasshouse.report.assess.page import ROUNDED
 from glasshouse.report.assess.sets import pairs_figure
 from glasshouse.report.attacks import exact_figure, target_label
 from glasshouse.report.cells import cell_table, count_cell, percent_cell
-from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import Cell, Figure, Table
 from glasshouse.report.severity import graded
 from glasshouse.report.words import counted, enumeration, percentage, percentages
@@ -37,6 +36,11 @@ PICTURES = {
     "facts": marked("Risk by the number of facts that are known"),
 }
 """The pictures, which are drawn where they are asked for; each is called as in the report."""
+
+
+def guessed(secret: Sequence[str]) -> str:
+    """Say what is guessed: a secret, or who the person is, with columns as a sentence calls them."""
+    return target_label(()) if not secret else text("infer {secret}", secret=enumeration(secret))
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Gauge:
         after = attack.probabilistic.posterior
         worry = graded(after, certain=attack.certain, people=attack.records)
         return cls(
-            target_label(attack.secret),
+            guessed(attack.secret),
             attack.probabilistic.prior,
             after,
             attack.deterministic.posterior,
@@ -154,6 +158,11 @@ class Query:
         return f"?{urlencode(pairs)}"
 
 
+def exact_figures(gauges: Sequence[Gauge]) -> list[tuple[str, str, str]]:
+    """Return what each gauge shows, as it is rounded and exactly."""
+    return [(one.label, one.change[1], one.exact) for one in gauges]
+
+
 def _mask(places: Sequence[str], count: int) -> int:
     return sum({1 << int(place) for place in places if _is_small(place) and int(place) < count})
 
@@ -181,6 +190,7 @@ def explore(request: Request) -> Response:
     with sets.labelled():
         chosen = sets.get(query.known)
         study = sets.study
+        gauges = [Gauge.of(attack) for attack in chosen.attacks] if chosen else []
         names = [name for place, name in enumerate(sets.attributes) if query.known >> place & 1]
         limits = [
             condition.limit
@@ -195,23 +205,22 @@ def explore(request: Request) -> Response:
             here="explore",
             query=query,
             chips=[
-                (place, column_label(name), query.known >> place & 1)
+                (place, enumeration([name]), query.known >> place & 1)
                 for place, name in enumerate(sets.attributes)
             ],
             chosen=chosen,
-            gauges=[Gauge.of(attack) for attack in chosen.attacks] if chosen else [],
+            gauges=gauges,
             limit=min(limits, default=None),
             sentence=_sentence(chosen, names, study.subject),
-            definitions=[
-                (translated(name), translated(meaning)) for name, meaning in TERMS.items()
-            ],
+            gauge_figures=exact_figures(gauges),
+            definitions=definitions(run),
             rounded="" if sets.assessment.exact else translated(ROUNDED),
             set_command=assess_command(study, names) if names else "",
             command=sweeping(study),
             pin=query.address(pinned=_toggled(query.pinned, query.known)),
             is_pinned=query.known in query.pinned,
             unpin=[
-                (column_labels(one.attributes), query.address(pinned=_toggled(query.pinned, mask)))
+                (listed(one.attributes), query.address(pinned=_toggled(query.pinned, mask)))
                 for mask in query.pinned
                 if (one := sets.get(mask)) is not None
             ],
@@ -219,7 +228,7 @@ def explore(request: Request) -> Response:
             percentage=percentage,
             table=_table(sets, query),
             compared=_compared(sets, query),
-            labels=column_labels,
+            labels=listed,
             offered={name: translated(label) for name, label in PICTURES.items()},
             figure=_figure(run, sets, query.picture),
             pictures=pictures,
@@ -280,7 +289,7 @@ def _table(sets: AssessedSets, query: Query) -> SetsTable:
         (text("Facts"), "size"),
         (text("Right guesses"), "risk"),
         (text("Named for certain"), "named"),
-        *((target_label((column,)), str(place)) for place, column in enumerate(sets.secrets)),
+        *((guessed((column,)), str(place)) for place, column in enumerate(sets.secrets)),
     ]
     return SetsTable(
         titles=[
@@ -344,10 +353,10 @@ def _compared(sets: AssessedSets, query: Query) -> Table | None:
         (text("Right guesses"), *(percent_cell(one.risk) for one in pinned)),
     ]
     for secret, columns in zip(sets.secrets, sets.study.adversary.secrets, strict=True):
-        rows.append((target_label(columns), *(percent_cell(one.guess(secret)) for one in pinned)))
+        rows.append((guessed(columns), *(percent_cell(one.guess(secret)) for one in pinned)))
     return cell_table(
         text("She knows"),
-        [column_labels(one.attributes) for one in pinned],
+        [listed(one.attributes) for one in pinned],
         rows,
     )
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from glasshouse.app.drafts import look_at, submit_study
 from glasshouse.app.guard import form_of
 from glasshouse.app.server import page
-from glasshouse.app.verdict import opened, pictures
+from glasshouse.app.verdict import listed, opened, pictures
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.errors import StudyError
 from glasshouse.language import text
@@ -46,7 +46,7 @@ def _groups(request: Request) -> Response:
         run=run,
         here="groups",
         has_groups=has_groups,
-        columns=columns,
+        columns=[(name, listed([name])) for name in columns],
         command=_command(run, question, question.by or (columns[0] if columns else "COL")),
     )
 

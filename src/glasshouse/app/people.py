@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, sets_of
-from glasshouse.app.verdict import opened, pictures
+from glasshouse.app.verdict import definitions, opened, pictures
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import text
 from glasshouse.microdata.assessment import Exposure
@@ -19,9 +19,9 @@ from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family_charts import part_label
 from glasshouse.report.attacks import knowledge
 from glasshouse.report.cells import cell_table, count_cell, percent_cell
-from glasshouse.report.labels import column_label, value_label
+from glasshouse.report.labels import value_label
 from glasshouse.report.page import Table
-from glasshouse.report.words import plural
+from glasshouse.report.words import enumeration, plural
 
 
 def people(request: Request) -> Response:
@@ -45,14 +45,15 @@ def people(request: Request) -> Response:
             sizes=class_sizes_figure(whole.naming, sets.study.policy),
             success=success_section(whole.attacks),
             columns=[
-                (place, column_label(one.column), one is chosen)
+                (place, enumeration([one.column]), one is chosen)
                 for place, one in enumerate(sets.assessment.exposures)
             ],
             chosen=chosen,
             by_value=None if alone is None or is_exact else exposure_figure(alone, subject),
-            exactly=_exactly(chosen) if chosen is not None and is_exact else None,
+            counts=_exactly(chosen) if chosen is not None and is_exact else None,
             is_exact=is_exact,
             smallest=smallest_cell(),
+            definitions=definitions(run),
             command=run.page.command,
             pictures=pictures,
         )
@@ -75,7 +76,7 @@ def _exactly(exposure: Exposure) -> Table:
         if records
     ]
     return cell_table(
-        column_label(exposure.column),
+        enumeration([exposure.column]),
         [text("People"), text("Can be named outright"), text("Share")],
         [
             (

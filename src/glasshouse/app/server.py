@@ -146,6 +146,7 @@ def page(request: Request, name: str, *, status: int = 200, **context: Any) -> R
                 ),
                 "states": {state: translated(label) for state, label in STATES.items()},
                 "signs": SIGNS,
+                "in_app": True,
                 "day": lambda seconds: date(datetime.fromtimestamp(seconds).date()),
                 "address": request.url.path,
                 "back": request.url.path + (f"?{request.url.query}" if request.url.query else ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +16,7 @@ from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import EXPOSURES
 from glasshouse.report.attacks import by_knowledge, last_window, widest
-from glasshouse.report.labels import column_label, labelled
+from glasshouse.report.labels import labelled
 from glasshouse.runs.reading import labels_of
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import Labels
@@ -167,10 +167,6 @@ class AssessedSets:
             and one.mask & containing == containing
             and (over is None or one.risk > over)
         ]
-
-    def attribute_labels(self, names: Sequence[str]) -> list[str]:
-        """Return what attributes are called."""
-        return [column_label(name) for name in names]
 
 
 _SETS: WeakKeyDictionary[OpenRun, AssessedSets] = WeakKeyDictionary()

@@ -22,6 +22,10 @@ from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.language import LANGUAGES, speaking, spoken, text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from fractions import Fraction
+
+    from glasshouse.report.verdict import Judgement
     from glasshouse.study import Question
 
 _STYLE = re.compile(r' style="min-width:\d+px"')
@@ -141,6 +145,48 @@ def _changed(workspace: AppWorkspace, run: OpenRun, question: Question) -> list[
     return [name for name, digest in now.items() if before.get(name, digest) != digest]
 
 
+def definitions(run: OpenRun) -> list[tuple[str, str]]:
+    """Return what the words of a run mean, as the glossary of its report says it."""
+    return [(term.name, term.meaning) for term in run.page.glossary]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return what columns are called, as sentences of the report do, with commas between."""
+    from glasshouse.report.words import enumeration
+
+    return ", ".join(enumeration([name]) for name in names)
+
+
+def _measured(run: OpenRun) -> list[tuple[str, str, str]]:
+    """Return what was measured for the rule: what it is, as it is rounded, and exactly where it is told exactly."""
+    from glasshouse.report.discretion import ratio
+    from glasshouse.report.labels import labelled
+    from glasshouse.report.verdict import condition_words, value_words, verdict_on
+    from glasshouse.runs.folder import stored_measures, stored_policy
+    from glasshouse.runs.reading import labels_of
+    from glasshouse.table import Labels
+
+    try:
+        verdict = verdict_on(stored_measures(run.folder), stored_policy(run.folder))
+        labels = Labels() if run.question is None else labels_of(run.question)
+    except GlasshouseError:  # a story has none, and an older version did not keep them
+        return []
+    if verdict is None:
+        return []
+    with labelled(labels):
+        return [
+            (condition_words(one), value_words(one.measured), _exactly(one, ratio))
+            for one in verdict.judgements
+        ]
+
+
+def _exactly(judgement: Judgement, ratio: Callable[[Fraction], str]) -> str:
+    """Return what was measured as a ratio; nothing where it is a count, or no more than a bound is told."""
+    measured = judgement.measured
+    is_whole = measured.value.denominator == 1
+    return "" if measured.is_bound or is_whole else ratio(measured.value)
+
+
 def _inner_runs(request: Request, run: OpenRun) -> list[Summary]:
     """Return the runs within a run: the versions that were found, or those that a story tells of."""
     workspace: AppWorkspace = request.app.state.workspace
@@ -163,6 +209,8 @@ def _verdict(request: Request) -> Response:
         here="",
         changes=changes(request, run),
         inner=_inner_runs(request, run),
+        measured=_measured(run),
+        definitions=definitions(run),
         command=command_of(run),
     )
 

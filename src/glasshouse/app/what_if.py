@@ -19,10 +19,10 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from glasshouse.app.explore import Gauge
+from glasshouse.app.explore import Gauge, exact_figures, guessed
 from glasshouse.app.guard import form_of
 from glasshouse.app.server import page, see
-from glasshouse.app.verdict import opened
+from glasshouse.app.verdict import definitions, opened
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
@@ -30,18 +30,19 @@ from glasshouse.language import number, spoken, text, text_for
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report.assess.front import command_words
-from glasshouse.report.attacks import target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
-from glasshouse.report.labels import column_label, labelled
+from glasshouse.report.first_look import measured
+from glasshouse.report.labels import labelled
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
 from glasshouse.report.verdict import measures, ruling, verdict_on
-from glasshouse.report.words import counted, percentage, percentages
+from glasshouse.report.words import counted, enumeration, percentage, percentages
 from glasshouse.runs.anonymise import hierarchies_of, protected_table, unprotected
-from glasshouse.runs.reading import labels_of
+from glasshouse.runs.reading import first_looks, labels_of
 from glasshouse.runs.run import Resources
 from glasshouse.sources.files import fingerprint, own_place
 from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, validated, with_paths
 from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.assess import AssessStudy
 from glasshouse.study.protect import ProtectStudy
 from glasshouse.table import EncodedTable, Labels, Step
 
@@ -165,6 +166,9 @@ class Trials:
             example_row(self.hierarchies[name], self.table.column(name)) for name in self.names
         )
         self.labels: Labels = labels_of(question)
+        # the columns of the release that name people by themselves, as the verdict of the run counts those of its file
+        looks = first_looks(question, [self.table]) if isinstance(question, AssessStudy) else ()
+        self.direct = measured(looks)
         self._tried: OrderedDict[Proposal, Trial] = OrderedDict()
         self._lock = Lock()
 
@@ -373,6 +377,8 @@ def what_if(request: Request) -> Response:
             allow=ladder.address(len(ladder.moves), f"r.{_needed(now)}") if _needed(now) else "",
             needed=percentage(Fraction(_needed(now), 1000)),
             gauges=_gauges(now, original),
+            gauge_figures=exact_figures(_gauges(now, original)),
+            definitions=definitions(run),
             beside=_beside(now, original),
             ruling=verdict,
             sign=lambda decision: SIGNS[decision],
@@ -414,7 +420,7 @@ def _columns(trials: Trials, trial: Trial) -> list[Slider]:
             remaining = text("{share} of its detail left", share=percentage(share))
         sliders.append(
             Slider(
-                place, column_label(name), level, top, _words_of(trials, place, level), remaining
+                place, enumeration([name]), level, top, _words_of(trials, place, level), remaining
             )
         )
     return sliders
@@ -509,11 +515,11 @@ def _beside(now: Trial, original: Trial) -> Table | None:
     for place, attack in enumerate(now.outcome.after.attacks[1:], 1):
         rows += [
             (
-                text("{target}: right guesses", target=target_label(attack.secret)),
+                text("{target}: right guesses", target=guessed(attack.secret)),
                 *(percent_cell(one.after.attacks[place].probabilistic.posterior) for one in pair),
             ),
             (
-                text("{target}: for certain", target=target_label(attack.secret)),
+                text("{target}: for certain", target=guessed(attack.secret)),
                 *(percent_cell(one.after.attacks[place].deterministic.posterior) for one in pair),
             ),
         ]
@@ -538,22 +544,22 @@ def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
     if trial.outcome is None or not trial.is_possible:
         return None
     study = trials.study_of(trial.proposal)
-    verdict = verdict_on(measures(trial.outcome, study), study.policy)
+    verdict = verdict_on((*trials.direct, *measures(trial.outcome, study)), study.policy)
     return None if verdict is None else ruling(verdict)
 
 
-def _rungs(trials: Trials, ladder: Ladder) -> list[tuple[str, str, str, str, str]]:
+def _rungs(trials: Trials, ladder: Ladder) -> list[tuple[str, Cell, Cell, Cell, str]]:
     """Return the last steps, the latest first: what was done, risk, loss and removed records, and how to go back."""
     steps = []
     for count in range(len(ladder.moves), max(-1, len(ladder.moves) - SHOWN_MOVES - 1), -1):
         trial = trials.trial(ladder.proposals[count])
         words = _step(trials, ladder.moves[count - 1]) if count else text("the original")
-        figures = (NOTHING.text, NOTHING.text, text("not possible"))
+        figures = (NOTHING, NOTHING, Cell(text("not possible")))
         if trial.outcome is not None and trial.is_possible:
             figures = (
-                percentage(_risk(trial.outcome)),
-                percentage(_lost(trial.outcome)),
-                number(trial.outcome.suppressed),
+                percent_cell(_risk(trial.outcome)),
+                percent_cell(_lost(trial.outcome)),
+                count_cell(trial.outcome.suppressed),
             )
         steps.append((words, *figures, ladder.address(count)))
     return steps
@@ -573,7 +579,7 @@ def _step(trials: Trials, move: str) -> str:
     place = int(what)
     return text(
         "{column}: {words}",
-        column=column_label(trials.names[place]),
+        column=enumeration([trials.names[place]]),
         words=_words_of(trials, place, int(value)),
     )
 
