@@ -13,18 +13,18 @@ from starlette.responses import Response
 
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, KnownSet, sets_of
-from glasshouse.app.verdict import definitions, listed, opened, pictures
+from glasshouse.app.verdict import listed, opened, pictures
 from glasshouse.language import marked, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.microdata.assessment import as_fraction
 from glasshouse.report.assess.front import assess_command, sweeping
-from glasshouse.report.assess.page import ROUNDED
+from glasshouse.report.assess.page import ROUNDED, TERMS
 from glasshouse.report.assess.sets import pairs_figure
 from glasshouse.report.attacks import exact_figure, target_label
 from glasshouse.report.cells import cell_table, count_cell, percent_cell
-from glasshouse.report.page import Cell, Figure, Table
+from glasshouse.report.page import Cell, Figure, Table, Term
 from glasshouse.report.severity import graded
-from glasshouse.report.words import counted, enumeration, percentage, percentages
+from glasshouse.report.words import counted, enumeration, glossary, percentage, percentages
 
 ROWS = 15
 """So many sets are on one page of the table."""
@@ -158,6 +158,11 @@ class Query:
         return f"?{urlencode(pairs)}"
 
 
+def definitions(*names: str) -> tuple[Term, ...]:
+    """Return what figures about guesses mean, and further words of the report's glossary."""
+    return glossary("class, vulnerability", *names, terms=[TERMS])
+
+
 def exact_figures(gauges: Sequence[Gauge]) -> list[tuple[str, str, str]]:
     """Return what each gauge shows, as it is rounded and exactly."""
     return [(one.label, one.change[1], one.exact) for one in gauges]
@@ -213,7 +218,7 @@ def explore(request: Request) -> Response:
             limit=min(limits, default=None),
             sentence=_sentence(chosen, names, study.subject),
             gauge_figures=exact_figures(gauges),
-            definitions=definitions(run),
+            definitions=definitions(),
             rounded="" if sets.assessment.exact else translated(ROUNDED),
             set_command=assess_command(study, names) if names else "",
             command=sweeping(study),

@@ -8,9 +8,10 @@ from fractions import Fraction
 from starlette.requests import Request
 from starlette.responses import Response
 
+from glasshouse.app.explore import definitions
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, sets_of
-from glasshouse.app.verdict import definitions, opened, pictures
+from glasshouse.app.verdict import opened, pictures
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import text
 from glasshouse.microdata.assessment import Exposure
@@ -53,7 +54,7 @@ def people(request: Request) -> Response:
             counts=_exactly(chosen) if chosen is not None and is_exact else None,
             is_exact=is_exact,
             smallest=smallest_cell(),
-            definitions=definitions(run),
+            definitions=definitions(),
             command=run.page.command,
             pictures=pictures,
         )

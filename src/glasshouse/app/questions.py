@@ -17,7 +17,7 @@ from glasshouse.app.guard import Form, form_of
 from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
 from glasshouse.app.verdict import pictures
-from glasshouse.app.workspace import AppWorkspace, Entry
+from glasshouse.app.workspace import MANIFEST, AppWorkspace, Entry
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, number, spoken, text, translated
 
@@ -71,7 +71,11 @@ def _compare(request: Request) -> Response:
         request,
         "compare.html",
         title=text("Runs side by side"),
-        runs=[workspace.summary(entry) for entry in workspace.runs()],
+        runs=[
+            workspace.summary(entry)
+            for entry in workspace.runs()
+            if (entry.path / MANIFEST).exists()  # what has none tells a story of several
+        ],
         command="glasshouse compare run2018 run2019 --out changes",
     )
 

@@ -145,11 +145,6 @@ def _changed(workspace: AppWorkspace, run: OpenRun, question: Question) -> list[
     return [name for name, digest in now.items() if before.get(name, digest) != digest]
 
 
-def definitions(run: OpenRun) -> list[tuple[str, str]]:
-    """Return what the words of a run mean, as the glossary of its report says it."""
-    return [(term.name, term.meaning) for term in run.page.glossary]
-
-
 def listed(names: Iterable[str]) -> str:
     """Return what columns are called, as sentences of the report do, with commas between."""
     from glasshouse.report.words import enumeration
@@ -210,7 +205,7 @@ def _verdict(request: Request) -> Response:
         changes=changes(request, run),
         inner=_inner_runs(request, run),
         measured=_measured(run),
-        definitions=definitions(run),
+        definitions=run.page.glossary,
         command=command_of(run),
     )
 

@@ -19,14 +19,14 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from glasshouse.app.explore import Gauge, exact_figures, guessed
+from glasshouse.app.explore import Gauge, definitions, exact_figures, guessed
 from glasshouse.app.guard import form_of
 from glasshouse.app.server import page, see
-from glasshouse.app.verdict import definitions, opened
+from glasshouse.app.verdict import opened
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import number, spoken, text, text_for
+from glasshouse.language import exactly, number, spoken, text, text_for
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report.assess.front import command_words
@@ -378,7 +378,7 @@ def what_if(request: Request) -> Response:
             needed=percentage(Fraction(_needed(now), 1000)),
             gauges=_gauges(now, original),
             gauge_figures=exact_figures(_gauges(now, original)),
-            definitions=definitions(run),
+            definitions=definitions("k-anonymity, l-diversity, loss, suppression"),
             beside=_beside(now, original),
             ruling=verdict,
             sign=lambda decision: SIGNS[decision],
@@ -524,7 +524,7 @@ def _beside(now: Trial, original: Trial) -> Table | None:
             ),
         ]
     rows += [
-        (text("Detail lost"), *(percent_cell(_lost(one)) for one in pair)),
+        (text("Detail lost"), *(_lost_cell(one) for one in pair)),
         (text("Records removed"), *(count_cell(one.suppressed) for one in pair)),
     ]
     version = text("This version") if now.is_possible else text("If all of them were removed")
@@ -537,6 +537,11 @@ def _risk(outcome: Anonymisation) -> Fraction:
 
 def _lost(outcome: Anonymisation) -> Fraction:
     return Fraction(str(outcome.loss or 0.0))
+
+
+def _lost_cell(outcome: Anonymisation) -> Cell:
+    """Return how much detail is lost; it is a mean of roots, and no ratio."""
+    return Cell(percentage(_lost(outcome)), exactly(outcome.loss or 0.0))
 
 
 def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
@@ -558,7 +563,7 @@ def _rungs(trials: Trials, ladder: Ladder) -> list[tuple[str, Cell, Cell, Cell, 
         if trial.outcome is not None and trial.is_possible:
             figures = (
                 percent_cell(_risk(trial.outcome)),
-                percent_cell(_lost(trial.outcome)),
+                _lost_cell(trial.outcome),
                 count_cell(trial.outcome.suppressed),
             )
         steps.append((words, *figures, ladder.address(count)))

@@ -323,7 +323,7 @@ class AppWorkspace:
             status = (path / REPORT if is_run else path).stat()
         except OSError:
             return None
-        name = path.relative_to(root).as_posix()
+        name = path.relative_to(root).as_posix() if path != root else root.name
         for own_folder in (RUNS, FILES):
             name = name.removeprefix(f"{HOME}/{own_folder}/")
         return Entry(
