@@ -28,9 +28,9 @@ $(VENV)/.installed-app: pyproject.toml constraints.txt | $(BIN)/python
 	$(CONSTRAINED) --editable '.[app]'
 	@touch $@
 
-app: $(VENV)/.installed-app ## Install, make the demo, open it in a browser
+app: $(VENV)/.installed-app ## Install, make the demo, open it in a browser (ARGS=--no-browser does not)
 	@test -e glasshouse-demo/report.json || $(BIN)/glasshouse demo
-	$(BIN)/glasshouse app glasshouse-demo
+	$(BIN)/glasshouse app glasshouse-demo $(ARGS)
 
 test: $(VENV)/.installed-dev ## Install what the tests need and run every check
 	$(MAKE) --jobs 2 --output-sync lint types imports browser
