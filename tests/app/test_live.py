@@ -366,6 +366,24 @@ def test_all_three_screens_speak_portuguese(client: Any, here: str) -> None:
         assert not re.search(r"\b(the|guesses|knows|records|of)\b", page), page
 
 
+def test_columns_are_called_as_the_report_calls_them(folder: Path, tmp_path: Path) -> None:
+    shutil.copy(folder / "people.csv", tmp_path)
+    content = (tmp_path / "people.csv").read_text().replace("job,", "kind_of_job,", 1)
+    (tmp_path / "people.csv").write_text(content)
+    adversary = {"quasi_identifiers": ["age", "kind_of_job"], "sensitive": ["ill"]}
+    labels = {"pt-BR": {"age": "idade", "ill": "doença"}}
+    make_run(tmp_path, adversary=adversary, labels=labels)
+    with browsing(tmp_path) as (client, here, _):
+        for language, names in {"en": ("age", "ill"), "pt-BR": ("idade", "doença")}.items():
+            client.cookies.set("language", language)
+            for screen in ("/explore?know=0&know=1", "/people", "/what-if?moves=0.1"):
+                page = words(client.get(here + screen)).partition("glasshouse a")[0]
+                assert "kind of job" in page
+                assert names[0] in page
+            page = words(client.get(f"{here}/explore?know=0&know=1"))
+            assert f"infer {names[1]}" in page or f"inferir {names[1]}" in page
+
+
 # --- Exactly ---
 
 

@@ -15,8 +15,8 @@ import pyarrow.parquet
 from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import EXPOSURES
+from glasshouse.report import labelled_by
 from glasshouse.report.attacks import by_knowledge, last_window, widest
-from glasshouse.report.labels import labelled
 from glasshouse.runs.reading import labels_of
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import Labels
@@ -106,8 +106,8 @@ class AssessedSets:
 
     @contextmanager
     def labelled(self) -> Iterator[None]:
-        """Call columns and values by their labels within a block."""
-        with labelled(self.labels):
+        """Call columns and values within a block as the report does."""
+        with labelled_by(self.study, self.labels):
             yield
 
     @property

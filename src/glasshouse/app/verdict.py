@@ -154,21 +154,23 @@ def listed(names: Iterable[str]) -> str:
 
 def _measured(run: OpenRun) -> list[tuple[str, str, str]]:
     """Return what was measured for the rule: what it is, as it is rounded, and exactly where it is told exactly."""
+    from glasshouse.report import labelled_by
     from glasshouse.report.discretion import ratio
-    from glasshouse.report.labels import labelled
     from glasshouse.report.verdict import condition_words, value_words, verdict_on
     from glasshouse.runs.folder import stored_measures, stored_policy
     from glasshouse.runs.reading import labels_of
-    from glasshouse.table import Labels
 
+    question = run.question
+    if question is None:  # a story, which has no measures of its own
+        return []
     try:
         verdict = verdict_on(stored_measures(run.folder), stored_policy(run.folder))
-        labels = Labels() if run.question is None else labels_of(run.question)
-    except GlasshouseError:  # a story has none, and an older version did not keep them
+        labels = labels_of(question)
+    except GlasshouseError:  # an older version did not keep them, or the file is gone
         return []
     if verdict is None:
         return []
-    with labelled(labels):
+    with labelled_by(question, labels):
         return [
             (condition_words(one), value_words(one.measured), _exactly(one, ratio))
             for one in verdict.judgements

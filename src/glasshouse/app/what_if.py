@@ -29,10 +29,10 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import exactly, number, spoken, text, text_for
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
+from glasshouse.report import labelled_by
 from glasshouse.report.assess.front import command_words
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
 from glasshouse.report.first_look import measured
-from glasshouse.report.labels import labelled
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
 from glasshouse.report.verdict import measures, ruling, verdict_on
 from glasshouse.report.words import counted, enumeration, percentage, percentages
@@ -357,7 +357,7 @@ def what_if(request: Request) -> Response:
     run = opened(request)
     trials = trials_of(request, run)
     ladder = Ladder.of(request.query_params, trials)
-    with labelled(trials.labels):
+    with labelled_by(trials.question, trials.labels):
         now, original = trials.trial(ladder.now), trials.trial(trials.start)
         verdict = _ruling(now, trials)
         return page(
@@ -638,7 +638,7 @@ def release(request: Request) -> Response:
     run = opened(request)
     trials = trials_of(request, run)
     ladder = Ladder.of({"moves": form_of(request).get("moves")}, trials)
-    with labelled(trials.labels):
+    with labelled_by(trials.question, trials.labels):
         if not trials.trial(ladder.now).is_possible:
             raise StudyError(_trouble(trials.trial(ladder.now), trials))
         study, command = trials.study_of(ladder.now), _command(trials, ladder.now)

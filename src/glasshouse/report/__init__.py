@@ -37,6 +37,7 @@ __all__ = [
     "Provenance",
     "Severity",
     "brief_of",
+    "labelled_by",
     "page_of",
     "ranked",
 ]
@@ -59,7 +60,7 @@ def page_of(
         labels: What the files call their columns and values; those of the question come first.
         verdict: What the policy says; None: by what the outcome alone measures.
     """
-    with _labelled(question, labels):
+    with labelled_by(question, labels):
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
     return replace(
         page,
@@ -77,7 +78,7 @@ def brief_of(
     verdict: Verdict | None = None,
 ) -> Brief:
     """Return what a terminal says of an outcome, in the language that is spoken."""
-    with _labelled(question, labels):
+    with labelled_by(question, labels):
         brief: Brief = _teller(question).brief(outcome, question)
     return replace(brief, ruling=_ruling(outcome, question, labels, verdict))
 
@@ -87,11 +88,11 @@ def _ruling(
 ) -> Ruling | None:
     if verdict is None:
         verdict = verdict_on(measures(outcome, question), question.policy)
-    with _labelled(question, labels):
+    with labelled_by(question, labels):
         return None if verdict is None else ruling(verdict)
 
 
-def _labelled(question: Question, labels: Labels | None) -> AbstractContextManager[None]:
+def labelled_by(question: Question, labels: Labels | None) -> AbstractContextManager[None]:
     """Call columns and values as the question does in the language that is spoken, or else the files."""
     from glasshouse.report.labels import labelled
     from glasshouse.table import Labels
