@@ -17,6 +17,7 @@ from glasshouse.errors import DataError
 
 testclient = pytest.importorskip("starlette.testclient", reason="needs starlette (extra app)")
 from glasshouse.app import server  # noqa: E402 - it needs the extra
+from glasshouse.app.drafts import Draft, study_of  # noqa: E402
 from glasshouse.app.guard import Session  # noqa: E402
 from glasshouse.app.workspace import AppWorkspace  # noqa: E402
 from tests.conftest import Glasshouse  # noqa: E402
@@ -194,6 +195,30 @@ def test_a_draft_becomes_the_command_that_anybody_could_type(reader: Reader, fol
     page = reader.post(f"{draft}/adversary", known=["0"], tries="3", policy="internal").text
     command = "glasshouse assess people.csv -q age -s city --tries 3 --policy internal --out run"
     assert command in page
+
+
+def test_people_with_several_records_and_guesses_that_are_close_are_asked_for_in_plain_words(
+    reader: Reader, folder: Path
+) -> None:
+    rows = "".join(f"p{i % 20},{'FM'[i % 2]},{1000 + 10 * i}\n" for i in range(60))
+    (folder / "visits.csv").write_text(f"patient,sex,income\n{rows}")
+    file = next(e for e in AppWorkspace([folder]).files() if e.name == "visits.csv").identifier
+    draft = reader.post(f"/file/{file}/draft").headers["location"].removesuffix("/roles")
+    roles = {"role-0": "identifier", "role-1": "known", "role-2": "sensitive"}
+    reader.post(f"{draft}/roles", **roles)
+    page = reader.post(f"{draft}/adversary", known="0", **{"within-0": "10%"}).text
+    assert "How close a guess of income need be" in page
+    assert "-q sex -s income --within income=10% --id patient" in page
+    page = reader.post(f"{draft}/adversary", known="0", **{"within-0": "near"}).text
+    assert "“near” is neither a share such as 10% nor an amount such as 5." in page
+    page = reader.post(f"{draft}/adversary", known="0", several="yes", records="0", tries="3").text
+    assert "patient says whose a record is" in page
+    assert "who knows sex of all records of a person?" in page
+    assert "-q sex -s income --person patient --knows all --out run" in page
+    workspace = AppWorkspace([folder])
+    content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
+    question = study_of(workspace, Draft(**{**content, "known": ("sex",), "years": ()}))
+    assert (question.person, question.knows) == (("patient",), "all")  # type: ignore[attr-defined]
 
 
 def test_a_look_at_the_first_records_does_not_pass_for_the_whole_file(

@@ -26,8 +26,8 @@ from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import MOST_OPEN, AppWorkspace, Entry
 from glasshouse.atomic import new_file
-from glasshouse.errors import DataError
-from glasshouse.language import marked, number, spoken, text, translated
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import marked, number, spoken, text, text_for, translated
 
 if TYPE_CHECKING:
     from glasshouse.sources import Source
@@ -87,6 +87,25 @@ class Draft:
     """Whether the parts of a date are known together or not at all."""
     years: tuple[str, ...] = ()
     """The identifiers of further files: other years of the same people, or other places."""
+    several: bool = False
+    """Whether people have several records each, so that people are counted and not records."""
+    records: int = 4
+    """Of how many records of a person she knows what they say, at most; 0: of all of them."""
+    within: dict[str, str] = field(default_factory=dict)
+    """How close a guess of a secret need be that is a number, as it was written: ``10%`` or ``5``."""
+
+    @property
+    def person(self) -> tuple[str, ...]:
+        """The column that says whose a record is; nothing where records are counted."""
+        can_be = not self.years and not self.of(WEIGHT)
+        return self.of(IDENTIFIER) if self.several and can_be else ()
+
+    @property
+    def close(self) -> dict[str, str]:
+        """How close guesses need be, of the secrets that it is asked of."""
+        if self.person or self.years or self.of(WEIGHT):
+            return {}
+        return {name: how for name, how in self.within.items() if name in self.of(SENSITIVE)}
 
     @property
     def facts(self) -> dict[str, tuple[str, ...]]:
@@ -355,9 +374,8 @@ def _adversary(request: Request) -> Response:
     if request.method == "POST":
         draft = _chosen(draft, form_of(request))
         _keep(workspace, draft)
-        if not draft.quasi_identifiers:
-            trouble = text("Choose at least one thing that she knows.")
-        elif form_of(request).get("go"):
+        trouble = _doubt(draft)
+        if not trouble and form_of(request).get("go"):
             return _start(request, draft)
     return page(
         request,
@@ -370,10 +388,44 @@ def _adversary(request: Request) -> Response:
         policies={name: translated(label) for name, label in POLICIES.items()},
         sentence=_sentence(draft),
         cost=_cost(draft),
+        person=listed(draft.of(IDENTIFIER)) if not draft.years and not draft.of(WEIGHT) else "",
+        numbers=_numbers(workspace, draft),
         known=[(name, listed([name])) for name in draft.knowable],
         dates="; ".join(map(listed, dates_of(draft.quasi_identifiers).values())),
         command=command_of(workspace, draft),
     )
+
+
+def _doubt(draft: Draft) -> str:
+    """Say what is wrong with what is chosen of the adversary; nothing if it can be asked."""
+    from glasshouse.study.assess import parse_tolerance
+
+    if not draft.quasi_identifiers:
+        return text("Choose at least one thing that she knows.")
+    for name, written in draft.close.items():
+        try:
+            parse_tolerance(name, written)
+        except StudyError:
+            return text(
+                "“{written}” is neither a share such as 10% nor an amount such as 5.",
+                written=written,
+            )
+    return ""
+
+
+def _numbers(workspace: AppWorkspace, draft: Draft) -> list[tuple[int, str, str]]:
+    """Return the secrets that are numbers: their places, what they are called, and how close a guess need be."""
+    from glasshouse.app.verdict import listed
+
+    if draft.person or draft.years or draft.of(WEIGHT):
+        return []
+    columns = look_at(workspace.entry(draft.file)).profile.columns
+    numeric = {column.name for column in columns if column.kind in ("integer", "number")}
+    return [
+        (place, listed([name]), draft.within.get(name, ""))
+        for place, name in enumerate(draft.of(SENSITIVE))
+        if name in numeric
+    ]
 
 
 def _personas(columns: Sequence[str]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
@@ -404,6 +456,8 @@ def _personas(columns: Sequence[str]) -> Iterator[tuple[str, str, str, tuple[str
 
 def _chosen(draft: Draft, form: Form) -> Draft:
     """Return a draft with what the page on the adversary says."""
+    from glasshouse.study.assess import MOST_KNOWN
+
     positions = {f"{place}": name for place, name in enumerate(draft.knowable)}
     known = tuple(positions[one] for one in form.getlist("known") if one in positions)
     persona = form.get("persona")
@@ -412,7 +466,7 @@ def _chosen(draft: Draft, form: Form) -> Draft:
         known = columns[persona]
     else:
         persona = draft.persona if set(known) == set(draft.quasi_identifiers) else ""
-    tries = form.get("tries", "1")
+    tries, records = form.get("tries", "1"), form.get("records", "4")
     policy = form.get("policy")
     return replace(
         draft,
@@ -422,6 +476,13 @@ def _chosen(draft: Draft, form: Form) -> Draft:
         policy=policy if policy in POLICIES else draft.policy,
         advise=form.get("advise") == "yes",
         together=form.get("together") == "yes",
+        several=form.get("several") == "yes",
+        records=min(int(records), MOST_KNOWN) if re.fullmatch(r"\d{1,6}", records) else 4,
+        within={
+            name: written
+            for place, name in enumerate(draft.of(SENSITIVE))
+            if (written := form.get(f"within-{place}").strip()[:20])
+        },
     )
 
 
@@ -430,6 +491,17 @@ def _sentence(draft: Draft) -> str:
     from glasshouse.report.words import enumeration
 
     known, secret = draft.quasi_identifiers, draft.of(SENSITIVE)
+    if known and draft.person:
+        records = (
+            text_for(draft.records, "one record", "up to {count} records")
+            if draft.records
+            else text("all records")
+        )
+        return text(
+            "Whom could somebody name who knows {known} of {records} of a person?",
+            known=enumeration(known),
+            records=records,
+        )
     if not known:
         return ""
     if not secret:
@@ -448,6 +520,8 @@ def _cost(draft: Draft) -> str:
     known = len(draft.single) + len(draft.facts)
     if not known:
         return ""
+    if draft.person:
+        return text("All of these columns are tried together.")
     if known > MOST_SWEPT:
         return text(
             "Only the whole set is tried: there are too many columns to try every choice of them."
@@ -474,11 +548,14 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
             "quasi_identifiers": draft.single,
             "facts": draft.facts,
             "sensitive": draft.of(SENSITIVE),
-            "identifier": identifier[0] if identifier else None,
+            "identifier": identifier[0] if identifier and not draft.person else None,
             "weight": weight[0] if weight else None,
-            "gain": {"tries": draft.tries} if draft.tries > 1 else {},
+            "gain": {"tries": draft.tries} if draft.tries > 1 and not draft.person else {},
         },
-        "advise": draft.advise,
+        "advise": draft.advise and not draft.person,
+        "person": draft.person,
+        "knows": (draft.records or "all") if draft.person else None,
+        "within": draft.close,
     }
     study = with_default_subsets(validated(AssessStudy, content, "assess"))
     return study.model_copy(update={"policy": load_policy(draft.policy)})
@@ -500,13 +577,17 @@ def command_of(workspace: AppWorkspace, draft: Draft) -> str:
         words += ["--fact", f"{fact}={','.join(columns)}"]
     for name in draft.of(SENSITIVE):
         words += ["-s", f'"{name}"' if "," in name else name]
-    for flag, role in (("--id", IDENTIFIER), ("--weight", WEIGHT)):
+    for name, written in draft.close.items():
+        words += ["--within", f"{name}={written}"]
+    if draft.person:
+        words += ["--person", ",".join(draft.person), "--knows", str(draft.records or "all")]
+    for flag, role in (("--id", "" if draft.person else IDENTIFIER), ("--weight", WEIGHT)):
         words += [word for name in draft.of(role) for word in (flag, name)]
-    if draft.tries > 1:
+    if draft.tries > 1 and not draft.person:
         words += ["--tries", str(draft.tries)]
     if draft.policy != "open-data":
         words += ["--policy", draft.policy]
-    words += ["--advise"] * draft.advise
+    words += ["--advise"] * (draft.advise and not draft.person)
     return shlex.join([*words, "--out", "run"])
 
 

@@ -3,6 +3,7 @@
 "use strict";
 
 const later = new WeakMap();
+let waiting = 0;  // until what was typed last is sent
 
 function take(part, answer) {
   const next = new DOMParser().parseFromString(answer, "text/html");
@@ -42,7 +43,7 @@ async function send(part, address, options, keep) {
   try {
     const answer = await fetch(address, {...options, credentials: "same-origin", redirect: "follow"});
     const page = await answer.text();
-    if (order !== send.order) return;  // a later one is on its way
+    if (order !== send.order || waiting) return;  // a later one is on its way, or about to be
     const elsewhere = new URL(answer.url).pathname !== location.pathname;
     if ((answer.redirected && elsewhere) || !take(part, page)) { location.assign(answer.url); return; }
     if (keep) remember(address, keep === "push");
@@ -76,7 +77,8 @@ document.addEventListener("input", event => {
   if (output) document.getElementById(output).textContent = Number(event.target.value).toLocaleString(document.documentElement.lang);
   if (!form?.dataset.part || form.dataset.live === undefined) return;
   clearTimeout(later.get(form));
-  later.set(form, setTimeout(() => form.isConnected && submit(form), event.target.type === "range" ? 120 : 30));
+  waiting = setTimeout(() => { waiting = 0; if (form.isConnected) submit(form); }, event.target.type === "range" ? 120 : 30);
+  later.set(form, waiting);
 });
 
 document.addEventListener("click", event => {
