@@ -384,6 +384,27 @@ def test_columns_are_called_as_the_report_calls_them(folder: Path, tmp_path: Pat
             assert f"infer {names[1]}" in page or f"inferir {names[1]}" in page
 
 
+def test_a_run_about_people_with_several_records_has_no_screens_of_single_ones(
+    tmp_path: Path,
+) -> None:
+    rows = "".join(f"p{i % 20},{'FM'[i % 2]},{i * 7 % 5}\n" for i in range(60))
+    (tmp_path / "people.csv").write_text(f"patient,sex,ward\n{rows}")
+    make_run(
+        tmp_path,
+        adversary={"quasi_identifiers": ["sex", "ward"]},
+        person=["patient"],
+        subsets=["full"],
+    )
+    with browsing(tmp_path) as (client, here, _):
+        page = client.get(here).text
+        assert f"{here}/export" in page
+        for screen in ("explore", "people", "what-if"):
+            assert f"{here}/{screen}" not in page
+            answer = client.get(f"{here}/{screen}")
+            assert answer.status_code == 422
+            assert "several records each" in answer.text
+
+
 # --- Exactly ---
 
 

@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from glasshouse.app.guard import ENTRANCE, TOKEN, Guard, Session, form_of, leading_to
 from glasshouse.app.jobs import Jobs, State
-from glasshouse.app.workspace import HOME, JOBS, UPLOADS, AppWorkspace
+from glasshouse.app.workspace import HOME, JOBS, UPLOADS, AppWorkspace, OpenRun
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.language import (
@@ -179,7 +179,7 @@ def _rail(request: Request, context: dict[str, Any]) -> list[RailEntry]:
     if thing is None:
         return []
     paths = request.app.state.paths
-    hidden = OF_ASSESS if run is not None and run.command != "assess" else ()
+    hidden = () if run is None else _hidden(run)
     return [
         RailEntry(
             f"{prefix}/{thing.identifier}" + (f"/{name}" if name else ""),
@@ -189,6 +189,16 @@ def _rail(request: Request, context: dict[str, Any]) -> list[RailEntry]:
         for name, label in screens
         if f"{prefix}/{{identifier}}" + (f"/{name}" if name else "") in paths and name not in hidden
     ]
+
+
+def _hidden(run: OpenRun) -> tuple[str, ...]:
+    """Return the screens that a run does not have: of sets of attributes, or of single records, where it has none."""
+    if run.command != "assess":
+        return OF_ASSESS
+    question: Any = run.question
+    if question is None or question.person:
+        return ("explore", "people", "what-if")
+    return ("explore", "people") if question.by or question.each else ()
 
 
 def theme_of(request: Request) -> str:

@@ -74,6 +74,10 @@ class AssessedSets:
         results = run.results
         if not isinstance(study, AssessStudy) or "class_records" in results.column_names:
             raise StudyError("this run did not assess sets of attributes")
+        if study.person:
+            raise StudyError(
+                "this run is about people with several records each; its report tells of them"
+            )
         if not {"quasi_identifiers", "records_1000", "deterministic_records"} <= {
             *results.column_names
         }:

@@ -139,6 +139,10 @@ class Trials:
     def __init__(self, question: Question | None, digests: Sequence[str] = ()) -> None:
         if not isinstance(question, ReleaseStudy):
             raise StudyError("“what if” is about the records of one file; this run is not")
+        if getattr(question, "person", ()):
+            raise StudyError(
+                "“what if” counts every record for itself; this run is about people with several records each"
+            )
         if len(question.datasets) > 1:
             raise StudyError("“what if” is about the records of one file; this run is of several")
         self.question = question
