@@ -66,12 +66,12 @@ def take(browser: Any, address: str) -> None:
     tab.goto(home + run)
     shoot("verdict")
     tab.goto(f"{home}{run}/explore")
-    for name in ("year_of_birth", "city_of_residence"):
+    for name in ("year of birth", "city of residence"):
         tab.get_by_role("checkbox", name=name).check()
         tab.wait_for_timeout(SETTLED)
     shoot("explore")
     tab.goto(f"{home}{run}/what-if")
-    for name in ("year_of_birth", "city_of_residence"):
+    for name in ("year of birth", "city of residence"):
         tab.get_by_label(name, exact=True).press("ArrowRight")
         tab.wait_for_timeout(SETTLED)
     shoot("what-if")
