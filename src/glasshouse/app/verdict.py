@@ -19,10 +19,10 @@ from starlette.routing import Route
 from glasshouse.app.server import page
 from glasshouse.app.workspace import MANIFEST, AppWorkspace, OpenRun, Summary
 from glasshouse.errors import DataError, GlasshouseError
-from glasshouse.language import LANGUAGES, speaking, spoken, text
+from glasshouse.language import LANGUAGES, speaking, spoken, text, translated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from fractions import Fraction
 
     from glasshouse.report.verdict import Judgement
@@ -184,12 +184,25 @@ def _exactly(judgement: Judgement, ratio: Callable[[Fraction], str]) -> str:
     return "" if measured.is_bound or is_whole else ratio(measured.value)
 
 
-def _inner_runs(request: Request, run: OpenRun) -> list[Summary]:
-    """Return the runs within a run: the versions that were found, or those that a story tells of."""
+def _inner_runs(request: Request, run: OpenRun) -> list[tuple[str, bool, Summary]]:
+    """Return the runs within a run: the versions that were found, or those that a story tells of.
+
+    Each comes with what it is called here, and with whether it is the version to take, which is first.
+    """
     workspace: AppWorkspace = request.app.state.workspace
     places = (run.folder, run.folder / "versions")
     inside = [entry for entry in workspace.runs() if entry.path.parent in places]
-    return [workspace.summary(entry) for entry in sorted(inside, key=lambda one: one.path.name)]
+    names: Mapping[str, str] = {}
+    if inside and run.command == "protect":
+        from glasshouse.mitigation.versions import FAMILIES
+
+        names = FAMILIES
+    runs = []
+    for entry in sorted(inside, key=lambda one: one.path.name):
+        name, summary = entry.path.name, workspace.summary(entry)
+        label = translated(names[name]) if name in names else summary.title
+        runs.append((label, name == run.manifest.get("recommended"), summary))
+    return sorted(runs, key=lambda one: not one[1])
 
 
 def _verdict(request: Request) -> Response:
