@@ -126,6 +126,14 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
     assert tab.locator("input[name=known]").count() == 2
     tab.get_by_text("city", exact=True).click()
     tab.locator("details.command code").wait_for(state="attached")
+    tries, command = tab.locator("#tries"), tab.locator("details.command code")
+    tries.fill("")
+    tries.press_sequentially("12", delay=80)  # while answers come in
+    tab.wait_for_function("() => document.body.textContent.includes('--tries 12 ')")
+    assert tries.input_value() == "12"
+    tries.fill("1")
+    tab.wait_for_function("() => !document.body.textContent.includes('--tries')")
+    assert "--tries" not in command.text_content()
     tab.get_by_role("button", name=words("Choose")).first.click()  # the neighbour knows both
     tab.locator("button[aria-pressed=true][value=neighbour]").wait_for()
     assert tab.locator("input[name=known]:checked").count() == 2

@@ -389,6 +389,7 @@ def _adversary(request: Request) -> Response:
         sentence=_sentence(draft),
         cost=_cost(draft),
         person=listed(draft.of(IDENTIFIER)) if not draft.years and not draft.of(WEIGHT) else "",
+        secrets=listed(draft.of(SENSITIVE)),
         numbers=_numbers(workspace, draft),
         known=[(name, listed([name])) for name in draft.knowable],
         dates="; ".join(map(listed, dates_of(draft.quasi_identifiers).values())),

@@ -16,7 +16,11 @@ function take(part, answer) {
     const open = [here, ...here.querySelectorAll("details[id]")].filter(one => one.open).map(one => one.id);
     here.replaceWith(there);
     for (const one of open) document.getElementById(one)?.setAttribute("open", "");
-    if (place) there.querySelector(place)?.focus({preventScroll: true});
+    const twin = place && there.querySelector(place);
+    if (twin && focus.matches("input:not([type]), input[type=number]")) {  // somebody is typing: the field stays as it is
+      twin.replaceWith(focus);
+      focus.focus({preventScroll: true});
+    } else if (twin) twin.focus({preventScroll: true});
   }
   document.dispatchEvent(new Event("part"));
   return true;
