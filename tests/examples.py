@@ -7,6 +7,6 @@ import os
 IS_THOROUGH = os.environ.get("GLASSHOUSE_THOROUGH") == "1"
 
 
-def examples(count: int) -> int:
-    """Return how many cases to try, of so many that are worth trying."""
-    return count if IS_THOROUGH else max(min(count, 10), count // 3)
+def examples(count: int, one_of: int = 3) -> int:
+    """Return how many cases to try, of so many that are worth trying: all, or one of every so many."""
+    return count if IS_THOROUGH else max(min(count, 10), count // one_of)

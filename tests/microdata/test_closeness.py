@@ -15,6 +15,7 @@ from glasshouse.microdata import attack
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.study.assess import Tolerance
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 TOLERANCES = (
     Tolerance(Fraction(0), is_share=False),
@@ -50,11 +51,12 @@ def obvious(
     table: EncodedTable, known: tuple[str, ...], tolerance: Tolerance
 ) -> tuple[Fraction, Fraction, Fraction]:
     """Return a close guess, certainty and the mean error, by the definitions."""
-    columns = [table.column(name) for name in (*known, "x")]
+    column = table.column("x")
+    numbers = [Fraction(written) for written in column.values.to_pylist()]
+    codes = [table.column(name).codes.tolist() for name in known]
     classes = defaultdict(list)
-    for record in range(table.records):
-        *facts, written = (column.values[int(column.codes[record])].as_py() for column in columns)
-        classes[tuple(facts)].append(Fraction(written))
+    for value, *facts in zip(column.codes.tolist(), *codes, strict=True):
+        classes[tuple(facts)].append(numbers[value])
     close = certain = off = Fraction(0)
     for values in classes.values():
         spans = [close_to(value, tolerance) for value in values]
@@ -71,16 +73,17 @@ def measured(result: Closeness, row: int) -> tuple[Fraction, Fraction, Fraction]
     return guess.posterior, certainty.posterior, result.mean_error(row)[1]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_every_subset_agrees_with_trying_every_guess(seed: int) -> None:
-    table = made_up(seed, records=3 + seed, attributes=2 + seed % 3)
-    tolerance = TOLERANCES[seed % len(TOLERANCES)]
-    swept = close_guesses(table, "x", tolerance)
-    assert len(swept.masks) == 2 ** len(table.quasi_identifiers) - 1
-    for row, mask in enumerate(swept.masks.tolist()):
-        assert measured(swept, row) == obvious(table, swept.names(mask), tolerance)
-    before = swept.guess().prior, swept.certainty().prior, swept.mean_error()[0]
-    assert before == obvious(table, (), tolerance)
+@pytest.mark.hypothesis
+def test_every_subset_agrees_with_trying_every_guess() -> None:
+    for seed in range(examples(10_000, one_of=100)):
+        table = made_up(seed, records=3 + seed % 16, attributes=1 + seed % 4)
+        tolerance = TOLERANCES[seed // 3 % len(TOLERANCES)]
+        swept = close_guesses(table, "x", tolerance)
+        assert len(swept.masks) == 2 ** len(table.quasi_identifiers) - 1
+        for row, mask in enumerate(swept.masks.tolist()):
+            assert measured(swept, row) == obvious(table, swept.names(mask), tolerance), seed
+        before = swept.guess().prior, swept.certainty().prior, swept.mean_error()[0]
+        assert before == obvious(table, (), tolerance), seed
 
 
 def test_subsets_that_are_named_have_the_figures_of_the_sweep() -> None:
