@@ -7,7 +7,8 @@ of the last fact of everybody who has it:
 
 - one holder: whatever completes it is this person's alone, in C(events after it, m − size) ways, and is never listed;
 - m facts: a sight with all of its holders, which is counted;
-- else the later facts of all holders are chained, by fact and number of copies, and each chain is the next multiset.
+- else the later facts of all holders are counted by fact and number of copies: what one of them has alone is settled
+  at once, and the others are chained, each chain the next multiset.
 
 Ways are added up as integers by the number of events of the person, d, since each is to be divided by C(d, m).
 """
@@ -121,6 +122,7 @@ def walk(
     number = len(fact_starts) - 1
     depth = max(known - 1, 1)
     heads = np.full((depth, number * known if known > 1 else 1), -1, np.int32)
+    seen = np.zeros(heads.shape[1], np.uint8)
     room = 1 << 12
     following = np.empty((depth, room), np.int32)
     place_of = np.empty((depth, room), np.int32)
@@ -247,7 +249,18 @@ def walk(
                     need = 0
                     for place in range(holders):
                         entry = held[place]
-                        need += (starts[people[entry] + 1] - entry - 1) * wanted
+                        for later in range(entry + 1, starts[people[entry] + 1]):
+                            if rests[later] < wanted:
+                                break
+                            for copied in range(1, min(wanted, copies[later]) + 1):
+                                if rests[later] - copies[later] < wanted - copied:
+                                    continue
+                                key = np.int64(facts[later]) * known + copied - 1
+                                if seen[key] == 1:
+                                    need += 2
+                                elif seen[key] > 1:
+                                    need += 1
+                                seen[key] = min(seen[key] + 1, 2)
                     if need > following.shape[1]:
                         larger_room = max(need, 2 * following.shape[1])
                         wider = np.empty((depth, larger_room), np.int32)
@@ -264,23 +277,43 @@ def walk(
                     head = heads[level]
                     for place in range(holders):
                         entry = held[place]
-                        for later in range(entry + 1, starts[people[entry] + 1]):
+                        person = people[entry]
+                        alone = 0
+                        for later in range(entry + 1, starts[person + 1]):
                             if rests[later] < wanted:
                                 break
                             for copied in range(1, min(wanted, copies[later]) + 1):
-                                if rests[later] - copies[later] < wanted - copied:
+                                rest = rests[later] - copies[later]
+                                if rest < wanted - copied:
                                     continue
                                 key = np.int64(facts[later]) * known + copied - 1
+                                further = _binomial(copies[later], copied)
+                                steps += 1
+                                if seen[key] == 1:
+                                    seen[key] = 0
+                                    alone += further * _binomial(rest, wanted - copied)
+                                    continue
                                 if head[key] < 0:
                                     keys[level, chains] = key
                                     chains += 1
                                 following[level, links] = head[key]
                                 head[key] = links
                                 place_of[level, links] = later
-                                ways_of[level, links] = ways[place] * _binomial(
-                                    copies[later], copied
-                                )
+                                ways_of[level, links] = ways[place] * further
                                 links += 1
+                        if alone > 0:
+                            # what nobody else has with what all of them have
+                            alone *= ways[place]
+                            size = sizes[person]
+                            fewest[person] = 1
+                            most[person] = max(most[person], 1)
+                            alike[1, size] += alone
+                            for kind in range(2):
+                                named[kind, size] += alone
+                                for secret in range(len(secrets)):
+                                    learned[secret, kind, size] += alone
+                    for chain in range(chains):
+                        seen[keys[level, chain]] = 0
                     key_count[level], cursor[level], done_at[level] = chains, 0, done
                     level += 1
                 if steps > most_steps:
