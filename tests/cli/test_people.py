@@ -240,6 +240,25 @@ def test_a_report_on_people_keeps_its_sayings_apart_in_both_languages(
         assert frame["targets"].to_pylist() == [60, 45, 30, 15]
 
 
+def test_what_another_record_says_is_told_of_those_who_have_one(
+    glasshouse: Glasshouse, visits: Path
+) -> None:
+    asked = ("assess", visits, "--person", "pseudonym", "-q", "clinic", "-s", "other icd")
+    for language, phrase in (
+        ("en", "says of icd, against"),
+        ("pt-BR", "entre 30 pessoas que têm mais registros"),
+    ):
+        outcome = glasshouse("--lang", language, *asked, "--knows", "2")
+        assert outcome.code == 0, outcome.error
+        assert phrase in " ".join(outcome.out.split())
+    content = answer(glasshouse, *asked[1:])
+    learned = [result["secrets"] for result in content["results"]]
+    assert [[one["targets"] for one in every] for every in learned] == [[45], [30], [15], []]
+    refused = glasshouse(*asked, "--knows", "all")
+    assert refused.code == 2
+    assert "who knows all records of a person knows of no other" in refused.error
+
+
 def test_a_report_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     rows = [(who, turn) for who in range(30) for turn in range(1 if who < 27 else 2)]

@@ -120,6 +120,41 @@ def obvious(
     }
 
 
+def obvious_another(table: EncodedTable, known: int) -> dict[str, Fraction | int]:
+    """Return what is learned of ``icd`` in another event than the known ones, by its definition."""
+    events = defaultdict(list)
+    for who, *event in records(table, "who", "place", "day", "icd"):
+        events[who].append(tuple(event))
+    targets = [who for who in events if len(events[who]) > known]
+    joint: dict[object, dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    before: dict[str, Fraction] = defaultdict(Fraction)
+    for who in targets:
+        choices = list(combinations(range(len(events[who])), known))
+        for chosen in choices:
+            sight = tuple(sorted(events[who][place][:2] for place in chosen))
+            rest = [event for place, event in enumerate(events[who]) if place not in chosen]
+            chance = Fraction(1, len(targets) * len(choices) * len(rest))
+            for *_, icd in rest:
+                joint[sight][icd] += chance
+                before[icd] += chance
+    return {
+        "targets": len(targets),
+        "before": max(before.values()),
+        "guess": sum((max(row.values()) for row in joint.values()), Fraction(0)),
+        "certain": sum((sum(row.values()) for row in joint.values() if len(row) == 1), Fraction(0)),
+    }
+
+
+def measured_another(result: Knowing) -> dict[str, Fraction | int]:
+    (one,) = result.another.values()
+    return {
+        "targets": one.targets,
+        "before": one.guess.prior,
+        "guess": one.guess.posterior,
+        "certain": one.certainty.posterior,
+    }
+
+
 def measured(result: Knowing) -> dict[str, Fraction | None]:
     ((guess, certainty),) = result.secrets.values()
     return {
@@ -146,11 +181,34 @@ def minds(table: EncodedTable) -> dict[str, object]:
 def test_every_measure_agrees_with_every_choice_of_events() -> None:
     for seed in range(examples(10_000, one_of=100)):
         table = varied(seed)
-        outcome = assess_people(table, "who", secrets=["mind"])
+        outcome = assess_people(table, "who", secrets=["mind", "other icd"])
         everything = assess_people(table, "who", knows="all", secrets=["mind"])
         for result in (*outcome.results, *everything.results):
             assert measured(result) == obvious(table, result.events, minds(table)), seed
             assert result.margin is None
+        for result in outcome.results:
+            if result.events is not None and result.events < outcome.longest:
+                assert measured_another(result) == obvious_another(table, result.events), seed
+            else:
+                assert not result.another
+
+
+def test_what_another_event_says_is_an_estimate_where_choices_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(microdata_people, "DRAWS", 4000)
+    table = made_up(6, persons=30, most=8)
+    exact = assess_people(table, "who", secrets=["other icd"]).results
+    monkeypatch.setattr(microdata_people, "MOST_SIGHTS", 10)
+    rough = assess_people(table, "who", secrets=["other icd"]).results
+    for one, other in zip(exact, rough, strict=True):
+        (truth,), (estimate,) = one.another.values(), other.another.values()
+        assert truth.margin is None
+        assert estimate.margin is not None
+        assert other.margin is None
+        assert estimate.guess.prior == truth.guess.prior
+        assert abs(truth.guess.posterior - estimate.guess.posterior) <= estimate.margin
+        assert abs(truth.certainty.posterior - estimate.certainty.posterior) <= estimate.margin
 
 
 @pytest.mark.hypothesis

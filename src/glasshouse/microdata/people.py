@@ -14,7 +14,10 @@ The release keeps a pseudonym, so that she sees all events of each person togeth
 - luckiest, unluckiest (1/n) Σ_p max_o, min_o 1 / k(o)  the former is scikit-mobility's risk
 - some m, any m the people with min_o k(o) = 1, with max_o k(o) = 1
 
-A secret of the person, x(p), is guessed with Σ_o max_x Σ_{p: x(p) = x} H(o | p) / n. Whoever has fewer than m events is
+A secret of the person, x(p), is guessed with Σ_o max_x Σ_{p: x(p) = x} H(o | p) / n. The value s of a column in
+*another* event, drawn evenly from the rest, is asked of the n people with more than m events: with c_p(f, s) events of
+p that show both, it is s with o known with the chance (1/n) Σ_p H(o | p) Σ_f c_p(f, s) (1 − o_f / c_p(f)) / (n_p − m).
+Whoever has fewer than m events is
 no target at that m, so that the number of targets belongs to every figure. With `everything`, she knows all events of
 the target, and that these are all.
 
@@ -32,9 +35,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import comb, fsum, log, sqrt
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -49,7 +53,7 @@ from glasshouse.microdata.closeness import scaled_numbers
 from glasshouse.microdata.people_kernel import CERTAIN, GUESSED, MOST_ALIKE
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.study.assess import PersonSecret, parse_person_secret
-from glasshouse.table import EncodedTable, Step
+from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.partition import partition, refined
 from glasshouse.table.treatment import WITHOUT_IDENTIFIER
 from glasshouse.table.views import answers_to
@@ -60,9 +64,33 @@ MOST_STEPS = 400_000_000
 """So many holders of facts are looked at, some one or two minutes; beyond, chances are estimated."""
 DRAWS, MISSES = 100_000, 1e-3
 """How many draws an estimate is made of, and how often its interval may miss."""
+MOST_SIGHTS = 20_000_000
+"""So many choices of known events are listed to tell what another event is; beyond, chances are estimated."""
 _LARGEST = 1 << 62
 _MOST_TERMS = 200
 """Of more different denominators a sum is rounded to a double."""
+
+
+@dataclass(frozen=True)
+class Another:
+    """What somebody who knows some of a person's events learns of another event of the same person."""
+
+    targets: int
+    """How many people have more events than she knows: each of them is as likely."""
+    guess: Leakage
+    """The chance of a right guess."""
+    certainty: Leakage
+    """The chance that only one value can be."""
+    margin: Fraction | None = None
+    """By how much chances that were estimated may be off; None: they are exact."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "targets": self.targets,
+            "exact": self.margin is None,
+            "margin": None if self.margin is None else float(self.margin),
+        } | _chances(self.guess, self.certainty)
 
 
 @dataclass(frozen=True)
@@ -93,6 +121,8 @@ class Knowing:
     """Without a pseudonym, the chance that at least one of the known events is the only record with its facts."""
     secrets: Mapping[str, tuple[Leakage, Leakage]] = field(default_factory=dict)
     """Per secret of the person, the chance of a right guess, and of certainty."""
+    another: Mapping[str, Another] = field(default_factory=dict)
+    """Per secret of another event, what is learned of it; none where nobody has more events than are known."""
     margin: Fraction | None = None
     """By how much chances that were estimated may be off, but for once in a thousand times; None: they are exact."""
 
@@ -115,7 +145,8 @@ class Knowing:
             "unlinked": {"certain": float(self.unlinked)},
             "secrets": [
                 {"sensitive": name} | _chances(*chances) for name, chances in self.secrets.items()
-            ],
+            ]
+            + [{"sensitive": name} | one.to_dict() for name, one in self.another.items()],
         }
 
 
@@ -192,14 +223,17 @@ class People:
                 "any": result.any,
                 "unlinked": float(result.unlinked),
             }
-            for name, (guess, certainty) in result.secrets.items():
+            learned = dict(result.secrets)
+            learned |= {name: (one.guess, one.certainty) for name, one in result.another.items()}
+            for name, (guess, certainty) in learned.items():
                 row |= {
                     f"{name}: before": float(guess.prior),
                     f"{name}: guessing": float(guess.posterior),
                     f"{name}: certain": float(certainty.posterior),
                 }
             rows.append(row)
-        return pa.Table.from_pylist(rows)
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return pa.Table.from_pylist([dict.fromkeys(columns) | row for row in rows])
 
 
 def _chances(guess: Leakage, certainty: Leakage) -> dict[str, Any]:
@@ -231,8 +265,8 @@ def assess_people(
         knows: Up to how many of a person's events she knows, or ``"all"``; by default up to 4, or as many as the
             longest history has.
         subsets: The sets of quasi-identifiers of an event that she knows; by default all of the table's.
-        secrets: What she wants to learn of a person: ``any icd=F*``, ``sum price``, ``most clinic``, ``count``, or a
-            column that is the same in all records of a person.
+        secrets: What she wants to learn of a person: ``any icd=F*``, ``sum price``, ``most clinic``, ``count``, a
+            column that is the same in all records of a person, or ``other icd``, what another record says.
         unlinked: Whether the release keeps no pseudonym; a secret is then a column of the known event.
         seed: For estimates.
         most_steps: Beyond so many steps of the walk chances are estimated.
@@ -264,9 +298,16 @@ def assess_people(
                 longest=longest,
             )
         numbers = list(range(1, most + 1))
-    values = np.zeros((0, whose.classes), np.int32)
-    if not unlinked and secrets:
-        values = np.stack([_secret(table, whose.numbers, name) for name in secrets])
+    asked = {name: parse_person_secret(name) for name in secrets}
+    of_another = {name: str(one.column) for name, one in asked.items() if one.how == "other"}
+    of_person = [] if unlinked else [name for name in secrets if name not in of_another]
+    if of_another and numbers == [None]:
+        raise StudyError(
+            'who knows all records of a person knows of no other: leave out "{secret}", or say how many are known '
+            "(`knows`)",
+            secret=next(iter(of_another)),
+        )
+    values = {name: _secret(table, whose.numbers, name) for name in of_person}
     known_sets = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
     results: list[Knowing] = []
     for place, known in enumerate(known_sets):
@@ -276,8 +317,13 @@ def assess_people(
             if on_progress is not None:
                 share = (place * len(numbers) + turn) / (len(known_sets) * len(numbers))
                 on_progress(Progress("sweeping", share, 1.0))
-            asked = dict(zip(() if unlinked else secrets, values, strict=True))
-            results.append(_knowing(lists, known, number, asked, seed, most_steps))
+            result = _knowing(lists, known, number, values, seed, most_steps)
+            further = {
+                name: _another(lists, table.column(column), whose.numbers, facts, number, seed)
+                for name, column in of_another.items()
+                if number is not None and number < longest
+            }
+            results.append(replace(result, another=further))
     return People(
         dataset=table.name,
         person=names,
@@ -318,6 +364,8 @@ class _Lists:
     sizes: NDArray[np.int32]
     alone: Integers
     """Per person, how many events have facts that no other record has."""
+    ranks: Integers
+    """Per fact as the release numbers them, its number here."""
 
     @classmethod
     def of(cls, whose: NDArray[np.uint32], facts: NDArray[np.uint32], sizes: Integers) -> _Lists:
@@ -346,6 +394,7 @@ class _Lists:
             fact_starts=np.concatenate(([0], np.cumsum(np.sort(held, kind="stable")))),
             sizes=sizes.astype(np.int32),
             alone=alone,
+            ranks=rank,
         )
 
 
@@ -551,13 +600,12 @@ def _estimated(
         np.array([float(ways) for ways in subsets]),
         values,
         int(values.max(initial=0)) + 1,
+        number,
+        np.empty(0, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
     )
     means = [Fraction(mean) for mean in draws.mean(axis=1).tolist()]
-    rare = log(4 / MISSES)
-    margin = max(
-        sqrt(2 * variance * rare / DRAWS) + 7 * rare / (3 * (DRAWS - 1))
-        for variance in draws.var(axis=1, ddof=1).tolist()
-    )
     people_of = len(targets)
     return Knowing(
         quasi_identifiers=known,
@@ -575,8 +623,97 @@ def _estimated(
             name: _before_and_after(value[is_target], means[3 + 2 * place], means[4 + 2 * place])
             for place, (name, value) in enumerate(secrets.items())
         },
-        margin=Fraction(margin),
+        margin=_margin(draws),
     )
+
+
+def _margin(draws: Floats) -> Fraction:
+    """Return by how much the mean of some draws may be off; of several, the most."""
+    rare = log(4 / MISSES)
+    return max(
+        Fraction(sqrt(2 * variance * rare / DRAWS) + 7 * rare / (3 * (DRAWS - 1)))
+        for variance in draws.var(axis=1, ddof=1).tolist()
+    )
+
+
+def _another(
+    lists: _Lists,
+    column: EncodedColumn,
+    whose: NDArray[np.uint32],
+    facts: NDArray[np.uint32],
+    number: int,
+    seed: int,
+) -> Another:
+    """Return what is learned of a column in another event of the target than the known ones."""
+    # per entry, its values and in how many events: entries are by person and rank of the fact
+    codes, known = column.codes.astype(np.int64), lists.ranks[facts]
+    order = np.lexsort((codes, known, whose))
+    keys = np.stack([whose.astype(np.int64), known, codes])[:, order]
+    changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
+    firsts = np.flatnonzero(np.concatenate(([True], changes)))
+    is_entry = np.any(keys[:2, firsts][:, 1:] != keys[:2, firsts][:, :-1], axis=0)
+    value_starts = np.append(np.flatnonzero(np.concatenate(([True], is_entry))), len(firsts))
+    value_of = keys[2, firsts].astype(np.int32)
+    times = np.diff(firsts, append=len(order)).astype(np.int32)
+    of_values = (value_starts, value_of, times)
+
+    sizes = lists.sizes
+    denominators = [comb(d, number) * (d - number) for d in range(int(sizes.max()) + 1)]
+    people_of = np.bincount(sizes, minlength=len(denominators)).tolist()
+    is_target = sizes > number
+    targets = int(np.count_nonzero(is_target))
+    by_event = is_target[whose]
+    before = _weighed(
+        np.zeros(int(by_event.sum()), np.uint32),
+        codes[by_event],
+        sizes[whose[by_event]].astype(np.int64),
+        targets,
+    )
+    choices = sum(count * comb(d, number) for d, count in enumerate(people_of) if d > number)
+    fits = max(map(mul, people_of, denominators)) < _LARGEST and denominators[-1] < 1 << 53
+    if choices > MOST_SIGHTS or not fits:
+        random = np.random.default_rng(seed)
+        drawn = np.flatnonzero(is_target)[random.integers(0, targets, DRAWS)]
+        draws: Floats = people_kernel.draw(
+            drawn,
+            random.random((DRAWS, number)),
+            lists.starts,
+            lists.people,
+            lists.facts,
+            lists.copies,
+            lists.by_fact,
+            lists.fact_starts,
+            sizes,
+            np.array([float(comb(d, number)) for d in range(len(denominators))]),
+            np.zeros((0, len(sizes)), np.int32),
+            column.cardinality,
+            number + 1,
+            *of_values,
+        )[-2:]
+        guess, certain = (Fraction(mean) for mean in draws.mean(axis=1).tolist())
+        margin = _margin(draws)
+    else:
+        seen, ways, holder = people_kernel.sights(
+            number, lists.starts, lists.facts, lists.copies, sizes, choices
+        )
+        learned, ties = people_kernel.another(
+            seen,
+            ways,
+            holder,
+            np.lexsort(seen.T[::-1]),
+            lists.starts,
+            lists.facts,
+            lists.copies,
+            sizes,
+            np.array(denominators, np.int64),
+            *of_values,
+            column.cardinality,
+        )
+        _settle(learned, ties, denominators, 1)
+        guess, certain = (_sum(row, denominators) / targets for row in learned[0])
+        margin = None
+    first, sure = (one.prior for one in before)
+    return Another(targets, Leakage(first, guess), Leakage(sure, certain), margin)
 
 
 # The secrets of a person

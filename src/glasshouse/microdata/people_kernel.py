@@ -358,11 +358,16 @@ def draw(
     subsets: Floats,
     secrets: NDArray[np.int32],
     values: int,
+    least: int,
+    value_starts: Integers,
+    value_of: NDArray[np.int32],
+    times_of: NDArray[np.int32],
 ) -> Floats:
     """Return what somebody learns who knows some events of each of some targets, drawn evenly.
 
     Everybody who has the sight is looked up, so that each draw gives its chances exactly: a row for each of naming by
-    guessing, for certain and evenly, then by guessing and for certain of each secret.
+    guessing, for certain and evenly, then by guessing and for certain of each secret, and of the value of another event
+    of the target.
 
     Args:
         targets: Per draw, the person.
@@ -376,10 +381,18 @@ def draw(
         sizes: Per person, the number of events.
         subsets: Per number d of events, C(d, m).
         secrets: Per secret and person, its value.
-        values: How many values a secret has at most.
+        values: How many values a secret, or a column, has at most.
+        least: How many events a target has at least.
+        value_starts: Per entry, where its values of a column begin; one more closes the last. Empty: no other event is
+            asked for.
+        value_of: Those values.
+        times_of: Per value, in how many events.
     """
     draws, known = uniforms.shape
-    outcome = np.zeros((3 + 2 * len(secrets), draws))
+    outcome = np.zeros((5 + 2 * len(secrets), draws))
+    weights = np.zeros(values)
+    spots = np.empty(known, np.int64)
+    met = np.empty(values, np.int64)
     chosen, seen, times = (
         np.empty(known, np.int64),
         np.empty(known, np.int64),
@@ -415,10 +428,10 @@ def draw(
         for kind in range(kinds):
             if seen[kind] < seen[rarest]:
                 rarest = kind
-        total, best, number = 0.0, 0.0, 0
+        total, best, number, kinds_met = 0.0, 0.0, 0, 0
         for spot in range(fact_starts[seen[rarest]], fact_starts[seen[rarest] + 1]):
             person = people[by_fact[spot]]
-            if sizes[person] < known:
+            if sizes[person] < least:
                 continue
             chance = 1.0 / subsets[sizes[person]]
             for kind in range(kinds):
@@ -436,6 +449,7 @@ def draw(
                 ):
                     chance = 0.0
                     break
+                spots[kind] = np.int64(low)
                 ways = 1.0
                 for copy in range(times[kind]):
                     ways = ways * (copies[low] - copy) / (copy + 1)
@@ -447,6 +461,21 @@ def draw(
                 best = max(best, chance)
                 for secret in range(len(secrets)):
                     chances[secret, secrets[secret, person]] += chance
+                if len(value_starts) == 0:
+                    continue
+                for entry in range(starts[person], starts[person + 1]):
+                    remaining = copies[entry]
+                    for kind in range(kinds):
+                        if spots[kind] == entry:
+                            remaining -= times[kind]
+                    if remaining == 0:
+                        continue
+                    share = chance * remaining / copies[entry] / (sizes[person] - known)
+                    for position in range(value_starts[entry], value_starts[entry + 1]):
+                        if weights[value_of[position]] == 0.0:
+                            met[kinds_met] = value_of[position]
+                            kinds_met += 1
+                        weights[value_of[position]] += share * times_of[position]
         outcome[0, turn] = best / total
         outcome[1, turn] = 1.0 if number == 1 else 0.0
         outcome[2, turn] = 1.0 / number
@@ -460,4 +489,185 @@ def draw(
                 chances[secret, secrets[secret, holders[spot]]] = 0.0
             outcome[3 + 2 * secret, turn] = min(1.0, likeliest / total)
             outcome[4 + 2 * secret, turn] = 1.0 if one else 0.0
+        likeliest = 0.0
+        for kind in range(kinds_met):
+            likeliest = max(likeliest, weights[met[kind]])
+            weights[met[kind]] = 0.0
+        outcome[-2, turn] = min(1.0, likeliest / total)
+        outcome[-1, turn] = 1.0 if kinds_met == 1 else 0.0
     return outcome
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def sights(
+    known: int,
+    starts: Integers,
+    facts: NDArray[np.int32],
+    copies: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    room: int,
+) -> tuple[NDArray[np.int32], Integers, NDArray[np.int32]]:
+    """List every multiset of so many facts that a person with more events has.
+
+    Args:
+        known: How many facts, m.
+        starts: As `walk` has it, and so what follows.
+        facts: Per entry, the fact.
+        copies: Per entry, how often it occurs.
+        sizes: Per person, the number of events.
+        room: How many there are at most.
+
+    Returns:
+        Per sight its facts in order, in how many ways the person has it, and who it is.
+    """
+    seen = np.empty((room, known), np.int32)
+    ways = np.empty(room, np.int64)
+    holder = np.empty(room, np.int32)
+    entry_of = np.empty(sizes.max(), np.int32)
+    first_of = np.empty(sizes.max(), np.int32)
+    chosen = np.empty(known, np.int64)
+    number = 0
+    for person in range(len(sizes)):
+        size = sizes[person]
+        if size <= known:
+            continue
+        event = 0
+        for entry in range(starts[person], starts[person + 1]):
+            first = event
+            for _ in range(copies[entry]):
+                entry_of[event], first_of[event] = entry, first
+                event += 1
+        for place in range(known):
+            chosen[place] = place
+        while True:
+            product, place = 1, 0
+            while place < known:
+                entry, begin = entry_of[chosen[place]], place
+                while place < known and entry_of[chosen[place]] == entry:
+                    seen[number, place] = facts[entry]
+                    place += 1
+                product *= _binomial(copies[entry], place - begin)
+            ways[number], holder[number] = product, person
+            number += 1
+            # the next one: the last event that can give way to one with another fact does
+            place = known - 1
+            while place >= 0:
+                entry = entry_of[chosen[place]]
+                later = first_of[chosen[place]] + copies[entry]
+                if later + known - 1 - place < size:
+                    for further in range(place, known):
+                        chosen[further] = later + further - place
+                    break
+                place -= 1
+            if place < 0:
+                break
+    return seen[:number], ways[:number], holder[:number]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def another(
+    seen: NDArray[np.int32],
+    ways: Integers,
+    holder: NDArray[np.int32],
+    order: Integers,
+    starts: Integers,
+    facts: NDArray[np.int32],
+    copies: NDArray[np.int32],
+    sizes: NDArray[np.int32],
+    denominators: Integers,
+    value_starts: Integers,
+    value_of: NDArray[np.int32],
+    times_of: NDArray[np.int32],
+    values: int,
+) -> tuple[Integers, Integers]:
+    """Count what somebody learns of another event of the target than those that she knows.
+
+    Args:
+        seen: Per sight and person, its facts, as `sights` lists them.
+        ways: In how many ways the person has it.
+        holder: Who it is.
+        order: The rows by sight.
+        starts: As `walk` has it, and so what follows.
+        facts: Per entry, the fact.
+        copies: Per entry, how often it occurs.
+        sizes: Per person, the number of events.
+        denominators: Per number d of events, C(d, m) (d − m).
+        value_starts: Per entry, where its values begin.
+        value_of: Those values.
+        times_of: Per value, in how many events.
+        values: How many values there are.
+
+    Returns:
+        Ways by number of events (guessed, certain), and entries of ties, as `walk` returns them.
+    """
+    known = seen.shape[1]
+    learned = np.zeros((1, 2, len(denominators)), np.int64)
+    ties = np.empty((1 << 10, 4), np.int64)
+    tied = 0
+    chances = np.zeros(values, np.float64)
+    met = np.empty(values, np.int32)
+    part_of = np.empty(1 << 10, np.int32)
+    part_size = np.empty(1 << 10, np.int32)
+    part_ways = np.empty(1 << 10, np.int64)
+    begin = 0
+    while begin < len(order):
+        end, kinds, terms = begin, 0, 0
+        while end < len(order):
+            same = True
+            for place in range(known):
+                same = same and seen[order[end], place] == seen[order[begin], place]
+            if not same:
+                break
+            row = order[end]
+            person = holder[row]
+            place = 0
+            for entry in range(starts[person], starts[person + 1]):
+                remaining = copies[entry]
+                while place < known and seen[row, place] == facts[entry]:
+                    remaining -= 1
+                    place += 1
+                if remaining == 0:
+                    continue
+                # C(c, o) (c - o) / c is the whole number C(c - 1, o)
+                further = ways[row] * remaining // copies[entry]
+                for spot in range(value_starts[entry], value_starts[entry + 1]):
+                    value = value_of[spot]
+                    if chances[value] == 0.0:
+                        met[kinds] = value
+                        kinds += 1
+                    if terms == len(part_of):
+                        part_of = np.append(part_of, np.empty_like(part_of))
+                        part_size = np.append(part_size, np.empty_like(part_size))
+                        part_ways = np.append(part_ways, np.empty_like(part_ways))
+                    part_of[terms], part_size[terms] = value, sizes[person]
+                    part_ways[terms] = further * times_of[spot]
+                    chances[value] += part_ways[terms] / denominators[sizes[person]]
+                    terms += 1
+            end += 1
+        winner = met[0]
+        for kind in range(1, kinds):
+            if chances[met[kind]] > chances[winner]:
+                winner = met[kind]
+        near = 0
+        for kind in range(kinds):
+            if chances[winner] - chances[met[kind]] <= NEAR * chances[winner]:
+                near += 1
+        several = end - begin > 1 or chances[winner] * denominators[part_size[0]] > 0.1 / NEAR
+        is_tie = near > 1 and several and tied + terms <= MOST_TIES
+        for term in range(terms):
+            value, size = part_of[term], part_size[term]
+            if kinds == 1:
+                learned[0, CERTAIN, size] += part_ways[term]
+            if not is_tie:
+                if value == winner:
+                    learned[0, GUESSED, size] += part_ways[term]
+            elif chances[winner] - chances[value] <= NEAR * chances[winner]:
+                if tied == len(ties):
+                    ties = np.concatenate((ties, np.empty_like(ties)))
+                ties[tied, 0], ties[tied, 1] = begin, value
+                ties[tied, 2], ties[tied, 3] = size, part_ways[term]
+                tied += 1
+        for kind in range(kinds):
+            chances[met[kind]] = 0.0
+        begin = end
+    return learned, ties[:tied]

@@ -51,9 +51,9 @@ class Tolerance:
     """Whether it is a share of the true number."""
 
 
-PERSON_SECRETS = ("any", "sum", "most", "count")
+PERSON_SECRETS = ("any", "sum", "most", "count", "other")
 """How a secret of a person is made of several records: whether any meets a condition, the sum of a number, the most
-frequent value, how many records there are."""
+frequent value, how many records there are, what another one says than those that are known."""
 
 
 @dataclass(frozen=True)
@@ -364,7 +364,7 @@ def parse_tolerance(name: str, written: str) -> Tolerance:
 
 
 def parse_person_secret(written: str) -> PersonSecret:
-    """Return the secret of a person that a text says: a column, or ``any``, ``sum``, ``most`` or ``count`` of records.
+    """Return the secret of a person that a text says: a column, or one of `PERSON_SECRETS` with what it is about.
 
     Raises:
         ContradictionError: What is to be met by any record is no condition.

@@ -13,7 +13,7 @@ from fractions import Fraction
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for
 from glasshouse.microdata.assessment import Leakage
-from glasshouse.microdata.people import Knowing, People, curves
+from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
@@ -44,7 +44,7 @@ from glasshouse.report.words import (
     sentences,
     singular,
 )
-from glasshouse.study.assess import AssessStudy
+from glasshouse.study.assess import AssessStudy, parse_person_secret
 
 SPOKEN_OF = 2
 """Of so many records the sentences tell, unless the study says how many are known."""
@@ -184,6 +184,12 @@ def people_findings(
     if result.some is not None and result.any is not None:
         findings.append(_some_and_any(result, subject))
     findings += [_learned(name, result, subject) for name in result.secrets]
+    findings += [
+        _learned_of_another(name, one, people, subject)
+        for name in result.another
+        for entry, one, people in _of_another(outcome.curve, name)
+        if entry is result and is_shown(one.targets)
+    ]
     findings.append(_price(result, subject))
     return tuple(findings)
 
@@ -308,6 +314,42 @@ def _learned(name: str, result: Knowing, subject: str) -> Finding:
     return Finding(graded(added, certain=certainty.additive > 0), sentence)
 
 
+def _of_another(curve: Sequence[Knowing], name: str) -> list[tuple[Knowing, Another, str]]:
+    """Return what is learned of another record by how many are known, and how many people have one more than these."""
+    results = [result for result in curve if name in result.another]
+    every = [result.another[name] for result in results]
+    _, *people = _targets([curve[0], *every])
+    return list(zip(results, every, people, strict=True))
+
+
+def _learned_of_another(name: str, one: Another, people: str, subject: str) -> Finding:
+    """Say how well it is guessed what another record says than those that are known."""
+    guess, certainty = one.guess, one.certainty
+    before, after = percentages(guess.prior, guess.posterior)
+    words = {
+        "secret": enumeration([str(parse_person_secret(name).column)]),
+        "person": singular(subject),
+        "before": before,
+        "after": after if one.margin is None else text("about {share}", share=after),
+        "certain": _chance(one, certainty.posterior),
+        "people": text("{count} {people}", count=people, people=plural(subject)),
+    }
+    if guess.additive == 0 == certainty.additive:
+        sentence = text(
+            "With the same knowledge it is guessed no better than without it what another record of the {person} says "
+            "of {secret}: right in {after} of cases (among the {people} who have more records).",
+            **words,
+        )
+        return Finding(Severity.SAFE, sentence)
+    sentence = text(
+        "With the same knowledge it is guessed right in {after} of cases what another record of the {person} says of "
+        "{secret}, against {before} without it; in {certain} it is certain (among the {people} who have more records).",
+        **words,
+    )
+    added = max(guess.additive, certainty.additive)
+    return Finding(graded(added, certain=certainty.additive > 0), sentence)
+
+
 def _price(result: Knowing, subject: str) -> Finding:
     """Say what the same knowledge would give if the release had no pseudonym."""
     single, whole = percentages(result.unlinked, result.certainty.posterior)
@@ -368,7 +410,7 @@ def _unlinked_findings(
     return findings
 
 
-def _chance(result: Knowing, probability: Fraction) -> str:
+def _chance(result: Knowing | Another, probability: Fraction) -> str:
     """Say a chance; of an estimate, that it is about so much."""
     share = percentage(probability)
     return share if result.margin is None else text("about {share}", share=share)
@@ -479,25 +521,34 @@ def _tables(outcome: People) -> list[Table]:
             )
         )
     tables = [group_table(text("Known records"), titles, groups)]
-    secrets = [
-        Group(
-            cell_rows((_events(result), *_secret_cells(result, name)) for result in curve),
-            title=text(
-                "{secret}: she knows {known}",
-                secret=name,
-                known=column_labels(curve[0].quasi_identifiers),
-            ),
-        )
-        for curve in curves(outcome)
-        for name in curve[0].secrets
-    ]
+    secrets = []
+    for curve in curves(outcome):
+        rows: dict[str, list[tuple[str | Cell, ...]]] = {}
+        for name in curve[0].secrets:
+            rows[name] = [
+                (_events(result), people, *_secret_cells(result, *result.secrets[name]))
+                for result, people in zip(curve, _targets(curve), strict=True)
+            ]
+        for name in curve[0].another:
+            rows[name] = [
+                (_events(result), people, *_secret_cells(one, one.guess, one.certainty))
+                for result, one, people in _of_another(curve, name)
+            ]
+        known = column_labels(curve[0].quasi_identifiers)
+        secrets += [
+            Group(
+                cell_rows(entries),
+                title=text("{secret}: she knows {known}", secret=name, known=known),
+            )
+            for name, entries in rows.items()
+        ]
     if secrets:
-        titles = [text("Guess before"), text("Guess after"), text("For certain")]
+        titles = [text("People"), text("Guess before"), text("Guess after"), text("For certain")]
         tables.append(group_table(text("Known records"), titles, secrets, text("What is learned")))
     return tables
 
 
-def _targets(curve: Sequence[Knowing]) -> list[str]:
+def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
     """Say how many people have so many records; rounded where it would tell of few who have one less."""
     shown_targets, last = [], None
     for result in curve:
@@ -533,7 +584,7 @@ def _cells(result: Knowing, unlinked: bool) -> list[Cell | str]:
     return [*_with_margin(result, result.guessing, result.certainty), *extremes, single]
 
 
-def _with_margin(result: Knowing, *chances: Leakage) -> list[Cell]:
+def _with_margin(result: Knowing | Another, *chances: Leakage) -> list[Cell]:
     """Return chances; of estimates, with their margin."""
     if result.margin is None:
         return [Cell(percentage(chance.posterior)) for chance in chances]
@@ -544,8 +595,7 @@ def _with_margin(result: Knowing, *chances: Leakage) -> list[Cell]:
     ]
 
 
-def _secret_cells(result: Knowing, name: str) -> list[Cell]:
+def _secret_cells(result: Knowing | Another, guess: Leakage, certainty: Leakage) -> list[Cell]:
     if not is_shown(result.targets):
         return [NOTHING] * 3
-    guess, certainty = result.secrets[name]
     return [Cell(percentage(guess.prior)), *_with_margin(result, guess, certainty)]
