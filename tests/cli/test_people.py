@@ -259,6 +259,24 @@ def test_what_another_record_says_is_told_of_those_who_have_one(
     assert "who knows all records of a person knows of no other" in refused.error
 
 
+def test_a_pseudonym_that_repeats_points_to_person(
+    glasshouse: Glasshouse, visits: Path, tmp_path: Path
+) -> None:
+    for language, phrase in (
+        ("en", "--person pseudonym tells what somebody learns who knows several records"),
+        ("pt-BR", "--person pseudonym mostra o que descobre quem conhece vários registros"),
+    ):
+        looked = glasshouse("--lang", language, "inspect", visits)
+        assert phrase in " ".join(looked.out.split())
+        asked = ("--lang", language, "assess", visits, "-q", "clinic", "--overwrite")
+        plain = glasshouse(*asked, "--out", tmp_path / "run")
+        assert phrase in " ".join(plain.error.split())
+        assert phrase in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+        people = glasshouse(*asked, "--person", "pseudonym", "--out", tmp_path / "run")
+        assert phrase not in people.error + people.out
+        assert phrase not in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_report_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     rows = [(who, turn) for who in range(30) for turn in range(1 if who < 27 else 2)]

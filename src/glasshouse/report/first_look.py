@@ -58,6 +58,8 @@ class FirstLook:
     """and the positions of the others; None: they are not asked for."""
     person: ColumnProfile | None = None
     """The column that looks like a person's identifier, and has repeats, though the study names none."""
+    owner: ColumnProfile | None = None
+    """Where there is none, the column that may say whose a record is: it is called so, and repeats."""
     one_each: Attack | None = None
     """Naming people by all quasi-identifiers, with one record of each value of that column, or without the repeated
     records; None: that was not counted."""
@@ -239,12 +241,23 @@ def person_sentence(one: FirstLook) -> str:
         one,
         text(
             'Column "{name}" looks like a person\'s identifier, and {repeats} of the first {records} repeat one: '
-            "several records of one person hide each other, so that the risk seems smaller than it is; with --id each "
-            "person counts once.",
+            "several records of one person hide each other, so that the risk seems smaller than it is; --person tells "
+            "what somebody learns who knows several records of one person, and with --id each person counts once.",
             name=printable(person.name),
             repeats=text_for(person.repeats, "{count} record", "{count} records"),
             records=number(person.records),
         ),
+    )
+
+
+def owner_sentence(column: ColumnProfile | None) -> str:
+    """Say that a column may tell whose a record is, and how people are counted then; nothing: there is none."""
+    if column is None:
+        return ""
+    return text(
+        'Column "{name}" repeats: if it says whose a record is, --person {name} tells what somebody learns who knows '
+        "several records of one person.",
+        name=printable(column.name),
     )
 
 
@@ -291,6 +304,8 @@ def _repetitions(looks: Sequence[FirstLook]) -> Iterator[Finding]:
     for one in looks:
         attack = one.one_each
         sentence = person_sentence(one) or repeated_sentence(one)
+        if one.owner is not None:
+            yield note(owner_sentence(one.owner))
         if sentence and attack is None:
             yield note(sentence)
         elif sentence and attack is not None:

@@ -29,7 +29,12 @@ from glasshouse.microdata.lattice import (
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.report.attacks import last_window, subsets_sentence
-from glasshouse.report.first_look import FirstLook, person_sentence, repeated_sentence
+from glasshouse.report.first_look import (
+    FirstLook,
+    owner_sentence,
+    person_sentence,
+    repeated_sentence,
+)
 from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
     Prepared,
@@ -474,7 +479,8 @@ def _one_each(
 def person_notes(looks: Sequence[FirstLook]) -> Iterator[str]:
     """Say where a record may not be a person."""
     for one in looks:
-        if sentence := person_sentence(one) or repeated_sentence(one):
+        sentences = (owner_sentence(one.owner), person_sentence(one) or repeated_sentence(one))
+        for sentence in filter(None, sentences):
             yield text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}")
 
 

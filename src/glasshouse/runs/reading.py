@@ -46,6 +46,7 @@ from glasshouse.table import (
     collect,
     dataset_tags,
     one_record_each,
+    owner_column,
     person_column,
     profile,
     read,
@@ -606,7 +607,10 @@ def look_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
         *(*adversary.quasi_identifiers, *adversary.fact_columns),
         *(*adversary.secret_columns, *study.person),
     )
-    person = person_column([column for column in columns if column.name not in used])
+    unused = [column for column in columns if column.name not in used]
+    person = person_column(unused)
+    has_person = person is not None and person.repeats > 0
+    is_single = len(study.datasets) == 1 and not study.person
     alike = np.zeros(first.records, np.int64)
     for column in first.columns.values():  # records that were told apart stay so
         pairs = alike * column.cardinality + column.codes
@@ -618,7 +622,8 @@ def look_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
         first.records,
         repeated=first.records - len(firsts),
         firsts=firsts,
-        person=person if person is not None and person.repeats else None,
+        person=person if has_person else None,
+        owner=owner_column(unused) if is_single and not has_person else None,
     )
 
 

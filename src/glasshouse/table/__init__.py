@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from glasshouse.table.profiles import (
         ColumnProfile,
         TableProfile,
+        owner_column,
         person_column,
         profile,
         reading_note,
@@ -25,7 +26,7 @@ _HOME = {
     "encode": ("available_columns", "read"),
     "encoded": ("EncodedColumn", "EncodedTable", "Labels", "Role", "load_table"),
     "profiles": (
-        *("ColumnProfile", "TableProfile", "person_column", "profile"),
+        *("ColumnProfile", "TableProfile", "owner_column", "person_column", "profile"),
         *("reading_note", "suggested_roles", "table_profile"),
     ),
     "views": ("as_viewed",),
@@ -49,6 +50,7 @@ __all__ = [
     "dataset_tags",
     "load_table",
     "one_record_each",
+    "owner_column",
     "person_column",
     "profile",
     "read",

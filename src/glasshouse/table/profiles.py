@@ -522,6 +522,23 @@ def person_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
     )
 
 
+def owner_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    """Return the column that may say whose a record is where people have several: it is called so, and repeats.
+
+    Unlike the one that names a person (`person_column`) it may well be a pseudonym with few values to many records.
+    """
+    candidates = [
+        profile
+        for profile in profiles
+        if profile.role is Role.IDENTIFIER
+        and profile.repeats
+        and profile.records <= MOST_RECORDS_EACH * profile.distinct
+        and not words_of(profile.name) & OTHERS
+        and (not profile.looks_like or profile.looks_like in CHECKED - {"CNPJ"})
+    ]
+    return max(candidates, key=lambda profile: profile.distinct, default=None)
+
+
 def suggested_roles(profiles: Sequence[ColumnProfile]) -> dict[Role, tuple[str, ...]]:
     """Return the columns of each suggested role: the identifier only if it names people, and one weight at most."""
     person = person_column(profiles)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from glasshouse.disclosure import cell_count
 from glasshouse.language import marked, number, printable, quoted, text, text_for, translated
+from glasshouse.report.first_look import owner_sentence
 from glasshouse.report.page import Brief, Cell, Column, Finding, Group, Severity, Table, note
 from glasshouse.study.adversaries import catalogue
 from glasshouse.table.profiles import (
@@ -20,6 +21,7 @@ from glasshouse.table.profiles import (
     ColumnProfile,
     TableProfile,
     meaning_of,
+    owner_column,
     person_column,
 )
 
@@ -194,12 +196,15 @@ class Findings:
         elif person is not None and person.repeats:
             yield note(
                 text(
-                    "{repeats} name somebody (by {column}) whom a record before them names: give the column as the "
+                    "{repeats} name somebody (by {column}) whom a record before them names: give the column as "
+                    "--person, to tell what somebody learns who knows several records of one person, or as the "
                     "identifier, so that each person counts once.",
                     repeats=text_for(person.repeats, "{count} record", "{count} records"),
                     column=quoted([person.name]),
                 )
             )
+        elif sentence := owner_sentence(owner_column(self.profile.columns)):
+            yield note(sentence)
         if self.profile.repeated:
             yield note(
                 text_for(
