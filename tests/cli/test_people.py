@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -285,6 +286,89 @@ def test_a_report_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: 
     assert outcome.code == 0, outcome.error
     assert "Fewer than 10 people have so many records" in outcome.out
     assert "fewer than 10" in outcome.out
+
+
+RULE = """name = "visits"
+[[conditions]]
+measure = "named"
+at_most = 0.5
+records = 2
+[[conditions]]
+measure = "some-records"
+at_most = 0.9
+records = 2
+[[conditions]]
+measure = "any-records"
+at_most = 0.9
+records = 2
+[[conditions]]
+measure = "best-guess"
+at_most = 1
+"""
+
+
+def test_a_policy_asks_by_how_many_records_are_known(
+    glasshouse: Glasshouse, visits: Path, tmp_path: Path
+) -> None:
+    rule, run = tmp_path / "rule.toml", tmp_path / "run"
+    rule.write_text(RULE)
+    asked = ("--person", "pseudonym", "-q", "clinic", "-q", "day", "--knows", "2")
+    results = answer(glasshouse, visits, *asked, "--out", run)["results"]
+    verdict = json.loads(glasshouse("check", run, "--policy", rule, "--json").out)
+    named, some, every, guess = verdict["conditions"]
+    assert named["value"] == results[1]["naming"]["certain"]
+    assert [entry["records"] for entry in verdict["conditions"]] == [2, 2, 2, 2]
+    assert [entry["people"] for entry in verdict["conditions"]] == ["45"] * 4
+    assert guess["value"] == max(result["naming"]["guessing"] for result in results)
+    assert named["value"] <= some["value"]
+    assert (every["value"], every["is_bound"]) == (1.0, True)  # all but few: that would tell how few
+    for language, phrases in (
+        ("en", ("happens to know 2", "some of their records", "any of their records", "45 people")),
+        ("pt-BR", ("por acaso conhece 2", "alguns dos seus", "quaisquer dos seus", "45 pessoas")),
+    ):
+        outcome = glasshouse("--lang", language, "check", run, "--policy", rule)
+        said = re.sub(r"[\s│]+", " ", outcome.out)
+        assert all(phrase in said for phrase in phrases)
+    rule.write_text(RULE.replace("records = 2", "records = 3"))
+    refused = glasshouse("check", run, "--policy", rule)
+    assert refused.code == 2
+    assert "who knows 3 records of a person, and up to 2 were assessed" in refused.error
+
+
+def test_a_verdict_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path, rule, run = tmp_path / "few.csv", tmp_path / "rule.toml", tmp_path / "run"
+    rows = [(who, turn) for who in range(30) for turn in range(1 if who < 27 else 2)]
+    path.write_text("who,place\n" + "".join(f"{who},{turn}\n" for who, turn in rows))
+    rule.write_text(RULE)
+    asked = ("--person", "who", "-q", "place", "--knows", "2")
+    answer(glasshouse, path, *asked, "--out", run, "--policy", rule)
+    verdict = json.loads(glasshouse("check", run, "--json").out)
+    for entry in verdict["conditions"]:
+        if entry["records"] == 2:
+            assert (entry["value"], entry["is_bound"], entry["people"]) == (1.0, True, "")
+
+
+def test_a_policy_asks_how_close_guesses_come(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path, rule, run = tmp_path / "pay.csv", tmp_path / "rule.toml", tmp_path / "run"
+    rows = [("FM"[i % 2], "ABC"[i % 3], 1000 + 37 * (i * i % 50)) for i in range(60)]
+    path.write_text("sex,town,income\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    rule.write_text(
+        'name = "pay"\n'
+        '[[conditions]]\nmeasure = "close-added"\nat_most = 0.01\nof = "income"\n'
+        '[[conditions]]\nmeasure = "close-added"\nat_most = 0.5\nknows = 1\n'
+        '[[conditions]]\nmeasure = "close-certain"\nat_most = 0.5\n'
+    )
+    asked = (path, "-q", "sex", "-q", "town", "-s", "income", "--within", "income=10%")
+    (close,) = answer(glasshouse, *asked, "--out", run)["close"]
+    verdict = json.loads(glasshouse("check", run, "--policy", rule, "--json").out)
+    whole, one_fact, certain = verdict["conditions"]
+    figures = close["subsets"]
+    assert whole["value"] == pytest.approx(figures[-1]["close_additive"])
+    assert one_fact["value"] == pytest.approx(max(row["close_additive"] for row in figures[:2]))
+    assert certain["value"] == figures[-1]["certain_posterior"]
+    assert [entry["met"] for entry in verdict["conditions"]] == [False, True, True]
+    house = json.loads(glasshouse("check", run, "--policy", "open-data", "--json").out)
+    assert {"close-added", "close-certain"} <= {entry["measure"] for entry in house["conditions"]}
 
 
 def test_without_a_pseudonym_only_records_are_singled_out(

@@ -6,18 +6,21 @@ verdict is exact; a page, a terminal, ``check`` and JSON say the same one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any, Self
 
-from glasshouse.disclosure import is_shown
+import numpy as np
+
+from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.page import Cell, Column, Decision, Group, Ruling, Table
 from glasshouse.report.words import decimal, enumeration, percentage
 from glasshouse.study.policy import (
+    IN_POINTS,
     MEASURES,
     OF_SECRETS,
     TITLES,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from glasshouse.economics.outcome import Deterrence
     from glasshouse.groups.outcome import ThreatOutcome
     from glasshouse.microdata import Assessment, Attack, Leakage
+    from glasshouse.microdata.closeness import Closeness
     from glasshouse.microdata.individual import Target
     from glasshouse.microdata.parts import Family
     from glasshouse.microdata.people import People
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
     from glasshouse.reconstruction import CampaignResult, Solution
     from glasshouse.study import Question
 
+_INFERRING: tuple[Measure, ...] = ("inference-added", "inference-certain")
+_CLOSE: tuple[Measure, ...] = ("close-added", "close-certain")
+_SINGLING_OUT: tuple[Measure, ...] = ("some-records", "any-records")
 TWICE = 2.0
 """From how many times as credible on a secret counts as believed."""
 
@@ -62,6 +69,12 @@ class Measurement:
     """Whether it is on the safe side of what is not told, or not known, exactly."""
     is_choice: bool = False
     """Whether the releases are versions of which one is chosen, the better ones first; else all must meet a rule."""
+    records: int | None = None
+    """How many records of a person the adversary happens to know; 0: all of them; None: it is not about people with
+    several."""
+    people: str = ""
+    """How many people have so many records, as far as that is told: a number, one after a tilde that is rounded, or
+    nothing where they are few."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; the value as an exact ratio in text."""
@@ -72,7 +85,9 @@ class Measurement:
             "release": self.release,
             "value": str(self.value),
             "is_bound": self.is_bound,
-        } | ({"is_choice": True} if self.is_choice else {})
+            **({"is_choice": True} if self.is_choice else {}),
+            **({} if self.records is None else {"records": self.records, "people": self.people}),
+        }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -86,6 +101,8 @@ class Measurement:
             content["release"],
             bool(content["is_bound"]),
             bool(content.get("is_choice")),
+            content.get("records"),
+            str(content.get("people", "")),
         )
 
 
@@ -210,10 +227,32 @@ def _answers(
                 secrets=", ".join(secrets),
             )
         alike = [entry for entry in alike if entry.of == condition.of]
+    alike = list(_at_known_records(condition, alike))
     facts = None if condition.knows == "all" else condition.knows
     measured_so = [entry for entry in alike if entry.knows == facts]
     whole = (entry for entry in alike if entry.knows is None)
     yield from measured_so or (replace(entry, knows=facts, is_bound=True) for entry in whole)
+
+
+def _at_known_records(
+    condition: PolicyCondition, alike: Sequence[Measurement]
+) -> Iterator[Measurement]:
+    """Yield what was measured with as many known records of a person as a condition says, or with which it is most."""
+    of_people = [entry for entry in alike if entry.records is not None]
+    if condition.records is None:
+        yield from (entry for entry in alike if entry.records is None)
+        for of in dict.fromkeys(entry.of for entry in of_people):
+            yield max((entry for entry in of_people if entry.of == of), key=lambda one: one.value)
+        return
+    chosen = [entry for entry in of_people if entry.records == condition.records]
+    if of_people and not chosen:
+        raise StudyError(
+            "the policy has a condition on who knows {records} records of a person, and up to {most} were assessed; "
+            "assess more of them (`knows`), or leave it out",
+            records=condition.records,
+            most=max(entry.records or 0 for entry in of_people),
+        )
+    yield from chosen
 
 
 # What the outcome of each command measures
@@ -236,39 +275,58 @@ def _of_assess(outcome: Assessment | Family | People) -> Iterator[Measurement]:
 
 
 def _of_people(outcome: People) -> Iterator[Measurement]:
-    """Yield what is learned of people with several records, with the number of known ones at which it is most.
+    """Yield what is learned of people with several records, by how many of them are known.
 
     What was estimated, and what is not told as it is about few people, is judged on the safe side.
     """
-    curve = [result for result in outcome.curve if is_shown(result.targets)]
-    if not curve:
-        yield Measurement("named", Fraction(1), is_bound=True)
-        yield Measurement("best-guess", Fraction(1), is_bound=True)
-        return
+    from glasshouse.report.assess.people import people_told
+    from glasshouse.report.discretion import Among
 
-    def worst(measure: Measure, values: Iterable[Fraction], of: str | None = None) -> Measurement:
-        bounds = [
-            (min(Fraction(1), value + (result.margin or 0)), result.margin is not None)
-            for value, result in zip(values, curve, strict=True)
-        ]
-        value, is_bound = max(bounds)
-        return Measurement(measure, value, of, is_bound=is_bound)
+    for result, count in zip(outcome.curve, people_told(outcome.curve), strict=True):
+        counted = (str(count) if count == result.targets else f"~{count}") if count else ""
 
-    if outcome.unlinked:
-        yield Measurement("named", max(result.unlinked for result in curve))
-        for name, (guess, certainty) in outcome.record_guess.items():
-            if name:
-                yield Measurement("inference-added", guess.additive, name)
-                yield Measurement("inference-certain", certainty.additive, name)
-            else:
-                yield Measurement("best-guess", guess.posterior)
-        return
-    yield worst("named", (result.certainty.posterior for result in curve))
-    yield worst("best-guess", (result.guessing.posterior for result in curve))
-    for name in curve[0].secrets:
-        chances = [result.secrets[name] for result in curve]
-        yield worst("inference-added", (guess.additive for guess, _ in chances), name)
-        yield worst("inference-certain", (certainty.additive for _, certainty in chances), name)
+        def measured(
+            measure: Measure,
+            value: Fraction,
+            of: str | None = None,
+            *,
+            margin: Fraction | None = None,
+            records: int = result.events or 0,
+            people: str = counted,
+        ) -> Measurement:
+            bound = Fraction(1) if not people else min(Fraction(1), value + (margin or 0))
+            is_bound = not people or margin is not None
+            return Measurement(
+                measure, bound, of, is_bound=is_bound, records=records, people=people
+            )
+
+        if outcome.unlinked:
+            yield measured("named", result.unlinked)
+            if result is not outcome.curve[0]:
+                continue
+            for name, (guess, certainty) in outcome.record_guess.items():
+                if name:
+                    yield measured("inference-added", guess.additive, name)
+                    yield measured("inference-certain", certainty.additive, name)
+                else:
+                    yield measured("best-guess", guess.posterior)
+            continue
+        yield measured("named", result.certainty.posterior, margin=result.margin)
+        yield measured("best-guess", result.guessing.posterior, margin=result.margin)
+        for name, (guess, certainty) in result.secrets.items():
+            yield measured("inference-added", guess.additive, name, margin=result.margin)
+            yield measured("inference-certain", certainty.additive, name, margin=result.margin)
+        for name, one in result.another.items():
+            people = counted if is_shown(one.targets) else ""
+            learned = (one.guess.additive, one.certainty.additive)
+            for measure, value in zip(_INFERRING, learned, strict=True):
+                yield measured(measure, value, name, margin=one.margin, people=people)
+        for measure, single in zip(_SINGLING_OUT, (result.some, result.any), strict=True):
+            if single is not None:
+                share = Fraction(single, result.targets)
+                highest = Among(result.targets).bounds(share)[1]
+                entry = measured(measure, highest)
+                yield replace(entry, is_bound=entry.is_bound or highest != share)
 
 
 def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measurement]:
@@ -285,6 +343,23 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
     for size, sets in sorted(by_size.items()):
         if size < facts and len(sets) == comb(facts, size):
             yield from of_attacks(sets, size, release)
+    for close in assessment.close:
+        yield from _of_close_guesses(close, release)
+
+
+def _of_close_guesses(close: Closeness, release: str) -> Iterator[Measurement]:
+    """Yield what is added to close guesses of a number: with all that can be known, and with any so many facts."""
+    sizes = np.array([mask.bit_count() for mask in close.masks.tolist()])
+    facts = len(close.quasi_identifiers)
+    for size in range(facts, 0, -1):
+        rows = sizes == size
+        if np.count_nonzero(rows) == comb(facts, size):
+            knows = None if size == facts else size
+            added = int(close.close[rows].max()) - close.before[0]
+            certain = int(close.certain[rows].max()) - close.before[1]
+            for measure, count in zip(_CLOSE, (added, certain), strict=True):
+                share = Fraction(count, close.records)
+                yield Measurement(measure, share, close.secret, knows, release)
 
 
 def of_attacks(
@@ -568,9 +643,41 @@ def condition_words(judgement: Judgement) -> str:
             "{measure}, by who knows any {count} facts",
             measure=words,
         )
+    if measured.records is not None:
+        words = _with_known_records(words, measured)
     if measured.release:
         words = text("{measure} ({release})", measure=words, release=translated(measured.release))
     return words
+
+
+def _with_known_records(words: str, measured: Measurement) -> str:
+    """Say of how many records a measure is: those that somebody happens to know, some of them, or any of them."""
+    about, figure = measured.people.startswith("~"), measured.people.removeprefix("~")
+    people = text("fewer than {smallest}", smallest=smallest_cell())
+    if figure:
+        people = number(int(figure))
+        people = text("about {count}", count=people) if about else people
+    if not measured.records:
+        return text(
+            "{measure}, by who knows all of their records ({people} people)",
+            measure=words,
+            people=people,
+        )
+    if measured.measure in _SINGLING_OUT:
+        return text_for(
+            measured.records,
+            "{measure}: {count} record (of {people} people who have so many)",
+            "{measure}: {count} records (of {people} people who have so many)",
+            measure=words,
+            people=people,
+        )
+    return text_for(
+        measured.records,
+        "{measure}, by who happens to know {count} record of theirs (of {people} people who have so many)",
+        "{measure}, by who happens to know {count} records of theirs (of {people} people who have so many)",
+        measure=words,
+        people=people,
+    )
 
 
 def value_words(measured: Measurement) -> str:
@@ -582,7 +689,7 @@ def value_words(measured: Measurement) -> str:
         if measured.is_bound and count == 1:
             return text("few")
         return f"≥ {number(count)}" if measured.is_bound else number(count)
-    if measured.measure == "inference-added":
+    if measured.measure in IN_POINTS:
         share = text("{figure} points", figure=decimal(100 * measured.value, 1))
     else:
         share = percentage(measured.value)
@@ -598,7 +705,7 @@ def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:
     if condition.measure == "direct-identifiers":
         return f"≤ {number(int(limit))}"
     figure = number(100 * float(limit), ".6g")
-    points = condition.measure == "inference-added"
+    points = condition.measure in IN_POINTS
     return f"≤ {text('{figure} points', figure=figure) if points else text('{figure}%', figure=figure)}"
 
 

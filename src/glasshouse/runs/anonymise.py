@@ -673,6 +673,8 @@ def policy_criteria(
     """
     criteria: list[Criterion | TableCriterion] = []
     for condition in policy.conditions:
+        if condition.records is not None:  # about people with several records
+            continue
         limit = condition.limit
         match condition.measure:
             case "smallest-class":

@@ -33,6 +33,10 @@ Measure = Literal[
     "smallest-class",
     "inference-added",
     "inference-certain",
+    "close-added",
+    "close-certain",
+    "some-records",
+    "any-records",
     "membership-certain",
     "believed",
     "placed",
@@ -47,14 +51,29 @@ MEASURES: dict[Measure, str] = {
     "smallest-class": marked("people who look alike, in the smallest group"),
     "inference-added": marked("right guesses of {of} that the release adds"),
     "inference-certain": marked("people whose {of} becomes certain"),
+    "close-added": marked("guesses of {of} that come close, which the release adds"),
+    "close-certain": marked("people whose {of} becomes certain within the tolerance"),
+    "some-records": marked("people whom some of their records give away"),
+    "any-records": marked("people whom any of their records give away"),
     "membership-certain": marked("people of whom it becomes certain whether they are in it"),
     "believed": marked("people whose {of} becomes more than twice as credible"),
     "placed": marked("records whose place becomes certain"),
     "re-identified": marked("people whom a rational adversary is expected to name"),
 }
 """What each measure is, in the words of a report; ``{of}`` stands for a sensitive attribute."""
-OF_SECRETS: frozenset[Measure] = frozenset({"inference-added", "inference-certain", "believed"})
+OF_SECRETS: frozenset[Measure] = frozenset(
+    {"inference-added", "inference-certain", "close-added", "close-certain", "believed"}
+)
 """The measures that each sensitive attribute has its own of."""
+IN_POINTS: frozenset[Measure] = frozenset({"inference-added", "close-added"})
+"""The measures that are told in points."""
+OF_PEOPLE: frozenset[Measure] = frozenset(
+    {
+        *("named", "best-guess", "inference-added", "inference-certain"),
+        *("some-records", "any-records"),
+    }
+)
+"""The measures that people with several records have for each number of records that are known."""
 CLASS_SIZES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 """The sizes by which the classes of every set of attributes are counted."""
 
@@ -76,6 +95,9 @@ class PolicyCondition(BaseModel):
     """The same where access is restricted; ``any``: nothing is asked there; unset: the same is asked."""
     knows: StrictInt | Literal["all"] = "all"
     """How many facts the adversary knows of a person, whichever they are; ``all``: all of the quasi-identifiers."""
+    records: Annotated[StrictInt, Field(ge=1)] | None = None
+    """How many records of a person the adversary happens to know, where people have several; unset: so many of those
+    that were assessed as tell most."""
     of: str | None = None
     """Which sensitive attribute it is about; unset: each of them."""
     source: str = ""
@@ -104,6 +126,11 @@ class PolicyCondition(BaseModel):
         if self.of is not None and self.measure not in OF_SECRETS:
             raise ContradictionError(
                 '"{measure}" is not about a sensitive attribute; leave out "of"',
+                measure=self.measure,
+            )
+        if self.records is not None and self.measure not in OF_PEOPLE:
+            raise ContradictionError(
+                '"{measure}" is not about how many records of a person are known; leave out "records"',
                 measure=self.measure,
             )
         given = self.restricted
@@ -218,6 +245,8 @@ OPEN_DATA = _rule(
         ("smallest-class", 11, "any", _MEDICINES),
         ("inference-added", 0.05, 0.2, _INFERRED),
         ("inference-certain", 0.05, 0.2, _INFERRED),
+        ("close-added", 0.05, 0.2, _INFERRED),
+        ("close-certain", 0.05, 0.2, _INFERRED),
         ("membership-certain", 0.05, 0.2, _CHOSEN),
         ("believed", 0.01, 0.05, _CHOSEN),
         ("placed", 0.05, 0.2, _CHOSEN),
@@ -232,6 +261,8 @@ RESEARCH_FILE = _rule(
         ("best-guess", 0.2, 0.33, _PRECEDENTS),
         ("inference-added", 0.2, "any", _INFERRED),
         ("inference-certain", 0.2, "any", _INFERRED),
+        ("close-added", 0.2, "any", _INFERRED),
+        ("close-certain", 0.2, "any", _INFERRED),
         ("membership-certain", 0.2, "any", _CHOSEN),
         ("believed", 0.05, "any", _CHOSEN),
         ("placed", 0.2, "any", _CHOSEN),
@@ -268,6 +299,8 @@ def promised(policy: ReleasePolicy) -> dict[str, float]:
     """
     size, highest, average = 1, Fraction(1), Fraction(1)
     for condition in policy.conditions:
+        if condition.records is not None:  # which a release of one record each has no measure of
+            continue
         if condition.measure == "smallest-class":
             size = max(size, int(condition.limit))
         elif condition.measure == "named" and condition.limit == 0:

@@ -548,20 +548,28 @@ def _tables(outcome: People) -> list[Table]:
     return tables
 
 
-def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
-    """Say how many people have so many records; rounded where it would tell of few who have one less."""
-    shown_targets, last = [], None
+def people_told(curve: Sequence[Knowing | Another]) -> list[int]:
+    """Return how many people have so many records: 0 of few, and rounded where it would tell of few with one less."""
+    counts, last = [], None
     for result in curve:
         gone = 0 if last is None else last - result.targets
-        if not is_shown(result.targets):
-            shown_targets.append(text("fewer than {smallest}", smallest=smallest_cell()))
-        elif gone and not is_shown(gone):
-            rounded = round(result.targets, -1)
-            shown_targets.append(text("about {count}", count=number(rounded)))
-        else:
-            shown_targets.append(number(result.targets))
+        is_rounded = gone > 0 and not is_shown(gone)
+        count = round(result.targets, -1) if is_rounded else result.targets
+        counts.append(count if is_shown(result.targets) else 0)
         last = result.targets
-    return shown_targets
+    return counts
+
+
+def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
+    """Say how many people have so many records."""
+    return [
+        number(count)
+        if count == result.targets
+        else text("about {count}", count=number(count))
+        if count
+        else text("fewer than {smallest}", smallest=smallest_cell())
+        for count, result in zip(people_told(curve), curve, strict=True)
+    ]
 
 
 def _candidates(outcome: People, result: Knowing, subject: str) -> str:
