@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -246,7 +245,7 @@ def test_what_another_record_says_is_told_of_those_who_have_one(
 ) -> None:
     asked = ("assess", visits, "--person", "pseudonym", "-q", "clinic", "-s", "other icd")
     for language, phrase in (
-        ("en", "says of icd, against"),
+        ("en", "says of icd, up from"),
         ("pt-BR", "entre 30 pessoas que têm mais registros"),
     ):
         outcome = glasshouse("--lang", language, *asked, "--knows", "2")
@@ -321,14 +320,17 @@ def test_a_policy_asks_by_how_many_records_are_known(
     assert [entry["people"] for entry in verdict["conditions"]] == ["45"] * 4
     assert guess["value"] == max(result["naming"]["guessing"] for result in results)
     assert named["value"] <= some["value"]
-    assert (every["value"], every["is_bound"]) == (1.0, True)  # all but few: that would tell how few
+    assert (every["value"], every["is_bound"]) == (
+        1.0,
+        True,
+    )  # all but few: that would tell how few
     for language, phrases in (
         ("en", ("happens to know 2", "some of their records", "any of their records", "45 people")),
         ("pt-BR", ("por acaso conhece 2", "alguns dos seus", "quaisquer dos seus", "45 pessoas")),
     ):
-        outcome = glasshouse("--lang", language, "check", run, "--policy", rule)
-        said = re.sub(r"[\s│]+", " ", outcome.out)
-        assert all(phrase in said for phrase in phrases)
+        file = tmp_path / f"{language}.xml"
+        glasshouse("--lang", language, "check", run, "--policy", rule, "--junit", file)
+        assert all(phrase in file.read_text(encoding="utf-8") for phrase in phrases)
     rule.write_text(RULE.replace("records = 2", "records = 3"))
     refused = glasshouse("check", run, "--policy", rule)
     assert refused.code == 2

@@ -59,24 +59,30 @@ def test_what_is_learned_of_a_person_is_told_with_the_figures_of_the_outcome(see
     who = np.repeat(np.arange(12), 1 + seed % 3)
     secret = random.integers(0, 1 + seed % 3, 12) if seed % 2 else (np.arange(12) == 0).astype(int)
     place = np.zeros(len(who), int) if seed % 5 == 0 else random.integers(0, 2 + seed, len(who))
+    columns = {
+        "who": who,
+        "place": place,
+        "mind": secret[who],
+        "icd": random.integers(0, 2, len(who)) if seed % 4 else (place == 1).astype(int),
+    }
     table = read(
-        pa.table({"who": who.tolist(), "place": place.tolist(), "mind": secret[who].tolist()}),
+        pa.table({name: values.tolist() for name, values in columns.items()}),
         quasi_identifiers=["place"],
-        also=["who", "mind"],
+        also=["who", "mind", "icd"],
     )
-    outcome = assess_people(table, "who", knows=1, secrets=["mind"])
+    outcome = assess_people(table, "who", knows=1, secrets=["mind", "other icd"])
     study: Any = SimpleNamespace(subject="person", knows=1)
-    guess, certainty = outcome.curve[-1].secrets["mind"]
-    learned = guess.posterior > guess.prior
+    chances = {"“mind”": outcome.curve[-1].secrets["mind"]}
+    for one in outcome.curve[-1].another.values():
+        chances[" icd"] = one.guess, one.certainty
     for language in LANGUAGES:
         with speaking(language):
-            (sentence,) = (
-                finding.sentence
-                for finding in people_findings(outcome, study)
-                if "“mind”" in finding.sentence
-            )
-        assert (UP_FROM[language] in sentence) == learned
-        figures = [guess.posterior, *([guess.prior] if learned else [])]
-        if learned or certainty.additive > 0:
-            figures.append(certainty.posterior)
-        assert_it_says(sentence, *figures)
+            sentences = [finding.sentence for finding in people_findings(outcome, study)]
+        for name, (guess, certainty) in chances.items():
+            learned = guess.posterior > guess.prior
+            (sentence,) = (sentence for sentence in sentences if name in sentence)
+            assert (UP_FROM[language] in sentence) == learned
+            figures = [guess.posterior, *([guess.prior] if learned else [])]
+            if learned or certainty.additive > 0:
+                figures.append(certainty.posterior)
+            assert_it_says(sentence, *figures)

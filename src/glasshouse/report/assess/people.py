@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import is_shown, smallest_cell
-from glasshouse.language import marked, number, text, text_for
+from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
@@ -341,11 +341,19 @@ def _learned_of_another(name: str, one: Another, people: str, subject: str) -> F
             **words,
         )
         return Finding(Severity.SAFE, sentence)
-    sentence = text(
-        "With the same knowledge it is guessed right in {after} of cases what another record of the {person} says of "
-        "{secret}, against {before} without it; in {certain} it is certain (among the {people} who have more records).",
-        **words,
+    template = (
+        marked(
+            "With the same knowledge it is guessed right no more often than without it, in {after} of cases, what "
+            "another record of the {person} says of {secret}; but in {certain} it is certain (among the {people} who "
+            "have more records)."
+        )
+        if guess.additive == 0
+        else marked(
+            "With the same knowledge it is guessed right in {after} of cases what another record of the {person} says "
+            "of {secret}, up from {before}; in {certain} it is certain (among the {people} who have more records)."
+        )
     )
+    sentence = translated(template, **words)
     added = max(guess.additive, certainty.additive)
     return Finding(graded(added, certain=certainty.additive > 0), sentence)
 
