@@ -238,9 +238,9 @@ def _all_at_once(
     columns = [table.column(name) for name in names]
     places = sorted(range(len(names)), key=lambda place: -_entropy(columns[place]))
     short = max(column.cardinality for column in columns) <= 1 << 16
-    codes = np.empty((len(order), len(names)), np.uint16 if short else np.uint32)
+    codes = np.empty((len(names), len(order)), np.uint16 if short else np.uint32)
     for bit, place in enumerate(places):
-        codes[:, bit] = columns[place].codes[order]
+        codes[bit] = columns[place].codes[order]
     cardinalities = np.array([columns[place].cardinality for place in places], np.int64)
     sums: Integers = closeness_kernel.by_subset(codes, cardinalities, reaches, values)
     renamed = np.zeros(1 << len(names), np.int64)

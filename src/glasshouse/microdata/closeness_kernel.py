@@ -24,26 +24,29 @@ from glasshouse.arrays import Integers
 CLOSE, CERTAIN, OFF = range(3)
 """The rows of what the loops return: records with a close guess, with a certain one, and Σ|value − median|."""
 
+MOST_NEAR = 1 << 13
+"""So many records at most are laid side by side, to be divided within the nearest memory."""
+
 _inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @_inlined
-def _most(rows, begin, end, reaches):  # type: ignore[no-untyped-def]
+def _most(rows, reaches):  # type: ignore[no-untyped-def]
     """Return how many of the records of a class, in order, one guess can be close to."""
-    most, first = 0, begin
-    for last in range(begin, end):
-        while reaches[rows[first]] < rows[last]:
-            first += 1
-        most = max(most, last - first + 1)
-    return most
+    first = 0  # of the longest window so far, moved along: it never gets shorter
+    for last in range(len(rows)):
+        first += reaches[rows[first]] < rows[last]
+    return len(rows) - first
 
 
 @_inlined
-def _off(rows, begin, end, values):  # type: ignore[no-untyped-def]
+def _off(rows, values):  # type: ignore[no-untyped-def]
     """Return Σ|value − median| over the records of a class, in order."""
-    off = 0
-    for place in range((end - begin) // 2):
-        off += values[rows[end - 1 - place]] - values[rows[begin + place]]
+    off, half = 0, len(rows) // 2
+    for place in range(half):
+        off -= values[rows[place]]
+    for place in range(len(rows) - half, len(rows)):
+        off += values[rows[place]]
     return off
 
 
@@ -51,8 +54,8 @@ def _off(rows, begin, end, values):  # type: ignore[no-untyped-def]
 def _agreement(codes, first, second, remaining):  # type: ignore[no-untyped-def]
     """Return those of some attributes in which two records agree."""
     alike = 0
-    for attribute in range(codes.shape[1]):
-        if (remaining >> attribute) & 1 and codes[first, attribute] == codes[second, attribute]:
+    for attribute in range(len(codes)):
+        if (remaining >> attribute) & 1 and codes[attribute, first] == codes[attribute, second]:
             alike |= 1 << attribute
     return alike
 
@@ -65,11 +68,11 @@ def by_class(
     sums = np.zeros(3, np.int64)
     for place in range(len(starts) - 1):
         begin, end = starts[place], starts[place + 1]
-        most = _most(rows, begin, end, reaches)
+        most = _most(rows[begin:end], reaches)
         sums[CLOSE] += most
         if most == end - begin:
             sums[CERTAIN] += most
-        sums[OFF] += _off(rows, begin, end, values)
+        sums[OFF] += _off(rows[begin:end], values)
     return sums
 
 
@@ -80,98 +83,133 @@ def by_subset(
     reaches: NDArray[np.int32],
     values: Integers,
 ) -> Integers:
-    """Return the three sums of every subset of the attributes: bit i of a subset is column i of `codes`.
+    """Return the three sums of every subset of the attributes: bit i of a subset is row i of `codes`.
 
     Args:
-        codes: Per record, by rising value, its code in each column.
+        codes: Per attribute, the code of each record, by rising value.
         cardinalities: The number of codes of each column.
         reaches: Per record, the last one that a guess can be close to together with it.
         values: Per record, its value.
     """
-    records, attributes = codes.shape
+    attributes, records = codes.shape
     ones = np.zeros(1 << attributes, np.int64)
     for subset in range(1, 1 << attributes):
         for attribute in range(attributes):
             ones[subset] += ((subset >> attribute) & 1) * 3**attribute
     sums = np.zeros((3**attributes, 3), np.int64)
-    rows = np.empty((attributes + 1, records), np.int32)
+    rows = np.empty((attributes + 1, records), np.uint32)  # no index is looked at for its sign
     rows[0] = np.arange(records)
-    counts = np.zeros(cardinalities.max() + 1, np.int32)
-    met = np.empty(cardinalities.max() + 1, np.int32)
+    most_codes = cardinalities.max() + 1
+    counts = np.zeros(most_codes, np.uint32)
+    met = np.empty(most_codes, np.uint32)
+    cuts = np.empty((attributes + 1, most_codes), np.int32)
     begins, ends = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
-    parts = np.zeros(attributes + 1, np.int64)
+    parts, numbers = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
     column_of = np.zeros(attributes + 1, np.int64)
     masks, frees = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
     rests = np.zeros(attributes + 1, np.int64)
     settled = np.zeros(attributes + 1, np.bool_)
     rests[0] = (1 << attributes) - 1
     ends[0], level, is_new = records, 0, True
+    # a class of few records, numbered from 0 on, and the level from which on it is what is divided
+    near_codes = np.empty((attributes, MOST_NEAR), codes.dtype)
+    near_reaches = np.empty(MOST_NEAR, reaches.dtype)
+    near_values = np.empty(MOST_NEAR, values.dtype)
+    near_from = attributes + 1
+    all_codes, all_reaches, all_values = codes, reaches, values
     while level >= 0:
+        if level < near_from:
+            near_from = attributes + 1
+            codes, reaches, values = all_codes, all_reaches, all_values
+        else:
+            codes, reaches, values = near_codes, near_reaches, near_values
         begin, end, mask = begins[level], ends[level], masks[level]
         if is_new:
             is_new = False
-            some = rows[level]
-            first = some[begin]
+            some = rows[level, begin:end]
+            first = some[0]
             for attribute in range(attributes):
                 if (rests[level] >> attribute) & 1:
-                    code, place = codes[first, attribute], begin + 1
-                    while place < end and codes[some[place], attribute] == code:
+                    code, place = codes[attribute, first], 1
+                    while place < len(some) and codes[attribute, some[place]] == code:
                         place += 1
-                    if place == end:
+                    if place == len(some):
                         rests[level] ^= 1 << attribute
                         frees[level] |= 1 << attribute
             free, rest = frees[level], rests[level]
             here = sums[ones[mask] + 2 * ones[free]]
             if not settled[level]:
-                if reaches[first] >= some[end - 1]:
+                if reaches[first] >= some[-1]:
                     settled[level] = True
                     later = sums[ones[mask] + 2 * ones[free | rest]]
                     later[CLOSE] += end - begin
                     later[CERTAIN] += end - begin
                 else:
-                    here[CLOSE] += _most(some, begin, end, reaches)
-            here[OFF] += _off(some, begin, end, values)
-            if values[first] == values[some[end - 1]]:
+                    here[CLOSE] += _most(some, reaches)
+            here[OFF] += _off(some, values)
+            if values[first] == values[some[-1]]:
                 rests[level] = 0
-            column_of[level], parts[level] = -1, end
-        if parts[level] >= end:
+            column_of[level], parts[level], numbers[level] = -1, 0, 0
+        if parts[level] >= numbers[level]:
             column_of[level] += 1
             while column_of[level] < attributes and not (rests[level] >> column_of[level]) & 1:
                 column_of[level] += 1
             if column_of[level] >= attributes:
                 level -= 1
                 continue
-            column, some, divided = column_of[level], rows[level], rows[level + 1]
-            number = 0
-            for place in range(begin, end):
-                code = codes[some[place], column]
-                if counts[code] == 0:
+            column, some, divided = column_of[level], rows[level, begin:end], rows[level + 1]
+            code_of = codes[column]
+            # the codes that occur: of few they are met one by one, of many all are looked at
+            number, start, few = 0, begin, end - begin < cardinalities[column]
+            if few:
+                for place in range(len(some)):
+                    code = code_of[some[place]]
+                    if counts[code] == 0:
+                        met[number] = code
+                        number += 1
+                    counts[code] += 1
+            else:
+                for place in range(len(some)):
+                    counts[code_of[some[place]]] += 1
+                for code in range(cardinalities[column]):
                     met[number] = code
-                    number += 1
-                counts[code] += 1
-            start = begin
+                    number += counts[code] > 0
             for place in range(number):
                 size = counts[met[place]]
                 counts[met[place]] = start
                 start += size
-            for place in range(begin, end):
-                code = codes[some[place], column]
+            for place in range(len(some)):
+                code = code_of[some[place]]
                 divided[counts[code]] = some[place]
                 counts[code] += 1
             for place in range(number):
+                cuts[level, place] = counts[met[place]]
                 counts[met[place]] = 0
-            parts[level] = begin
-        column, divided = column_of[level], rows[level + 1]
-        start = parts[level]
-        code, stop = codes[divided[start], column], start + 1
-        while stop < end and codes[divided[stop], column] == code:
-            stop += 1
-        parts[level] = stop
+            parts[level], numbers[level] = 0, number
+        column, divided, part = column_of[level], rows[level + 1], parts[level]
+        start, stop = begin, np.int64(cuts[level, part])
+        if part > 0:
+            start = np.int64(cuts[level, part - 1])
+        parts[level] += 1
         below, free = mask | (1 << column), frees[level]
         rest = rests[level] & ~((1 << (column + 1)) - 1)
         is_open = not settled[level]
         if stop - start > 3:
             level += 1
+            if near_from > attributes and stop - start <= MOST_NEAR:
+                near_from, last = level, start
+                for place in range(start, stop):
+                    row = divided[place]
+                    while last + 1 < stop and divided[last + 1] <= reaches[row]:
+                        last += 1
+                    near_reaches[place - start] = last - start
+                    near_values[place - start] = values[row]
+                for attribute in range(attributes):
+                    if (rest >> attribute) & 1:
+                        for place in range(start, stop):
+                            near_codes[attribute, place - start] = codes[attribute, divided[place]]
+                for place in range(start, stop):
+                    divided[place] = place - start
             begins[level], ends[level], masks[level] = start, stop, below
             frees[level], rests[level], settled[level] = free, rest, not is_open
             is_new = True
