@@ -25,7 +25,7 @@ import pyarrow.parquet
 from glasshouse.arrays import Flags
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
-from glasshouse.language import quoted
+from glasshouse.language import quoted, text
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
 from glasshouse.mitigation.anonymisation import GROUP, Anonymisation
@@ -118,7 +118,28 @@ def _compared(
         version=version("glasshouse"), study="", datasets=names, smallest_cell=smallest_cell()
     )
     described = {"runs": [run.to_dict() for run in outcome.runs]}
-    return Run(study, outcome, provenance=provenance, manifest=described)
+    return Run(
+        study,
+        outcome,
+        provenance=provenance,
+        manifest=described,
+        warnings=tuple(_not_compared(study.runs)),
+    )
+
+
+def _not_compared(folders: Sequence[Path]) -> Iterator[str]:
+    """Say what of the runs is not put side by side."""
+    for folder in folders:
+        try:
+            stored = load_study(folder / STUDY)
+        except GlasshouseError:  # of data in memory there is none
+            continue
+        if isinstance(stored, AssessStudy) and stored.within:
+            yield text(
+                "note: guesses that need only be close (`within`) are not put side by side; the report of each run "
+                "has them"
+            )
+            return
 
 
 def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
@@ -149,11 +170,25 @@ def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
     if len(runs) < 2:
         raise StudyError("name two runs or more to put side by side")
     if command == ASSESSED:
+        if any(run.summary for run in runs):
+            return compare_figures(_of_people(runs))
         parts = _with_parts(folders, runs)
         if parts is None:
             return compare_assessments(runs, list(map(stored_assessment, folders, runs)))
         return compare_figures(parts)
     return compare_figures(runs)
+
+
+def _of_people(runs: Sequence[ComparedRun]) -> Sequence[ComparedRun]:
+    """Return runs about people with several records, which keep figures by how many of them are known."""
+    for run in runs:
+        if not run.summary:
+            raise StudyError(
+                "“{name}” is not about people with several records, and others are, or it tells of too few people; "
+                "compare runs with `person`, or without",
+                name=run.name,
+            )
+    return runs
 
 
 def _with_parts(folders: Sequence[Path], runs: Sequence[ComparedRun]) -> list[ComparedRun] | None:

@@ -95,6 +95,13 @@ FIGURES: Mapping[str, Mapping[str, Known]] = {
     "assess": {
         "naming": _chance(marked("{about}: right guesses at who it is")),
         "inferring": _chance(marked("{about}: right guesses at the {secret}")),
+        "pseudonym": _chance(
+            marked("known records of a person: {about}; the pseudonym is certain")
+        ),
+        "guess": _chance(marked("known records: {about}; right guesses at the pseudonym")),
+        "record": _chance(marked("known records: {about}; singled out without a pseudonym")),
+        "secret": _chance(marked("known records: {about}; right guesses at “{secret}”")),
+        "targets": _number(marked("known records: {about}; people who have so many, in tens")),
     },
     "target": {
         "candidates": _number(marked("records that can be the person’s")),
