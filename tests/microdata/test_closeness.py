@@ -13,6 +13,7 @@ import pytest
 from glasshouse.errors import DataError
 from glasshouse.microdata import attack
 from glasshouse.microdata.closeness import Closeness, close_guesses
+from glasshouse.qif import GainFunction, GVulnerability, Prior
 from glasshouse.study.assess import Tolerance
 from glasshouse.table import EncodedTable, read
 from tests.examples import examples
@@ -139,3 +140,14 @@ def test_numbers_of_too_many_digits_are_refused() -> None:
     table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
     with pytest.raises(DataError, match="too many digits"):
         close_guesses(table, "income", TOLERANCES[3])
+
+
+def test_the_gain_of_qif_gives_the_same_figures() -> None:
+    table = made_up(10, records=14, attributes=1)
+    numbers = [Fraction(written) for written in table.column("x").values.to_pylist()]
+    counts = np.bincount(table.column("x").codes).tolist()
+    prior = Prior([Fraction(count, 14) for count in counts], numbers)
+    for tolerance in TOLERANCES:
+        gain = GainFunction.close(numbers, within=tolerance.amount, share=tolerance.is_share)
+        expected = close_guesses(table, "x", tolerance).guess().prior
+        assert GVulnerability(gain).prior(prior) == expected

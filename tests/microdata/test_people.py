@@ -15,6 +15,7 @@ from glasshouse.errors import StudyError
 from glasshouse.microdata import attack, people_kernel
 from glasshouse.microdata import people as microdata_people
 from glasshouse.microdata.people import Knowing, People, assess_people
+from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedTable, read
 from tests.examples import examples
 
@@ -399,3 +400,16 @@ def test_more_events_than_anybody_has_are_refused() -> None:
 def test_a_column_that_differs_within_a_person_is_no_secret_of_the_person() -> None:
     with pytest.raises(StudyError, match='"icd" is not the same in all records of a person'):
         assess_people(made_up(1), "who", secrets=["icd"])
+
+
+def test_the_hint_channel_of_qif_gives_the_same_figures() -> None:
+    table = varied(7)
+    histories: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for who, *facts in records(table, "who", "place", "day"):
+        histories[who].append(tuple(facts))
+    for result in assess_people(table, "who").results:
+        targets = {who: one for who, one in histories.items() if len(one) >= (result.events or 0)}
+        channel = Channel.hints(targets, known=result.events or 0)
+        prior = Prior.uniform(targets)
+        assert BayesVulnerability().posterior(prior, channel) == result.guessing.posterior
+        assert Certainty().posterior(prior, channel) == result.certainty.posterior

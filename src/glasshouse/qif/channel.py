@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import combinations, product
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -88,6 +90,36 @@ class Channel(ByValue):
         return cls(
             [[int(observed == y) for y in outputs] for observed in observations], secrets, outputs
         )
+
+    @classmethod
+    def hints(cls, histories: Mapping[Any, Sequence[Any]], *, known: int) -> Channel:
+        """Return the exact channel that shows so many events of a person, drawn evenly without replacement.
+
+        Args:
+            histories: Per person, what each of the events shows.
+            known: How many are shown, in no order; everybody must have so many.
+
+        >>> visits = Channel.hints({"Ann": ["N", "N", "S"], "Bob": ["S", "S", "S"]}, known=2)
+        >>> visits.outputs
+        (('N', 'N'), ('N', 'S'), ('S', 'S'))
+        >>> print(visits["Ann", ("N", "S")])
+        2/3
+        """
+        shortest = min(map(len, histories.values()), default=0)
+        if not 1 <= known <= shortest:
+            raise StudyError(
+                f"known must be between 1 and the {shortest} events of the shortest history; it is {known}"
+            )
+        sights = {
+            person: Counter(combinations(sorted(events), known))
+            for person, events in histories.items()
+        }
+        outputs = sorted({sight for counts in sights.values() for sight in counts})
+        rows = [
+            [Fraction(counts[sight], comb(len(histories[person]), known)) for sight in outputs]
+            for person, counts in sights.items()
+        ]
+        return cls(rows, histories, outputs)
 
     @property
     def exact(self) -> bool:

@@ -97,6 +97,33 @@ class GainFunction(ByValue):
         )
 
     @classmethod
+    def close(
+        cls, secrets: Iterable[int | Fraction], *, within: int | Fraction, share: bool = False
+    ) -> GainFunction:
+        """Return the gain of a guess at a number that need only be close: 1 if it is, else 0.
+
+        Of all numbers only those are guesses that are as far above a secret as may be: no other is close to more.
+
+        Args:
+            secrets: The numbers.
+            within: By how much a guess may be off.
+            share: Whether that is a share of the true number, below 1.
+
+        >>> income = GainFunction.close([1000, 1222, 1223], within=Fraction(1, 10), share=True)
+        >>> [int(gain) for gain in income.matrix[0]]
+        [1, 1, 0]
+        """
+        if within < 0 or (share and within >= 1):
+            raise StudyError(f"a tolerance is not negative, and a share below 1; it is {within}")
+        values = tuple(map(Fraction, secrets))
+        room = {value: Fraction(within) * (abs(value) if share else 1) for value in values}
+        return cls.from_callable(
+            lambda guess, secret: int(abs(guess - secret) <= room[secret]),
+            guesses=dict.fromkeys(value + room[value] for value in values),
+            secrets=values,
+        )
+
+    @classmethod
     def from_callable(
         cls,
         function: Callable[[Any, Any], Number],
