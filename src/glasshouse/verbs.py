@@ -254,6 +254,8 @@ def assess(
     knows: int | str | None = None,
     unlinked: bool = False,
     within: Mapping[str, object] | None = None,
+    about: Mapping[str, str] | None = None,
+    likely: Mapping[str, object] | None = None,
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
     bands: Bands | None = None,
@@ -296,6 +298,9 @@ def assess(
         unlinked: Whether the release keeps no pseudonym, so that only the publisher knows which records are of one
             person.
         within: Secrets that are numbers, and how close a guess need be: ``{"income": "10%", "hours": 5}``.
+        about: What she does not know exactly, and how well: ``{"age": "±2", "birth": "±7d", "postcode": "90%"}``, or
+            ``"@kernel.csv"``, a file of chances.
+        likely: What she knows only with some chance: ``{"age": "50%"}``.
         date: Columns of dates, and how they are written, as in `read`.
         derive: New columns that are made of dates, as in `read`.
         bands: Columns of numbers that she sees in bands, as in `read`.
@@ -360,6 +365,8 @@ def assess(
             "knows": knows,
             "unlinked": unlinked,
             "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
+            "about": dict(about or {}),
+            "likely": {name: str(chance) for name, chance in (likely or {}).items()},
         },
         "assess",
     )

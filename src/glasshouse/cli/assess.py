@@ -70,6 +70,17 @@ def assess(
         "COL=10%|COL=5",
         "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5. Repeatable.",
     ),
+    about: list[str] | None = options.adversary(
+        "--about",
+        "COL=±2|COL=±7d|COL=90%|COL=@FILE",
+        "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% of "
+        "cases, or by the chances of a file. Repeatable.",
+    ),
+    likely: list[str] | None = options.adversary(
+        "--likely",
+        "COL=50%",
+        "What she knows only with some chance, and else not at all. Repeatable.",
+    ),
     missing_is_a_value: options.MissingIsAValue = False,
     facts: list[str] | None = options.adversary(
         "--fact",
@@ -259,6 +270,10 @@ def assess(
             "knows": _known_records(knows),
             "unlinked": unlinked,
             "within": options.assignments(within, option="--within", form="COLUMN=10%, COLUMN=5"),
+            "about": options.assignments(
+                about, option="--about", form="COLUMN=±2, COLUMN=±7d, COLUMN=90%, COLUMN=@FILE"
+            ),
+            "likely": options.assignments(likely, option="--likely", form="COLUMN=50%"),
         }
 
     study = question(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         shapley_values,
         without_each,
     )
+    from glasshouse.microdata.knowledge import Knowledge, inexact_knowledge
     from glasshouse.microdata.lattice import sweep
     from glasshouse.microdata.linkage import LinkKey, link
     from glasshouse.microdata.parts import Family, family, parts_by
@@ -78,6 +79,10 @@ _HOME = {
         "shapley_values",
         "without_each",
     ),
+    "knowledge": (
+        "Knowledge",
+        "inexact_knowledge",
+    ),
     "lattice": ("sweep",),
     "linkage": (
         "LinkKey",
@@ -112,6 +117,7 @@ __all__ = [
     "Closeness",
     "Explanation",
     "Family",
+    "Knowledge",
     "Leakage",
     "LinkKey",
     "Member",
@@ -132,6 +138,7 @@ __all__ = [
     "close_guesses",
     "explain",
     "family",
+    "inexact_knowledge",
     "link",
     "member",
     "membership",

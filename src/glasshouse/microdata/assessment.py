@@ -25,6 +25,7 @@ from glasshouse.table import CollectionMember, Step
 
 if TYPE_CHECKING:
     from glasshouse.microdata.closeness import Closeness
+    from glasshouse.microdata.knowledge import Knowledge
 
 MEASURES = ("prior", "posterior", "additive", "multiplicative")
 """What is told of a leakage, in this order."""
@@ -493,6 +494,8 @@ class Assessment:
     """How close guesses of numbers come, where the study says how close they need be."""
     known_sets: tuple[CataloguedAttacks, ...] = field(default=(), repr=False)
     """What adversaries of a catalogue achieve, in the order of the study."""
+    inexact: Knowledge | None = field(default=None, repr=False)
+    """What is learned by who does not know everything exactly, where the study says how well it is known."""
 
     @property
     def missing(self) -> dict[str, int]:
@@ -514,6 +517,8 @@ class Assessment:
             content["close"] = [closeness.to_dict() for closeness in self.close]
         if self.known_sets:
             content["adversaries"] = [known.to_dict() for known in self.known_sets]
+        if self.inexact is not None:
+            content["inexact"] = self.inexact.to_dict()
         if self.advice:
             content["advice"] = [advice.to_dict() for advice in self.advice]
         if self.exposures:

@@ -19,6 +19,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, rec
 from glasshouse.microdata.assessment import CataloguedAttacks, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
+from glasshouse.microdata.knowledge import Knowledge, inexact_knowledge
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
     holds_whole_set,
@@ -173,6 +174,7 @@ def answer(
         exposures=_exposures(study, windows[-1], resources),
         close=_close_guesses(study, windows[-1]),
         known_sets=_known_sets(study, assessment, windows, resources),
+        inexact=_inexact(study, windows[-1], assessment),
     )
     outcome = replace(
         outcome,
@@ -277,6 +279,21 @@ def _known_sets(
         for attack in last_window(apart.attacks):
             attacks.setdefault(attack.quasi_identifiers, []).append(attack)
     return tuple(CataloguedAttacks(name, tuple(attacks[known])) for name, known in sets.items())
+
+
+def _inexact(study: AssessStudy, table: EncodedTable, exact: Assessment) -> Knowledge | None:
+    """Return what is learned by who does not know everything exactly, if the study asks for it."""
+    if not study.about and not study.likely:
+        return None
+    return inexact_knowledge(
+        table,
+        study.about,
+        likely=study.likely,
+        secrets=study.adversary.secrets,
+        subsets=study.sweep or study.chosen_subsets(),
+        drop_suppressed=False,
+        attacked=exact.attacks,
+    )
 
 
 def _exposures(

@@ -33,7 +33,7 @@ from glasshouse.study import (
     parse_condition,
 )
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.study.assess import AssessStudy
+from glasshouse.study.assess import AssessStudy, parse_precision
 from glasshouse.study.target import PeopleStudy, TargetStudy
 from glasshouse.table import (
     Collection,
@@ -242,9 +242,13 @@ def _read_dataset(
     on_progress: OnProgress | None,
 ) -> EncodedTable:
     """Read the columns of a dataset that a study has to do with, and others that are named."""
-    within = study.within if isinstance(study, AssessStudy) else ()
+    numbers: tuple[str, ...] = ()
+    if isinstance(study, AssessStudy):
+        known = {name: parse_precision(name, written) for name, written in study.about.items()}
+        near = [name for name, way in known.items() if way.off is not None and not way.in_days]
+        numbers = (*study.within, *near)
     return read_file(
-        as_written(dataset, within),
+        as_written(dataset, numbers),
         **roles_of(study, also, questions=_questions_to(dataset, study)),
         name=name,
         memory=memory,

@@ -37,6 +37,8 @@ MOST_SWEPT = 24
 """Of so many quasi-identifiers subsets can be assessed."""
 MOST_KNOWN = 20
 """Of so many records of a person the adversary knows what they say at most, unless she knows all."""
+MOST_LIKELY = 13
+"""Of so many attributes it can be said that she knows them only with some chance."""
 DEFAULT_SECONDS = 60
 """Of more quasi-identifiers than `SWEPT_BY_DEFAULT` as many subsets are assessed as so many seconds are enough for."""
 
@@ -49,6 +51,20 @@ class Tolerance:
     """By how much; of a share, how much of the true number, below 1."""
     is_share: bool
     """Whether it is a share of the true number."""
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How well an adversary knows an attribute, as `about` says it; one of the three is set."""
+
+    off: Fraction | None = None
+    """By how much the number that she holds may be off, every one so near being as likely."""
+    in_days: bool = False
+    """Whether that is a number of days, of dates."""
+    right: Fraction | None = None
+    """How probable it is that the value that she holds is right; every other one is as likely as another."""
+    kernel: str = ""
+    """The file that says with which chance she holds what, for each value."""
 
 
 PERSON_SECRETS = ("any", "sum", "most", "count", "other")
@@ -108,6 +124,11 @@ class AssessStudy(ReleaseStudy):
     """Sensitive attributes that are numbers, and how close a guess must come: ``10%`` of the true number, or ``5``."""
     adversaries: tuple[CatalogueAdversary, ...] = ()
     """Adversaries of a catalogue, each of whom knows some of the quasi-identifiers."""
+    about: dict[str, str] = Field(default_factory=dict)
+    """Quasi-identifiers that she does not know exactly, and how well: ``±2``, ``±7d``, right with ``90%``, or
+    ``@kernel.csv``, a file of chances."""
+    likely: dict[str, str] = Field(default_factory=dict)
+    """Quasi-identifiers that she knows only with some chance, such as ``50%``."""
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:
@@ -192,6 +213,53 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _inexact_knowledge_makes_sense(self) -> Self:
+        known = self.adversary.knowable
+        for option, names in (("about", self.about), ("likely", self.likely)):
+            for name, written in names.items():
+                if option == "about":
+                    parse_precision(name, written)
+                else:
+                    parse_chance(name, written)
+                if name not in known:
+                    raise ContradictionError(
+                        '`{option}` is given for "{name}", which is nothing that she knows; that is {known}',
+                        option=option,
+                        name=name,
+                        known=quoted(known),
+                    )
+            if not names:
+                continue
+            for word, value in (
+                ("weight", self.adversary.weight),
+                ("prior", self.adversary.prior),
+                ("tries", self.adversary.gain != type(self.adversary.gain)()),
+                ("link", self.links),
+                ("by", self.by),
+                ("each", self.each),
+                ("group", self.group),
+            ):
+                if value:
+                    raise ContradictionError(
+                        "`{option}` is about one guess at the records of a release, all alike; leave out `{word}` with "
+                        "it",
+                        option=option,
+                        word=word,
+                    )
+            if len(self.datasets) > 1:
+                raise ContradictionError(
+                    "`{option}` is for one dataset; leave out the others", option=option
+                )
+        if len(self.likely) > MOST_LIKELY:
+            raise ContradictionError(
+                "`likely` is told of {count} attributes, and so of more sets of them than are worked out; at most "
+                "{most}",
+                count=len(self.likely),
+                most=MOST_LIKELY,
+            )
+        return self
+
+    @model_validator(mode="after")
     def _people_make_sense(self) -> Self:
         adversary = self.adversary
         if not self.person:
@@ -215,6 +283,8 @@ class AssessStudy(ReleaseStudy):
             ("prior", adversary.prior),
             ("tries", adversary.gain != type(adversary.gain)()),
             ("within", self.within),
+            ("about", self.about),
+            ("likely", self.likely),
             ("link", self.links),
             ("by", self.by),
             ("each", self.each),
@@ -361,6 +431,57 @@ def parse_tolerance(name: str, written: str) -> Tolerance:
             written=written,
         )
     return Tolerance(amount, is_share)
+
+
+def parse_precision(name: str, written: str) -> Precision:
+    """Return how well an attribute is known, as a text says it.
+
+    Args:
+        name: The quasi-identifier, for messages.
+        written: ``±2`` or ``+-2``, of dates ``±7d``; ``90%``, of which it is right; or ``@FILE``.
+
+    Raises:
+        ContradictionError: It is none of them.
+
+    >>> parse_precision("age", "±2").off, parse_precision("birth", "+-7d").in_days, parse_precision("zip", "90%").right
+    (Fraction(2, 1), True, Fraction(9, 10))
+    """
+    plain = written.strip()
+    if plain.startswith("@") and plain[1:].strip():
+        return Precision(kernel=plain[1:].strip())
+    window = re.fullmatch(r"(?:±|\+-|\+/-)\s*(\S*?)\s*(d?)", plain)
+    if window and is_number(window[1]) and Fraction(window[1]) >= 0:
+        return Precision(off=Fraction(window[1]), in_days=bool(window[2]))
+    if plain.endswith("%") and is_number(plain[:-1].strip()):
+        return Precision(right=parse_chance(name, plain, option="about"))
+    raise ContradictionError(
+        '`about` "{name}={written}" is none of {name}=±2, {name}=±7d for dates, {name}=90% (how often she is right) '
+        "and {name}=@FILE (chances)",
+        name=name,
+        written=written,
+    )
+
+
+def parse_chance(name: str, written: str, *, option: str = "likely") -> Fraction:
+    """Return the chance that a text says: ``50%``, or a number from 0 to 1.
+
+    Raises:
+        ContradictionError: It says none.
+
+    >>> parse_chance("age", "50%"), parse_chance("age", "0.25")
+    (Fraction(1, 2), Fraction(1, 4))
+    """
+    figure, percent, rest = written.strip().partition("%")
+    chance = Fraction(figure.strip()) if is_number(figure.strip()) and not rest else Fraction(-1)
+    chance /= 100 if percent else 1
+    if not 0 <= chance <= 1:
+        raise ContradictionError(
+            '`{option}` "{name}={written}" is no chance; say one from 0% to 100%, such as {name}=50%',
+            option=option,
+            name=name,
+            written=written,
+        )
+    return chance
 
 
 def parse_person_secret(written: str) -> PersonSecret:

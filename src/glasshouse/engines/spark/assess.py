@@ -268,6 +268,8 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`person`": study.person,
         "`within`": study.within,
         "`adversary`": study.adversaries,
+        "`about`": study.about,
+        "`likely`": study.likely,
         text("a release by Anatomy"): study.group,
         text("`by` with weights"): study.by and adversary.weight,
         text("`by` of several datasets"): study.by and len(study.datasets) > 1,
