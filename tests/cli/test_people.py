@@ -478,3 +478,75 @@ def test_what_cannot_be_asked_is_refused_in_one_line(
     assert why in outcome.error
     assert len(outcome.error.strip().splitlines()) == 1
     assert not (tmp_path / "run").exists()
+
+
+INEXACT = {
+    "B1": (["sex", "age"], "ill", {"about": {"age": "±2"}}),
+    "B2": (["sex", "postcode"], "ill", {"about": {"postcode": "90%"}}),
+    "B3": (["age", "gender"], "disability", {"likely": {"age": "50%", "gender": "90%"}}),
+}
+
+
+@pytest.mark.parametrize("name", INEXACT)
+def test_knowledge_that_is_not_exact_comes_out_exactly(
+    glasshouse: Glasshouse, case: Callable[[str], tuple[Case, Path]], name: str
+) -> None:
+    known, secret, how = INEXACT[name]
+    golden, path = case(name)
+    expected = golden["expect"]
+    said = [
+        part
+        for option, by_column in how.items()
+        for column, written in by_column.items()
+        for part in (f"--{option}", f"{column}={written.replace('±', '+-')}")
+    ]
+    asked = [part for column in known for part in ("-q", column)]
+    content = answer(glasshouse, path, *asked, "-s", secret, *said)["inexact"]
+    outcome = gh.assess(
+        pa.table(golden["table"]), quasi_identifiers=known, sensitive=[secret], **how
+    ).outcome.inexact
+    for place, aim in enumerate(("naming", "secret")):
+        entry, target = content["targets"][place], outcome.targets[place]
+        chances = target.mixed or target.chances(outcome.whole)
+        for kind, words in ((0, "by guessing"), (1, "with certainty")):
+            assert str(chances[kind]) == expected[f"{aim} {words}"]
+        if (before := expected.get(f"{aim} before")) is not None:
+            assert str(target.before[0]) == before
+            exactly(entry, prior=before)
+        exactly(
+            entry["likely"] if "likely" in how else entry["subsets"][-1],
+            posterior=expected[f"{aim} by guessing"],
+            certain=expected[f"{aim} with certainty"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--about", "town=±2"), '"A" in column "town" is not a number'),
+        (("--about", "age=±2d"), "is no date"),
+        (("--about", "age=2"), '--about "age=2" is none of age=±2'),
+        (("--about", "town=120%"), "say one from 0% to 100%"),
+        (("--about", "income=±2"), 'is given for "income", which is nothing that she knows'),
+        (("--about", "town=@none.csv"), "none.csv"),
+        (("--about", "town=@kernel.csv"), 'the chances of "A" add up to 3/2, not to 1'),
+        (("--about", "age=±2", "--weight", "income"), "leave out --weight"),
+        (("--likely", "age=130%"), "is no chance"),
+        (("--likely", "nobody=50%"), "nothing that she knows"),
+        (("--person", "income", "--about", "age=±2"), "leave out --about"),
+    ],
+)
+def test_what_is_known_in_no_such_way_is_said_in_one_line(
+    glasshouse: Glasshouse,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("age,town,income\n30,A,1\n31,B,2\n")
+    Path("kernel.csv").write_text("is,A,B\nA,1,0.5\nB,0,1\n")
+    outcome = glasshouse("assess", "people.csv", "-q", "age", "-q", "town", *options)
+    assert outcome.code == 2
+    assert message in outcome.error
+    assert len(outcome.error.strip().splitlines()) == 1

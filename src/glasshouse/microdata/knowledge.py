@@ -251,6 +251,10 @@ def inexact_knowledge(
     whole = (1 << len(names)) - 1
     inexactly = _mask(about, names)
     masks = [mask for mask in _asked(names, subsets, table.records) if mask & inexactly]
+    if about and not masks and not likely:
+        raise StudyError(
+            "none of the `subsets` has anything that `about` is given for; choose others, or leave it out"
+        )
     alone = _one_way(ways)
     if not alone and len(masks) * len(aims) * table.records > MOST_LOOKS:
         masks = [mask for mask in masks if mask == whole] or masks[-1:]

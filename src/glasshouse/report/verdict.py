@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata import Assessment, Attack, Leakage
     from glasshouse.microdata.closeness import Closeness
     from glasshouse.microdata.individual import Target
+    from glasshouse.microdata.knowledge import Knowledge
     from glasshouse.microdata.parts import Family
     from glasshouse.microdata.people import People
     from glasshouse.microdata.presence import Member, Membership
@@ -268,10 +269,28 @@ def _of_assess(outcome: Assessment | Family | People) -> Iterator[Measurement]:
 
     if isinstance(outcome, Assessment):
         yield from of_assessment(outcome)
+        if outcome.inexact is not None:
+            yield from _of_inexact(outcome.inexact)
     elif isinstance(outcome, People):
         yield from _of_people(outcome)
     else:
         yield from _of_parts(outcome)
+
+
+def _of_inexact(known: Knowledge) -> Iterator[Measurement]:
+    """Yield what is learned by who does not know everything exactly: the most of what was asked for."""
+    for target in known.targets:
+        chances = [target.chances(row) for row in range(len(known.masks))]
+        chances = chances if target.mixed is None else [target.mixed]
+        guess = max(one[0] for one in chances)
+        sure = max(one[2] if known.errs else one[1] for one in chances)
+        if target.secret:
+            of, (before, certain) = target.sensitive, target.before
+            yield Measurement("inference-added-inexactly", max(Fraction(0), guess - before), of)
+            yield Measurement("inference-certain-inexactly", max(Fraction(0), sure - certain), of)
+        else:
+            yield Measurement("named-inexactly", sure)
+            yield Measurement("best-guess-inexactly", guess)
 
 
 def _of_people(outcome: People) -> Iterator[Measurement]:

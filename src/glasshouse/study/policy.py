@@ -37,6 +37,10 @@ Measure = Literal[
     "close-certain",
     "some-records",
     "any-records",
+    "named-inexactly",
+    "best-guess-inexactly",
+    "inference-added-inexactly",
+    "inference-certain-inexactly",
     "membership-certain",
     "believed",
     "placed",
@@ -55,6 +59,16 @@ MEASURES: dict[Measure, str] = {
     "close-certain": marked("people whose {of} becomes certain within the tolerance"),
     "some-records": marked("people whom some of their records give away"),
     "any-records": marked("people whom any of their records give away"),
+    "named-inexactly": marked("people who are named surely by who does not know all exactly"),
+    "best-guess-inexactly": marked(
+        "people for whom one guess at who they are is right, by who does not know all exactly"
+    ),
+    "inference-added-inexactly": marked(
+        "right guesses of {of} that the release adds for who does not know all exactly"
+    ),
+    "inference-certain-inexactly": marked(
+        "people whose {of} becomes sure for who does not know all exactly"
+    ),
     "membership-certain": marked("people of whom it becomes certain whether they are in it"),
     "believed": marked("people whose {of} becomes more than twice as credible"),
     "placed": marked("records whose place becomes certain"),
@@ -62,10 +76,20 @@ MEASURES: dict[Measure, str] = {
 }
 """What each measure is, in the words of a report; ``{of}`` stands for a sensitive attribute."""
 OF_SECRETS: frozenset[Measure] = frozenset(
-    {"inference-added", "inference-certain", "close-added", "close-certain", "believed"}
+    {
+        "inference-added",
+        "inference-certain",
+        "inference-added-inexactly",
+        "inference-certain-inexactly",
+        "close-added",
+        "close-certain",
+        "believed",
+    }
 )
 """The measures that each sensitive attribute has its own of."""
-IN_POINTS: frozenset[Measure] = frozenset({"inference-added", "close-added"})
+IN_POINTS: frozenset[Measure] = frozenset(
+    {"inference-added", "inference-added-inexactly", "close-added"}
+)
 """The measures that are told in points."""
 OF_PEOPLE: frozenset[Measure] = frozenset(
     {

@@ -86,7 +86,11 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
 
 
 def before_and_after_chart(
-    successes: Sequence[tuple[str, tuple[Fraction, Fraction, Fraction]]], title: str, attack: Attack
+    successes: Sequence[tuple[str, tuple[Fraction, Fraction, Fraction]]],
+    title: str,
+    attack: Attack,
+    *,
+    sure: str | None = None,
 ) -> tuple[vega.Chart, tuple[str, str, str]]:
     """Return a chart of success before, after and for certain, a row per aim; and what these three are called.
 
@@ -94,8 +98,10 @@ def before_and_after_chart(
         successes: Per aim, what it is called and the three of them.
         title: What the chart says.
         attack: An attack with what she knows, which stands below the title.
+        sure: What the third of them is called, where it is not certainty.
     """
-    ways = _ways()
+    before_it, after_it, certainly = _ways()
+    ways = (before_it, after_it, sure or certainly)
     rows = [
         {"attack": label, "what": way, "success": 100 * float(success)}
         for label, by_way in successes

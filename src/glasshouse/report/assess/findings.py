@@ -15,6 +15,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.assess.closeness import closeness_findings
+from glasshouse.report.assess.knowledge import knowledge_findings
 from glasshouse.report.attacks import (
     by_knowledge,
     exact_guesses,
@@ -74,8 +75,8 @@ def findings(
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right.
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
-        pictures: What shows the findings: ``who``, ``people``, ``inference``, ``close``, ``sets``, ``classes`` and
-            ``influence``.
+        pictures: What shows the findings: ``who``, ``people``, ``inference``, ``close``, ``about``, ``sets``,
+            ``classes`` and ``influence``.
     """
     figures = pictures or {}
     naming, *inferring = widest(assessment.attacks)
@@ -92,6 +93,10 @@ def findings(
     results += [
         replace(finding, picture=figures.get("close") if place == 0 else None)
         for place, finding in enumerate(closeness_findings(assessment, subject))
+    ]
+    results += [
+        replace(finding, picture=figures.get("about") if place == 0 else None)
+        for place, finding in enumerate(knowledge_findings(assessment, subject))
     ]
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:

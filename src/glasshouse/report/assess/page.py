@@ -38,6 +38,12 @@ from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings, most_at_risk, naming_sentence
 from glasshouse.report.assess.front import actions, band_figure, tiles
+from glasshouse.report.assess.knowledge import TERMS as KNOWLEDGE_TERMS
+from glasshouse.report.assess.knowledge import (
+    knowledge_figure,
+    knowledge_section,
+    knowledge_tables,
+)
 from glasshouse.report.assess.people import people_brief, people_page
 from glasshouse.report.assess.sets import pairs_figure, publishable_figure
 from glasshouse.report.attacks import (
@@ -204,6 +210,7 @@ def brief(outcome: Outcome, question: AssessStudy) -> Brief:
         tables += [placing_table(question.adversaries), figures]
     tables += _terminal_tables(outcome, gain.currency)
     tables += closeness_tables(outcome.close, short=True)
+    tables += knowledge_tables(outcome, short=True)
     if outcome.sweep is not None and holds_all(outcome.sweep):
         tables.append(_shapley_table(outcome.sweep))
     legend = [] if any(attack.gain for attack in outcome.attacks) else [translated(LEGEND)]
@@ -322,6 +329,7 @@ def assessment_page(
         adversaries_section(assessment, study),
         _figures_section(assessment, measures),
         closeness_section(assessment),
+        knowledge_section(assessment),
         _growth_section(assessment, measures),
         None if sweep is None else influence_section(sweep),
         class_sizes_section(assessment),
@@ -335,6 +343,7 @@ def assessment_page(
         "who": exposure_figure(assessment, subject),
         "inference": before_and_after_figure([attacks[0], *secrets]) if secrets else None,
         "close": closeness_figure(assessment),
+        "about": knowledge_figure(assessment),
         "sets": pairs_figure(assessment),
         "classes": class_sizes_figure(attacks[0], policy),
         "influence": None if sweep is None else influence_figure(sweep),
@@ -390,6 +399,7 @@ def assessment_page(
                 measures.capacity and WORST_CASE,
                 measures.gain and GAINS,
                 bool(assessment.close) and CLOSE_TERMS,
+                assessment.inexact is not None and assessment.inexact.errs and KNOWLEDGE_TERMS,
                 growing and GROWING,
             ),
         ),
