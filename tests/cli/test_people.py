@@ -480,7 +480,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(
     assert not (tmp_path / "run").exists()
 
 
-INEXACT = {
+INEXACT: dict[str, tuple[list[str], str, dict[str, Any]]] = {
     "B1": (["sex", "age"], "ill", {"about": {"age": "±2"}}),
     "B2": (["sex", "postcode"], "ill", {"about": {"postcode": "90%"}}),
     "B3": (["age", "gender"], "disability", {"likely": {"age": "50%", "gender": "90%"}}),

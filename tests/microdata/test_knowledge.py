@@ -14,7 +14,7 @@ import pytest
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import assess
-from glasshouse.microdata.knowledge import Knowledge, inexact_knowledge
+from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
 from glasshouse.study.assess import parse_precision
 from glasshouse.table import EncodedTable, read
 from tests.examples import IS_THOROUGH
@@ -23,7 +23,7 @@ Kernel = Callable[[str], dict[object, Fraction]]
 NEARLY = Fraction(19, 20)
 ROUNDS = 10_000 if IS_THOROUGH else 240
 DAYS = ("2024-02-27", "2024-02-28", "2024-02-29", "2024-03-01", "2024-03-04")
-MATRIX = {
+MATRIX: dict[str, dict[object, Fraction]] = {
     "0": {"x": Fraction(1, 2), "y": Fraction(1, 4), "z": Fraction(1, 4)},
     "1": {"x": Fraction(1, 10), "z": Fraction(9, 10)},
     "2": {"y": Fraction(1)},
@@ -59,7 +59,7 @@ def kernel(written: str, values: list[str]) -> Kernel:
 
         return around
     if precision.kernel:
-        return lambda value: dict(MATRIX[value])
+        return MATRIX.__getitem__
     domain = sorted(set(values))
     right = precision.right or Fraction(0)
     if len(domain) == 1:
@@ -115,7 +115,7 @@ def answered(
     names: tuple[str, ...],
     about: Mapping[str, str],
     likely: Mapping[str, str] | None = None,
-) -> Knowledge:
+) -> InexactKnowledge:
     table = read(pa.table(dict(columns)), quasi_identifiers=names, sensitive=["s"])
     return inexact_knowledge(table, about, likely=likely)
 

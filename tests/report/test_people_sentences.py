@@ -14,6 +14,7 @@ from glasshouse.language import LANGUAGES
 from glasshouse.language.current import speaking
 from glasshouse.microdata.people import assess_people
 from glasshouse.report.assess.closeness import closeness_findings
+from glasshouse.report.assess.knowledge import knowledge_findings
 from glasshouse.report.assess.people import people_findings
 from glasshouse.table import read
 from tests.report.reading import assert_it_says, tries
@@ -86,3 +87,57 @@ def test_what_is_learned_of_a_person_is_told_with_the_figures_of_the_outcome(see
             if learned or certainty.additive > 0:
                 figures.append(certainty.posterior)
             assert_it_says(sentence, *figures)
+
+
+WAYS: tuple[dict[str, dict[str, str]], ...] = (
+    {"about": {"age": "±1"}},
+    {"about": {"town": "90%"}},
+    {"likely": {"age": "50%"}},
+    {"about": {"age": "±0"}, "likely": {"town": "25%"}},
+)
+
+
+@tries(
+    "assess",
+    "knowing everything exactly, she would",
+    "and guesses it no better than somebody who knows nothing of them",
+    seeds=40,
+)
+def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    columns = {
+        "age": random.integers(0, (3, 9, 30)[seed % 3], 12),
+        "town": random.integers(0, 2 + seed % 2, 12),
+        "ill": np.zeros(12, int) if seed % 7 == 0 else random.integers(0, 2 + seed % 3, 12),
+    }
+    table = read(
+        pa.table({name: values.astype(str) for name, values in columns.items()}),
+        quasi_identifiers=["age", "town"],
+        sensitive=["ill"],
+    )
+    way: dict[str, Any] = WAYS[seed % 4]
+    assessment = gh.assess(table, **way).outcome
+    known = assessment.inexact
+    asked = [
+        Fraction(written[:-1]) / 100
+        for of in way.values()
+        for written in of.values()
+        if "%" in written
+    ]
+    exact = assessment.attacks[-2:]
+    for language in LANGUAGES:
+        with speaking(language):
+            findings = knowledge_findings(assessment, "person")
+        for place, (finding, target) in enumerate(zip(findings, known.targets, strict=True)):
+            guess, certain, nearly = target.mixed or target.chances(known.whole)
+            learned = guess > target.before[0]
+            assert (UP_FROM[language] in finding.sentence) == (bool(place) and learned)
+            assert_it_says(
+                finding.sentence,
+                *([] if place else asked),
+                nearly if known.errs else certain,
+                guess,
+                *([target.before[0]] if place and learned else []),
+                exact[place].deterministic.posterior,
+                exact[place].probabilistic.posterior,
+            )

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         shapley_values,
         without_each,
     )
-    from glasshouse.microdata.knowledge import Knowledge, inexact_knowledge
+    from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
     from glasshouse.microdata.lattice import sweep
     from glasshouse.microdata.linkage import LinkKey, link
     from glasshouse.microdata.parts import Family, family, parts_by
@@ -80,7 +80,7 @@ _HOME = {
         "without_each",
     ),
     "knowledge": (
-        "Knowledge",
+        "InexactKnowledge",
         "inexact_knowledge",
     ),
     "lattice": ("sweep",),
@@ -117,7 +117,7 @@ __all__ = [
     "Closeness",
     "Explanation",
     "Family",
-    "Knowledge",
+    "InexactKnowledge",
     "Leakage",
     "LinkKey",
     "Member",

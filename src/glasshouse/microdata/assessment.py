@@ -25,7 +25,7 @@ from glasshouse.table import CollectionMember, Step
 
 if TYPE_CHECKING:
     from glasshouse.microdata.closeness import Closeness
-    from glasshouse.microdata.knowledge import Knowledge
+    from glasshouse.microdata.knowledge import InexactKnowledge
 
 MEASURES = ("prior", "posterior", "additive", "multiplicative")
 """What is told of a leakage, in this order."""
@@ -494,7 +494,7 @@ class Assessment:
     """How close guesses of numbers come, where the study says how close they need be."""
     known_sets: tuple[CataloguedAttacks, ...] = field(default=(), repr=False)
     """What adversaries of a catalogue achieve, in the order of the study."""
-    inexact: Knowledge | None = field(default=None, repr=False)
+    inexact: InexactKnowledge | None = field(default=None, repr=False)
     """What is learned by who does not know everything exactly, where the study says how well it is known."""
 
     @property

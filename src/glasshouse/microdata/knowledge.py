@@ -115,7 +115,7 @@ class Inexact:
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class InexactKnowledge:
     """What an adversary learns whose knowledge is not exact, with each of some sets of quasi-identifiers."""
 
     about: dict[str, str]
@@ -212,7 +212,7 @@ def inexact_knowledge(
     subsets: str | Sequence[Sequence[str]] = "all",
     drop_suppressed: bool = True,
     attacked: Iterable[Attack] = (),
-) -> Knowledge:
+) -> InexactKnowledge:
     """Tell what is learned by an adversary who does not know some quasi-identifiers exactly.
 
     Args:
@@ -292,7 +292,7 @@ def inexact_knowledge(
             )
         )
         exact.append((first.probabilistic.posterior, first.deterministic.posterior))
-    return Knowledge(
+    return InexactKnowledge(
         about=dict(about),
         likely=dict(likely),
         quasi_identifiers=names,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata import Assessment, Attack, Leakage
     from glasshouse.microdata.closeness import Closeness
     from glasshouse.microdata.individual import Target
-    from glasshouse.microdata.knowledge import Knowledge
+    from glasshouse.microdata.knowledge import InexactKnowledge
     from glasshouse.microdata.parts import Family
     from glasshouse.microdata.people import People
     from glasshouse.microdata.presence import Member, Membership
@@ -277,7 +277,7 @@ def _of_assess(outcome: Assessment | Family | People) -> Iterator[Measurement]:
         yield from _of_parts(outcome)
 
 
-def _of_inexact(known: Knowledge) -> Iterator[Measurement]:
+def _of_inexact(known: InexactKnowledge) -> Iterator[Measurement]:
     """Yield what is learned by who does not know everything exactly: the most of what was asked for."""
     for target in known.targets:
         chances = [target.chances(row) for row in range(len(known.masks))]

@@ -19,7 +19,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, rec
 from glasshouse.microdata.assessment import CataloguedAttacks, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
-from glasshouse.microdata.knowledge import Knowledge, inexact_knowledge
+from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
     holds_whole_set,
@@ -281,7 +281,7 @@ def _known_sets(
     return tuple(CataloguedAttacks(name, tuple(attacks[known])) for name, known in sets.items())
 
 
-def _inexact(study: AssessStudy, table: EncodedTable, exact: Assessment) -> Knowledge | None:
+def _inexact(study: AssessStudy, table: EncodedTable, exact: Assessment) -> InexactKnowledge | None:
     """Return what is learned by who does not know everything exactly, if the study asks for it."""
     if not study.about and not study.likely:
         return None

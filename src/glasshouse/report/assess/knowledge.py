@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.knowledge import Inexact, Knowledge
+from glasshouse.microdata.knowledge import Inexact, InexactKnowledge
 from glasshouse.report.assess.charts import before_and_after_chart
 from glasshouse.report.attacks import exact_share, knowledge_in_short, target_label
 from glasshouse.report.cells import cell_table, percent_cell, three_digits
@@ -40,7 +40,7 @@ def knowledge_findings(assessment: Assessment, subject: str) -> list[Finding]:
     ]
 
 
-def _attacks(assessment: Assessment, known: Knowledge) -> list[Attack]:
+def _attacks(assessment: Assessment, known: InexactKnowledge) -> list[Attack]:
     """Return, per target, the attack with exact knowledge of the set that is told of."""
     names = known.names(known.masks[-1]) if known.masks else known.quasi_identifiers
     if known.whole is not None or known.likely:
@@ -52,7 +52,7 @@ def _attacks(assessment: Assessment, known: Knowledge) -> list[Attack]:
     return [replace(by_aim[target.secret], quasi_identifiers=names) for target in known.targets]
 
 
-def _inexactly(known: Knowledge, target: Inexact) -> Figures:
+def _inexactly(known: InexactKnowledge, target: Inexact) -> Figures:
     """Return what comes of a target: with what is only likely, else with the largest set that was asked for."""
     chances = target.mixed
     if chances is None:
@@ -62,14 +62,14 @@ def _inexactly(known: Knowledge, target: Inexact) -> Figures:
     return guess, nearly if known.errs else certain
 
 
-def _exactly(known: Knowledge, place: int, attack: Attack) -> Figures:
+def _exactly(known: InexactKnowledge, place: int, attack: Attack) -> Figures:
     """Return what comes of a target with exact knowledge of the same set."""
     if known.whole is not None or known.likely:
         return known.exact[place]
     return attack.probabilistic.posterior, attack.deterministic.posterior
 
 
-def _finding(known: Knowledge, place: int, attack: Attack, subject: str) -> Finding:
+def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) -> Finding:
     target = known.targets[place]
     before = target.before[0]
     guess, sure = _inexactly(known, target)
@@ -100,25 +100,25 @@ def _finding(known: Knowledge, place: int, attack: Attack, subject: str) -> Find
         )
     elif guess == before and known.errs:
         template = marked(
-            "With the same knowledge she is nearly sure of the {secret} in {sure} of cases, and guesses it no better "
+            "With knowledge like that she is nearly sure of the {secret} in {sure} of cases, and guesses it no better "
             "than somebody who knows nothing of them: right in {after}; knowing everything exactly, she would be "
             "certain in {exact_sure}, and guess it right in {exact_after}."
         )
     elif guess == before:
         template = marked(
-            "With the same knowledge she is certain of the {secret} in {sure} of cases, and guesses it no better than "
+            "With knowledge like that she is certain of the {secret} in {sure} of cases, and guesses it no better than "
             "somebody who knows nothing of them: right in {after}; knowing everything exactly, she would be certain in "
             "{exact_sure}, and guess it right in {exact_after}."
         )
     elif known.errs:
         template = marked(
-            "With the same knowledge she is nearly sure of the {secret} in {sure} of cases, and guesses it right in "
+            "With knowledge like that she is nearly sure of the {secret} in {sure} of cases, and guesses it right in "
             "{after}, up from {before}; knowing everything exactly, she would be certain in {exact_sure}, and guess it "
             "right in {exact_after}."
         )
     else:
         template = marked(
-            "With the same knowledge she is certain of the {secret} in {sure} of cases, and guesses it right in "
+            "With knowledge like that she is certain of the {secret} in {sure} of cases, and guesses it right in "
             "{after}, up from {before}; knowing everything exactly, she would be certain in {exact_sure}, and guess it "
             "right in {exact_after}."
         )
@@ -144,7 +144,7 @@ def _finding(known: Knowledge, place: int, attack: Attack, subject: str) -> Find
     )
 
 
-def _how(known: Knowledge) -> str:
+def _how(known: InexactKnowledge) -> str:
     """Say what is not known exactly, and how well it is."""
     parts = []
     for name, written in known.about.items():
@@ -179,7 +179,7 @@ def _share(chance: Fraction) -> str:
     return text("{figure}%", figure=number(100 * chance, ",.6g"))
 
 
-def _surely(known: Knowledge) -> str:
+def _surely(known: InexactKnowledge) -> str:
     return text("Nearly sure") if known.errs else text("For certain")
 
 
@@ -274,7 +274,7 @@ def knowledge_tables(assessment: Assessment, *, short: bool = False) -> list[Tab
 
 
 def _cells(
-    known: Knowledge,
+    known: InexactKnowledge,
     target: Inexact,
     name: str,
     chances: tuple[Fraction, Fraction, Fraction],
