@@ -15,6 +15,7 @@ import pytest
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import assess
 from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
+from glasshouse.qif import BayesVulnerability, Channel, Prior
 from glasshouse.study.assess import parse_precision
 from glasshouse.table import EncodedTable, read
 from tests.examples import IS_THOROUGH
@@ -256,6 +257,21 @@ def test_a_missing_secret_is_left_out() -> None:
     assert (naming.records, secret.records) == (4, 3)
     known = {name: [*values[:2], values[3]] for name, values in columns.items()}
     assert secret.chances(0) == obvious(known, {"q0": "±1"}, ("q0",), "s")
+
+
+def test_the_channels_of_qif_have_the_same_vulnerability() -> None:
+    ages, towns = [25, 26, 40, 26], list("ABCA")
+    columns = {"age": [*map(str, ages)], "town": towns, "s": list("yyny")}
+    for name, written, channel in (
+        ("age", "±1", Channel.around([25, 26, 40], 1)),
+        ("town", "90%", Channel.mistaken("ABC", Fraction(9, 10))),
+    ):
+        values = ages if name == "age" else towns
+        rows = [[channel[value, shown] for shown in channel.outputs] for value in values]
+        naming = answered(columns, (name,), {name: written}).targets[0]
+        assert naming.guess().posterior == BayesVulnerability().posterior(
+            Prior([Fraction(1, 4)] * 4), Channel(rows)
+        )
 
 
 def table_of(**columns: list[str]) -> EncodedTable:

@@ -262,6 +262,8 @@ def inexact_knowledge(
     mixture = _mixture(names, chances)
     errs = any(way.errs for way in ways.values())
     attacked = _with_sets(attacked, table, names, aims, [whole, *mixture])
+    complete = [aim for aim in aims[1:] if not table.missing(aim).any()]
+    walked: dict[tuple[str, ...], Integers | None] = dict.fromkeys(complete[:1])
     results, exact = [], []
     for aim in aims:
         known = table.with_known(aim)
@@ -269,7 +271,7 @@ def inexact_knowledge(
         if known.records < table.records:
             there = ~table.missing(aim)
             of_known = {name: replace(way, values=way.values[there]) for name, way in ways.items()}
-        sums = _Sums(with_facts_joined(known, names), names, of_known, aim)
+        sums = _Sums(with_facts_joined(known, names), names, of_known, aim, walked)
         rows = sums.of(masks)
         alike = {
             _mask(attack.quasi_identifiers, names): attack
@@ -575,8 +577,10 @@ class _Sums:
         names: tuple[str, ...],
         ways: Mapping[str, _Way],
         aim: tuple[str, ...],
+        walked: dict[tuple[str, ...], Integers | None],
     ) -> None:
         self.table, self.names, self.ways = table, names, ways
+        self.aim, self.walked = aim, walked
         self.records = table.records
         self.is_naming = not aim
         self.secrets = (
@@ -611,8 +615,12 @@ class _Sums:
     def _at_once(self) -> Integers:
         """Return the three sums of every set that has the inexact attribute, by its mask.
 
-        The column that tells most comes first, as it divides classes soonest.
+        The column that tells most comes first, as it divides classes soonest. The walk that names takes a secret with
+        it that is known of all records.
         """
+        before = self.walked.get(self.aim)
+        if before is not None:
+            return before
         ((name, way),) = self.ways.items()
         values = way.values
         order = np.argsort(values, kind="stable")
@@ -624,24 +632,32 @@ class _Sums:
         )
         for bit, other in enumerate(others):
             codes[:, bit] = columns[other].codes[order]
-        secrets = np.zeros(self.records, np.int32) if self.is_naming else self.secrets[order]
+        beside = next(iter(self.walked), ()) if self.is_naming else self.aim
+        secrets = (
+            partition(self.table, beside).numbers.astype(np.int32)
+            if beside
+            else np.zeros(self.records, np.int32)
+        )
         sums = knowledge_kernel.by_subset(
             codes,
             np.array([columns[other].cardinality for other in others], np.int64),
             values[order],
-            secrets,
+            secrets[order],
             way.unit,
             way.right,
             way.wrong,
             way.domain,
             self.is_naming,
-        )[3 if self.is_naming else 0 :][:3]
+        )
         masks = np.arange(1 << len(self.names))
         renamed = np.zeros(len(masks), np.int64)
         for bit, other in enumerate(others):
             renamed |= ((masks >> self.names.index(other)) & 1) << bit
-        every: Integers = sums[:, renamed]
-        return every
+        of_secret: Integers = sums[:3, renamed]
+        of_naming: Integers = sums[3:, renamed]
+        if self.is_naming and beside:
+            self.walked[beside] = of_secret
+        return of_naming if self.is_naming else of_secret
 
     def _alone(self, mask: int) -> Integers:
         """Return the three sums of one set: all ways but the last are written out, record by record."""

@@ -121,6 +121,35 @@ class Channel(ByValue):
         ]
         return cls(rows, histories, outputs)
 
+    @classmethod
+    def around(cls, inputs: Iterable[int], off: int) -> Channel:
+        """Return the exact channel that shows a whole number near the secret one, all within `off` as likely.
+
+        >>> print(Channel.around([25, 26], 1)[25, 24], Channel.around([25, 26], 1).outputs)
+        1/3 (24, 25, 26, 27)
+        """
+        secrets = tuple(inputs)
+        if off < 0 or not secrets:
+            raise StudyError("a window needs numbers, and a width of 0 or more")
+        outputs = range(min(secrets) - off, max(secrets) + off + 1)
+        chance = Fraction(1, 2 * off + 1)
+        rows = [[chance * (abs(secret - shown) <= off) for shown in outputs] for secret in secrets]
+        return cls(rows, secrets, outputs)
+
+    @classmethod
+    def mistaken(cls, inputs: Iterable[Hashable], right: Number) -> Channel:
+        """Return the channel that shows the secret with a chance, and otherwise each other value, all as likely.
+
+        >>> print(*Channel.mistaken("abc", Fraction(9, 10)).matrix[0])
+        9/10 1/20 1/20
+        """
+        secrets = tuple(inputs)
+        if len(secrets) < 2:
+            raise StudyError("a mistake needs two values or more")
+        wrong = (1 - right) / (len(secrets) - 1)
+        rows = [[right if shown == secret else wrong for shown in secrets] for secret in secrets]
+        return cls(rows, secrets, secrets)
+
     @property
     def exact(self) -> bool:
         """Whether the probabilities are Fractions."""
