@@ -27,6 +27,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import lcm, prod
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -295,7 +296,10 @@ def inexact_knowledge(
         )
         exact.append((first.probabilistic.posterior, first.deterministic.posterior))
     return InexactKnowledge(
-        about=dict(about),
+        about={
+            name: f"@{Path(written[1:]).name}" if written.startswith("@") else written
+            for name, written in about.items()
+        },
         likely=dict(likely),
         quasi_identifiers=names,
         masks=tuple(masks),

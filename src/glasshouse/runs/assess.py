@@ -283,11 +283,11 @@ def _known_sets(
 
 def _inexact(study: AssessStudy, table: EncodedTable, exact: Assessment) -> InexactKnowledge | None:
     """Return what is learned by who does not know everything exactly, if the study asks for it."""
-    if not study.about and not study.likely:
+    if not study.precisions and not study.likely:
         return None
     return inexact_knowledge(
         table,
-        study.about,
+        study.precisions,
         likely=study.likely,
         secrets=study.adversary.secrets,
         subsets=study.sweep or study.chosen_subsets(),

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictInt, model_validator
@@ -125,8 +126,10 @@ class AssessStudy(ReleaseStudy):
     adversaries: tuple[CatalogueAdversary, ...] = ()
     """Adversaries of a catalogue, each of whom knows some of the quasi-identifiers."""
     about: dict[str, str] = Field(default_factory=dict)
-    """Quasi-identifiers that she does not know exactly, and how well: ``±2``, ``±7d``, right with ``90%``, or
-    ``@kernel.csv``, a file of chances."""
+    """Quasi-identifiers that she does not know exactly, and how well: ``±2``, ``±7d``, or right with ``90%``; what is
+    said as ``@FILE`` is one of the `kernels`."""
+    kernels: dict[str, Path] = Field(default_factory=dict)
+    """Quasi-identifiers that she does not know exactly, and a file with the chances of what she holds instead."""
     likely: dict[str, str] = Field(default_factory=dict)
     """Quasi-identifiers that she knows only with some chance, such as ``50%``."""
 
@@ -186,6 +189,25 @@ class AssessStudy(ReleaseStudy):
             )
         return self
 
+    @model_validator(mode="before")
+    @classmethod
+    def _files_of_chances(cls, content: Any) -> Any:
+        about = content.get("about") if isinstance(content, dict) else None
+        if not isinstance(about, dict):
+            return content
+        files = {
+            name: Path(precision.kernel)
+            for name, written in about.items()
+            if isinstance(written, str) and (precision := parse_precision(name, written)).kernel
+        }
+        rest = {name: written for name, written in about.items() if name not in files}
+        return content | {"about": rest, "kernels": {**content.get("kernels", {}), **files}}
+
+    @property
+    def precisions(self) -> dict[str, str]:
+        """What she does not know exactly, and how well, with files of chances as ``@FILE``."""
+        return self.about | {name: f"@{path}" for name, path in self.kernels.items()}
+
     @model_validator(mode="after")
     def _adversaries_know_something(self) -> Self:
         if not self.adversaries:
@@ -215,7 +237,7 @@ class AssessStudy(ReleaseStudy):
     @model_validator(mode="after")
     def _inexact_knowledge_makes_sense(self) -> Self:
         known = self.adversary.knowable
-        for option, names in (("about", self.about), ("likely", self.likely)):
+        for option, names in (("about", self.precisions), ("likely", self.likely)):
             for name, written in names.items():
                 if option == "about":
                     parse_precision(name, written)
@@ -283,7 +305,7 @@ class AssessStudy(ReleaseStudy):
             ("prior", adversary.prior),
             ("tries", adversary.gain != type(adversary.gain)()),
             ("within", self.within),
-            ("about", self.about),
+            ("about", self.precisions),
             ("likely", self.likely),
             ("link", self.links),
             ("by", self.by),

@@ -268,7 +268,7 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`person`": study.person,
         "`within`": study.within,
         "`adversary`": study.adversaries,
-        "`about`": study.about,
+        "`about`": study.precisions,
         "`likely`": study.likely,
         text("a release by Anatomy"): study.group,
         text("`by` with weights"): study.by and adversary.weight,
