@@ -550,3 +550,80 @@ def test_what_is_known_in_no_such_way_is_said_in_one_line(
     assert outcome.code == 2
     assert message in outcome.error
     assert len(outcome.error.strip().splitlines()) == 1
+
+
+def test_a_rule_can_judge_who_does_not_know_all_exactly(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path, rule = tmp_path / "people.csv", tmp_path / "rule.toml"
+    path.write_text("age,ill\n" + "".join(f"{20 + 2 * i},{'yn'[i % 2]}\n" for i in range(40)))
+    names = ("named-inexactly", "best-guess-inexactly")
+    secret = ("inference-added-inexactly", "inference-certain-inexactly")
+    conditions = "".join(
+        f'[[conditions]]\nmeasure = "{name}"\nat_most = 0.5\n' for name in (*names, *secret)
+    )
+    rule.write_text('name = "in doubt"\n' + conditions)
+    folder = tmp_path / "run"
+    asked = (path, "-q", "age", "-s", "ill", "--about", "age=±5", "--policy", rule)
+    assert glasshouse("assess", *asked, "--out", folder).code == 0
+    outcome = glasshouse("check", folder, "--policy", rule, "--json")
+    judged = {
+        entry["measure"]: (entry["of"], entry["value"])
+        for entry in json.loads(outcome.out)["conditions"]
+    }
+    guess = Fraction(11 + 39 * 2, 40 * 11)  # every record has two values that nobody below it has
+    assert judged["best-guess-inexactly"] == (None, float(guess))
+    assert judged["named-inexactly"] == (None, float(Fraction(4, 40 * 11)))  # at the ends
+    assert judged["inference-added-inexactly"][0] == "ill"
+    assert set(judged) == {*names, *secret}
+
+
+def test_inexact_knowledge_is_told_in_both_languages(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    rows = [("FM"[i % 2], 20 + i * i % 50, "ABC"[i % 3], "yn"[i % 5 > 1]) for i in range(60)]
+    path.write_text("sex,age,town,ill\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    for language, phrases in (
+        (
+            "en",
+            (
+                "but age only within 2 and town rightly in only 90% of cases, is nearly sure",
+                "Knowledge that is not exact",
+                "knowing everything exactly",
+            ),
+        ),
+        (
+            "pt-BR",
+            (
+                "mas age só com erro de até 2 e town corretamente só em 90% dos casos, está quase certo",
+                "Conhecimento que não é exato",
+                "sabendo tudo com exatidão",
+            ),
+        ),
+    ):
+        folder = tmp_path / language
+        known = ("-q", "sex", "-q", "age", "-q", "town", "-s", "ill")
+        said = ("--about", "age=±2", "--about", "town=90%", "--out", folder)
+        outcome = glasshouse("--lang", language, "assess", path, *known, *said)
+        assert outcome.code == 0, outcome.error
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        assert all(phrase in page for phrase in phrases)
+
+
+def test_a_study_keeps_where_the_chances_are(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("town,ill\nA,y\nB,n\nB,y\n")
+    Path("kernel.csv").write_text("is,A,B\nA,1,0\nB,1/4,3/4\n")
+    asked = ("people.csv", "-q", "town", "-s", "ill", "--about", "town=@kernel.csv")
+    outcome = glasshouse("assess", *asked, "--out", "run")
+    assert outcome.code == 0, outcome.error
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    content = answer(glasshouse, "--study", tmp_path / "run" / "study.toml")["inexact"]
+    assert content["about"] == {"town": "@kernel.csv"}
+    # of A and the two of B, A is held by all, with 1, 1/4 and 1/4; B by two, with 3/4 each
+    exactly(content["targets"][0]["subsets"][-1], posterior="7/12", certain="0")

@@ -269,8 +269,6 @@ def _of_assess(outcome: Assessment | Family | People) -> Iterator[Measurement]:
 
     if isinstance(outcome, Assessment):
         yield from of_assessment(outcome)
-        if outcome.inexact is not None:
-            yield from _of_inexact(outcome.inexact)
     elif isinstance(outcome, People):
         yield from _of_people(outcome)
     else:
@@ -364,6 +362,8 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
             yield from of_attacks(sets, size, release)
     for close in assessment.close:
         yield from _of_close_guesses(close, release)
+    if assessment.inexact is not None:
+        yield from _of_inexact(assessment.inexact)
 
 
 def _of_close_guesses(close: Closeness, release: str) -> Iterator[Measurement]:
