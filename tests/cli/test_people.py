@@ -523,7 +523,7 @@ def test_knowledge_that_is_not_exact_comes_out_exactly(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--about", "town=±2"), '"A" in column "town" is not a number'),
+        (("--about", "town=±2"), '"A" in column "town" is no number'),
         (("--about", "age=±2d"), "is no date"),
         (("--about", "age=2"), '--about "age=2" is none of age=±2'),
         (("--about", "town=120%"), "say one from 0% to 100%"),

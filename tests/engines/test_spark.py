@@ -378,6 +378,7 @@ def test_a_line_with_too_few_fields_is_refused(
         ["--advise"],
         ["--person", "b"],
         ["-s", "c", "--within", "c=1"],
+        ["--about", "a=90%"],
         ["--tries", "2"],
         ["--explain"],
         ["--threads", "2"],

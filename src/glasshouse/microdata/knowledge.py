@@ -61,8 +61,8 @@ _LARGEST = 1 << 57
 _MOST_DECIMALS = 18
 _NO_NUMBER = marked(
     '{table}, record {record}: "{value}" in column "{column}" is no number, so that `about` {column}=±… says nothing '
-    "of it; records with such values: {count}; say what stands for missing (`missing` {column}={value}), or how often "
-    "she is right (`about` {column}=90%)"
+    "of it; records with such values: {count}; of dates say days (±7d), else what stands for missing (`missing` "
+    "{column}={value}), or how often she is right (`about` {column}=90%)"
 )
 _NO_DATE = marked(
     '{table}, record {record}: "{value}" in column "{column}" is no date, so that `about` {column}=±…d says nothing of '
@@ -256,8 +256,8 @@ def inexact_knowledge(
         raise StudyError(
             "none of the `subsets` has anything that `about` is given for; choose others, or leave it out"
         )
-    alone = _one_way(ways)
-    if not alone and len(masks) * len(aims) * table.records > MOST_LOOKS:
+    at_once = _one_way(ways) and len(names) <= MOST_AT_ONCE
+    if not at_once and len(masks) * len(aims) * table.records > MOST_LOOKS:
         masks = [mask for mask in masks if mask == whole] or masks[-1:]
     chances = {name: parse_chance(name, written) for name, written in likely.items()}
     mixture = _mixture(names, chances)
@@ -766,6 +766,8 @@ class _Entries:
         )
 
     def _divided(self, repeated: Integers, held: Integers, units: Integers) -> _Entries:
+        if held.max() >= 1 << 31:
+            held = np.unique(held, return_inverse=True)[1]
         key = self.classes[repeated] * (int(held.max()) + 1) + held
         classes = np.unique(key, return_inverse=True)[1]
         return _Entries(self.records[repeated], classes, self.weights[repeated] * units)

@@ -244,9 +244,11 @@ def _read_dataset(
     """Read the columns of a dataset that a study has to do with, and others that are named."""
     numbers: tuple[str, ...] = ()
     if isinstance(study, AssessStudy):
-        known = {name: parse_precision(name, written) for name, written in study.about.items()}
-        near = [name for name, way in known.items() if way.off is not None and not way.in_days]
-        numbers = (*study.within, *near)
+        numbers = tuple(study.within)
+        if dataset.dialect.decimal != "." or dataset.dialect.thousands is not None:
+            known = {name: parse_precision(name, written) for name, written in study.about.items()}
+            near = [name for name, way in known.items() if way.off is not None and not way.in_days]
+            numbers = (*numbers, *near)
     return read_file(
         as_written(dataset, numbers),
         **roles_of(study, also, questions=_questions_to(dataset, study)),
