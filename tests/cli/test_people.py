@@ -590,7 +590,7 @@ def test_inexact_knowledge_is_told_in_both_languages(
             (
                 "but age only within 2 and town rightly in only 90% of cases, is nearly sure",
                 "Knowledge that is not exact",
-                "knowing everything exactly",
+                "knowing all of it exactly",
             ),
         ),
         (
@@ -598,7 +598,7 @@ def test_inexact_knowledge_is_told_in_both_languages(
             (
                 "mas age só com erro de até 2 e town corretamente só em 90% dos casos, está quase certo",
                 "Conhecimento que não é exato",
-                "sabendo tudo com exatidão",
+                "sabendo tudo isso com exatidão",
             ),
         ),
     ):

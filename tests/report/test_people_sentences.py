@@ -99,7 +99,7 @@ WAYS: tuple[dict[str, dict[str, str]], ...] = (
 
 @tries(
     "assess",
-    "knowing everything exactly, she would",
+    "knowing all of it exactly, she would",
     "and guesses it no better than somebody who knows nothing of them",
     seeds=40,
 )

@@ -89,37 +89,37 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
     if not target.secret and known.errs:
         template = marked(
             "Someone who knows {person}'s {known}, but {how}, is nearly sure who it is in {sure} of cases, and guesses "
-            "it right in {after}; knowing everything exactly, she would be certain in {exact_sure}, and guess it right "
+            "it right in {after}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it right "
             "in {exact_after}."
         )
     elif not target.secret:
         template = marked(
             "Someone who knows {person}'s {known}, but {how}, is certain who it is in {sure} of cases, and guesses it "
-            "right in {after}; knowing everything exactly, she would be certain in {exact_sure}, and guess it right in "
+            "right in {after}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it right in "
             "{exact_after}."
         )
     elif guess == before and known.errs:
         template = marked(
             "With knowledge like that she is nearly sure of the {secret} in {sure} of cases, and guesses it no better "
-            "than somebody who knows nothing of them: right in {after}; knowing everything exactly, she would be "
+            "than somebody who knows nothing of them: right in {after}; knowing all of it exactly, she would be "
             "certain in {exact_sure}, and guess it right in {exact_after}."
         )
     elif guess == before:
         template = marked(
             "With knowledge like that she is certain of the {secret} in {sure} of cases, and guesses it no better than "
-            "somebody who knows nothing of them: right in {after}; knowing everything exactly, she would be certain in "
+            "somebody who knows nothing of them: right in {after}; knowing all of it exactly, she would be certain in "
             "{exact_sure}, and guess it right in {exact_after}."
         )
     elif known.errs:
         template = marked(
             "With knowledge like that she is nearly sure of the {secret} in {sure} of cases, and guesses it right in "
-            "{after}, up from {before}; knowing everything exactly, she would be certain in {exact_sure}, and guess it "
+            "{after}, up from {before}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it "
             "right in {exact_after}."
         )
     else:
         template = marked(
             "With knowledge like that she is certain of the {secret} in {sure} of cases, and guesses it right in "
-            "{after}, up from {before}; knowing everything exactly, she would be certain in {exact_sure}, and guess it "
+            "{after}, up from {before}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it "
             "right in {exact_after}."
         )
     learned = max(guess - before, sure - target.before[1]) if target.secret else guess
@@ -229,9 +229,13 @@ def knowledge_section(assessment: Assessment) -> Section | None:
         return None
     return Section(
         text("Knowledge that is not exact"),
-        intro=text(
-            "What she knows: {how}. Of each number of attributes, the set with which a guess is right most often, of "
-            "those that have something inexact.",
+        intro=translated(
+            marked(
+                "What she knows: {how}. Of each number of attributes, the set with which a guess is right most often, "
+                "of those that have something inexact."
+            )
+            if assessment.inexact.masks
+            else marked("What she knows: {how}."),
             how=_how(assessment.inexact),
         ),
         tables=tuple(knowledge_tables(assessment)),
