@@ -132,6 +132,7 @@ def assert_all_agree(
             assert target.chances(row) == expected, (about, result.names(mask), target.sensitive)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("part", range(8))
 def test_every_subset_agrees_with_the_definition(part: int, matrix: Path) -> None:
     for seed in range(part, ROUNDS, 8):
