@@ -1,0 +1,305 @@
+"""Build the site from docs/ in both languages: plain Markdown in, a folder that opens from disk out.
+
+    python scripts/site.py [FOLDER] [--no-samples]
+
+English is at the root of the folder (``site/`` unless another is named), Portuguese under ``pt/``; docs/site.toml says
+what the navigation shows. Reference pages are generated (scripts/reference.py), and so is a sample report of each kind
+(scripts/gallery.py). A warning of the builder is a failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+HOMES = {"en": Path(), "pt-BR": Path("pt")}
+"""Where each language is, in docs/ and in the site alike."""
+PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff")
+"""Files beside docs/ that pages link to: English pages of the site, or files of it."""
+LINK = re.compile(r"(?<!`)(\]\()([^)\s#]*)(#[^)\s]*)?(\))")
+SWITCH = """<div class="sidebar-tree">{% set there = twins.get(pagename, home) %}
+<p><a class="language" hreflang="{{ other }}" href="{{ content_root }}{{ there }}" \
+style="padding: 0 var(--sidebar-item-spacing-horizontal)">{{ label }}</a></p></div>
+"""
+"""The link to the same page in the other language; of a page that is in one only, to the other's first page."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the navigation."""
+
+    name: dict[str, str]
+    """What it is called, by language."""
+    twins: tuple[str, ...]
+    """Pages that are written in both languages."""
+    generated: tuple[str, ...]
+    """Pages that scripts/reference.py writes in both."""
+    english: tuple[str, ...]
+    """Pages in English only, generated ones among them."""
+
+
+def sections() -> list[Section]:
+    """Return the navigation, as docs/site.toml says it."""
+    with (DOCS / "site.toml").open("rb") as file:
+        listed = tomllib.load(file)["section"]
+    found = []
+    for entry in listed:
+        generated = entry.get("generated", {})
+        english = [name for pattern in entry["english"] for name in _matching(pattern)]
+        found.append(
+            Section(
+                name=entry["name"],
+                twins=tuple(entry["twin"]),
+                generated=tuple(generated.get("twin", ())),
+                english=(*generated.get("english", ()), *english),
+            )
+        )
+    return found
+
+
+def _matching(pattern: str) -> list[str]:
+    if "*" not in pattern:
+        return [pattern]
+    return sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob(f"{pattern}.md"))
+
+
+def without_twin() -> list[str]:
+    """Return the pages that should be in both languages and are not in Portuguese."""
+    names = [name for section in sections() for name in section.twins]
+    return [name for name in names if not (DOCS / HOMES["pt-BR"] / f"{name}.md").exists()]
+
+
+def pages_of(language: str) -> list[str]:
+    """Return the names of the pages that are written, not generated, in a language."""
+    home = DOCS / HOMES[language]
+    names = (path.relative_to(home).with_suffix("").as_posix() for path in home.rglob("*.md"))
+    return sorted(name for name in names if language != "en" or not name.startswith("pt/"))
+
+
+def build(site: Path, samples: bool = True) -> None:
+    """Build the site into a folder, which it replaces.
+
+    Args:
+        site: The folder.
+        samples: Make a sample report of each kind.
+
+    Raises:
+        SystemExit: The builder warned of something.
+    """
+    sys.path.insert(0, str(Path(__file__).parent))
+    import reference
+
+    with tempfile.TemporaryDirectory() as name:
+        stage = Path(name)
+        staged: dict[str, set[str]] = {}
+        for language, home in HOMES.items():
+            folder = stage / language
+            names = {*pages_of(language)}
+            for page, content in reference.pages(language).items():
+                _write(folder / f"{page}.md", content)
+                names.add(page)
+            for page in pages_of(language):
+                _write(folder / f"{page}.md", (DOCS / home / f"{page}.md").read_text("utf-8"))
+            for path in (DOCS / home).rglob("*"):
+                inside = path.relative_to(DOCS / home)
+                if path.suffix in (".png", ".svg") and not (language == "en" and inside.parts[0] == "pt"):
+                    _copy(path, folder / inside)
+            staged[language] = names
+        for file in PROJECT:
+            _copy(ROOT / file, stage / "en" / "project" / file)
+        staged["en"] |= {f"project/{Path(file).stem}" for file in PROJECT if file.endswith(".md")}
+        shutil.rmtree(site, ignore_errors=True)
+        for language in HOMES:
+            _prepare(stage / language, language, staged)
+            _build(stage / language, site / HOMES[language], language, staged, stage / "trees" / language)
+        shutil.copy(ROOT / "CITATION.cff", site / "project" / "CITATION.cff")
+        if samples:
+            make_samples(site)
+
+
+def make_samples(site: Path) -> None:
+    """Write a report of each kind, in both languages, as files of the site."""
+    import gallery
+
+    from glasshouse.report import archive
+    from glasshouse.report.html import to_html
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        gallery.write_data(folder)
+        for example in gallery.EXAMPLES:
+            gallery.page_of(example, folder)
+            for language, page in archive.from_json(
+                (folder / example.name / "report.json").read_text("utf-8"), example.name
+            ).items():
+                _write(site / HOMES[language] / "samples" / f"{example.name}.html", to_html(page))
+
+
+def _prepare(folder: Path, language: str, staged: dict[str, set[str]]) -> None:
+    """Make the links of all pages those of the site, and give the first page the navigation."""
+    for name in sorted(staged[language]):
+        page = folder / f"{name}.md"
+        page.write_text(linked(page.read_text("utf-8"), name, language, staged), "utf-8")
+    first = folder / "README.md"
+    content = first.read_text("utf-8") if first.exists() else "# Glasshouse\n"
+    (folder / "index.md").write_text(content + "".join(_navigation(language, staged[language])), "utf-8")
+    first.unlink(missing_ok=True)
+    _write(folder / "_templates" / "switch.html", SWITCH)
+
+
+def _navigation(language: str, names: set[str]) -> Iterator[str]:
+    left = names - {"README"}
+    parts = sections()
+    for place, section in enumerate(parts):
+        pages = [name for name in (*section.twins, *section.generated, *section.english) if name in left]
+        left -= set(pages)
+        if place == len(parts) - 1:
+            later = sorted(left)
+            pages += later
+        yield f"\n```{{toctree}}\n:hidden:\n:caption: {section.name[language]}\n\n" + "\n".join(pages) + "\n```\n"
+
+
+def linked(content: str, name: str, language: str, staged: dict[str, set[str]]) -> str:
+    """Return a page with links that lead where the same links lead in the repository.
+
+    Args:
+        content: The page.
+        name: Its name, such as ``tutorials/hospital``.
+        language: Its language.
+        staged: The names of all pages, by language.
+    """
+    if name.startswith("project/"):
+        here = Path()
+    else:
+        here = Path("docs") / HOMES[language] / Path(name).parent
+    there = HOMES[language] / Path(name).parent
+
+    def target(match: re.Match[str]) -> str:
+        path, anchor = match[2], match[3] or ""
+        if not path or ":" in path:
+            return match[0]
+        aim = Path(os.path.normpath(here / path))
+        if aim.parts[:1] == ("docs",):
+            place = Path(*aim.parts[1:])
+            if place == Path("pt/glossary.md") or place.suffix != ".md":
+                pass
+        elif aim.name in PROJECT:
+            place = Path("project") / aim.name
+        else:
+            place = Path("README.md")  # that of the repository; the first page says the same
+        own = HOMES[language]
+        other = next(tongue for tongue in HOMES if tongue != language)
+        inside = place.relative_to(own) if place.is_relative_to(own) else None
+        if place.suffix == ".md":
+            stem = place.with_suffix("")
+            local = inside.with_suffix("").as_posix() if inside is not None else ""
+            if local in staged[language] and not (language == "en" and stem.parts[:1] == ("pt",)):
+                local = "index" if local == "README" else local
+                route = os.path.relpath(Path(local), Path(name).parent)
+                return f"{match[1]}{route}.md{anchor}{match[4]}"
+            remote = stem.relative_to(HOMES[other]).as_posix() if stem.is_relative_to(HOMES[other]) else ""
+            if remote in staged[other]:
+                page = HOMES[other] / ("index" if remote == "README" else remote)
+                route = os.path.relpath(f"{page}.html", there)
+                return f"{match[1]}<{_external(route)}{anchor}>{match[4]}"
+            return match[0]
+        if place.suffix in (".png", ".svg"):
+            return match[0]
+        return f"{match[1]}<{_external(os.path.relpath(place, there))}{anchor}>{match[4]}"
+
+    return LINK.sub(target, content)
+
+
+def _external(route: str) -> str:
+    return f"path:{route}"
+
+
+def _build(source: Path, out: Path, language: str, staged: dict[str, set[str]], trees: Path) -> None:
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace
+
+    other = next(tongue for tongue in HOMES if tongue != language)
+    away = Path(os.path.relpath(HOMES[other] / "x", HOMES[language])).parent.as_posix()
+    shared = (staged["en"] & staged["pt-BR"]) - {"README"}
+    settings: dict[str, Any] = {
+        "project": "Glasshouse",
+        "html_title": "Glasshouse",
+        "language": language.replace("-", "_"),
+        "extensions": ["myst_parser"],
+        "myst_heading_anchors": 4,
+        "myst_url_schemes": {"http": None, "https": None, "mailto": None, "path": "{{path}}"},
+        "html_theme": "furo",
+        "html_theme_options": {"navigation_with_keys": True},
+        "templates_path": ["_templates"],
+        "html_sidebars": {
+            "**": [
+                "sidebar/brand.html",
+                "switch.html",
+                "sidebar/search.html",
+                "sidebar/scroll-start.html",
+                "sidebar/navigation.html",
+                "sidebar/scroll-end.html",
+            ]
+        },
+        "html_context": {
+            "twins": {name: f"{away}/{name}.html" for name in shared},
+            "home": f"{away}/index.html",
+            "other": other,
+            "label": {"en": "Português", "pt-BR": "English"}[language],
+        },
+        "html_copy_source": False,
+        "html_show_sourcelink": False,
+        "html_show_sphinx": False,
+        "suppress_warnings": ["misc.highlighting_failure", "myst.header"],
+        "pygments_style": "friendly",
+    }
+    with docutils_namespace():
+        app = Sphinx(
+            str(source),
+            None,
+            str(out),
+            str(trees),
+            "html",
+            confoverrides=settings,
+            status=None,
+            warningiserror=False,
+            freshenv=True,
+        )
+        app.build()
+        if app._warncount:
+            raise SystemExit(f"the builder warned {app._warncount} times of the pages in {language}")
+
+
+def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, "utf-8")
+
+
+def _copy(path: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(path, place)
+
+
+def main() -> None:
+    """Build the site."""
+    parser = argparse.ArgumentParser(description="Build the site from docs/.")
+    parser.add_argument("folder", nargs="?", default=ROOT / "site", type=Path)
+    parser.add_argument("--no-samples", action="store_true")
+    given = parser.parse_args()
+    build(given.folder, samples=not given.no_samples)
+    print(given.folder / "index.html")
+
+
+if __name__ == "__main__":
+    main()
