@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app test check lint types imports messages tests browser thorough soak benchmarks papers clean
+.PHONY: help demo app docs test check lint types imports messages tests browser thorough soak benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,13 @@ $(VENV)/.installed-app: pyproject.toml constraints.txt | $(BIN)/python
 app: $(VENV)/.installed-app ## Install, make the demo, open it in a browser (ARGS=--no-browser does not)
 	@test -e glasshouse-demo/report.json || $(BIN)/glasshouse demo
 	$(BIN)/glasshouse app glasshouse-demo $(ARGS)
+
+$(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(CONSTRAINED) --editable '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.installed-docs ## Build the site in both languages into site/, without a request
+	$(BIN)/python scripts/site.py
 
 test: $(VENV)/.installed-dev ## Install what the tests need and run every check
 	$(MAKE) --jobs 2 --output-sync lint types imports browser
@@ -70,4 +77,4 @@ papers: $(VENV)/.installed ## Print the tables of five publications at full size
 	for paper in papers/*[0-9].py; do $(BIN)/python $$paper --full || exit 1; done
 
 clean: ## Remove the environment and everything generated
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo site

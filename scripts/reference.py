@@ -54,7 +54,10 @@ KINDS = {
 def pages(language: str) -> dict[str, str]:
     """Return the generated pages of a language by their names."""
     with speaking(language):
-        both = {"reference/command-line": command_line(language), "reference/errors": errors(language)}
+        both = {
+            "reference/command-line": command_line(language),
+            "reference/errors": errors(language),
+        }
     if language != "en":
         return both
     return both | {"reference/study": study(), "reference/python": python()}
@@ -77,7 +80,9 @@ def command_line(language: str) -> str:
         panels: dict[str, list[Any]] = {}
         for parameter in command.params:
             if parameter.help and not getattr(parameter, "hidden", False):
-                panels.setdefault(getattr(parameter, "rich_help_panel", None) or "", []).append(parameter)
+                panels.setdefault(getattr(parameter, "rich_help_panel", None) or "", []).append(
+                    parameter
+                )
         for panel, parameters in panels.items():
             if panel:
                 lines += [f"**{panel}**", ""]
@@ -125,7 +130,10 @@ def errors(language: str) -> str:
             raised[kind].append(message)
     for kind, (code, name) in KINDS.items():
         lines += [f"## {name[language]} ({kind}, {code})", ""]
-        lines += [f"- {_cell(translated(message)).replace('{', '`{').replace('}', '}`')}" for message in raised[kind]]
+        lines += [
+            f"- {_cell(translated(message)).replace('{', '`{').replace('}', '}`')}"
+            for message in raised[kind]
+        ]
         lines.append("")
     return "\n".join(lines)
 
@@ -135,11 +143,19 @@ def _raised() -> Iterator[tuple[str, str]]:
         if path.relative_to(messages.PACKAGE).as_posix().startswith(messages.ENGLISH):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+            if (
+                not isinstance(node, ast.Call)
+                or not isinstance(node.func, ast.Name)
+                or not node.args
+            ):
                 continue
             kind = "StudyError" if node.func.id == "ContradictionError" else node.func.id
             message = node.args[0]
-            if kind in KINDS and isinstance(message, ast.Constant) and isinstance(message.value, str):
+            if (
+                kind in KINDS
+                and isinstance(message, ast.Constant)
+                and isinstance(message.value, str)
+            ):
                 yield kind, message.value
 
 
@@ -151,7 +167,7 @@ def study() -> str:
         "# study.toml",
         "",
         "A study holds everything that determines a result besides the data. Every run folder has one; "
-        "`glasshouse COMMAND --study study.toml` and `gh.run(\"study.toml\")` answer it. Paths are relative to the "
+        '`glasshouse COMMAND --study study.toml` and `gh.run("study.toml")` answer it. Paths are relative to the '
         "study's own folder. A name that is not listed here is an error. The rule under `[policy]`: [policy](../policy.md).",
         "",
         "The smallest one:",
@@ -170,25 +186,34 @@ def study() -> str:
     tables: dict[str, type[pydantic.BaseModel]] = {}
     for command in COMMANDS:
         kind = study_class(command)
-        lines += [f"## command = \"{command}\"", "", _cell(inspect.getdoc(kind) or ""), ""]
+        lines += [f'## command = "{command}"', "", _cell(inspect.getdoc(kind) or ""), ""]
         lines += _fields(kind, tables)
     lines += ["## Tables", "", "What stands under a name in brackets.", ""]
     written: set[str] = set()
     while left := [name for name in tables if name not in written]:
         for name in left:
             written.add(name)
-            lines += [f"### {name}", "", _cell((inspect.getdoc(tables[name]) or "").split("\n\n")[0]), ""]
+            lines += [
+                f"### {name}",
+                "",
+                _cell((inspect.getdoc(tables[name]) or "").split("\n\n")[0]),
+                "",
+            ]
             lines += _fields(tables[name], tables)
     return "\n".join(lines)
 
 
-def _fields(kind: type[pydantic.BaseModel], tables: dict[str, type[pydantic.BaseModel]]) -> list[str]:
+def _fields(
+    kind: type[pydantic.BaseModel], tables: dict[str, type[pydantic.BaseModel]]
+) -> list[str]:
     said = _docstrings(kind)
     lines = ["| entry | kind | unless given | what it is |", "|---|---|---|---|"]
     for name, field in kind.model_fields.items():
         for model in _models(field.annotation):
             tables.setdefault(model.__name__, model)
-        inner = ", ".join(f"[{model.__name__}](#{model.__name__.lower()})" for model in _models(field.annotation))
+        inner = ", ".join(
+            f"[{model.__name__}](#{model.__name__.lower()})" for model in _models(field.annotation)
+        )
         shown = inner or f"`{_kind(field.annotation)}`".replace("|", "\\|")
         lines.append(f"| `{name}` | {shown} | {_default(field)} | {_cell(said.get(name, ''))} |")
     return [*lines, ""]
@@ -216,12 +241,23 @@ def _models(annotation: Any) -> list[type[pydantic.BaseModel]]:
 
 
 def _kind(annotation: Any) -> str:
-    words = annotation.__name__ if inspect.isclass(annotation) and not hasattr(annotation, "__args__") else str(annotation)
+    words = (
+        annotation.__name__
+        if inspect.isclass(annotation) and not hasattr(annotation, "__args__")
+        else str(annotation)
+    )
     words = re.sub(r"\w+\(.*\)|<[^>]*>", "", words)  # what validates it
     words = re.sub(r"\b(?:[a-z_]+\.)+", "", words)
     words = re.sub(r"Annotated\[(.*?),[^\]]*\]", r"\1", words)
-    words = re.sub(r"(?:Union|Optional)\[(.*)\]", lambda match: match[1].replace(", ", " | "), words)
-    for python, plain in (("tuple", "list"), ("str", "text"), ("float", "number"), ("int", "whole number")):
+    words = re.sub(
+        r"(?:Union|Optional)\[(.*)\]", lambda match: match[1].replace(", ", " | "), words
+    )
+    for python, plain in (
+        ("tuple", "list"),
+        ("str", "text"),
+        ("float", "number"),
+        ("int", "whole number"),
+    ):
         words = re.sub(rf"\b{python}\b", plain, words)
     return words.replace(", ...", "").replace(" | None", "").replace(" | NoneType", "")
 
@@ -235,7 +271,18 @@ def _default(field: Any) -> str:
     return f"`{getattr(value, 'value', value)}`".replace("|", "\\|").lower()[:50]
 
 
-MODULES = ("verbs", "runs", "totals", "microdata", "mitigation", "groups", "reconstruction", "economics", "qif", "synthetic")
+MODULES = (
+    "verbs",
+    "runs",
+    "totals",
+    "microdata",
+    "mitigation",
+    "groups",
+    "reconstruction",
+    "economics",
+    "qif",
+    "synthetic",
+)
 
 
 def python() -> str:

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 HOMES = {"en": Path(), "pt-BR": Path("pt")}
 """Where each language is, in docs/ and in the site alike."""
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff")
 """Files beside docs/ that pages link to: English pages of the site, or files of it."""
-LINK = re.compile(r"(?<!`)(\]\()([^)\s#]*)(#[^)\s]*)?(\))")
+LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
 SWITCH = """<div class="sidebar-tree">{% set there = twins.get(pagename, home) %}
 <p><a class="language" hreflang="{{ other }}" href="{{ content_root }}{{ there }}" \
 style="padding: 0 var(--sidebar-item-spacing-horizontal)">{{ label }}</a></p></div>
@@ -71,7 +72,9 @@ def sections() -> list[Section]:
 def _matching(pattern: str) -> list[str]:
     if "*" not in pattern:
         return [pattern]
-    return sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob(f"{pattern}.md"))
+    return sorted(
+        path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.glob(f"{pattern}.md")
+    )
 
 
 def without_twin() -> list[str]:
@@ -97,35 +100,50 @@ def build(site: Path, samples: bool = True) -> None:
     Raises:
         SystemExit: The builder warned of something.
     """
-    sys.path.insert(0, str(Path(__file__).parent))
-    import reference
-
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
-        staged: dict[str, set[str]] = {}
-        for language, home in HOMES.items():
-            folder = stage / language
-            names = {*pages_of(language)}
-            for page, content in reference.pages(language).items():
-                _write(folder / f"{page}.md", content)
-                names.add(page)
-            for page in pages_of(language):
-                _write(folder / f"{page}.md", (DOCS / home / f"{page}.md").read_text("utf-8"))
-            for path in (DOCS / home).rglob("*"):
-                inside = path.relative_to(DOCS / home)
-                if path.suffix in (".png", ".svg") and not (language == "en" and inside.parts[0] == "pt"):
-                    _copy(path, folder / inside)
-            staged[language] = names
-        for file in PROJECT:
-            _copy(ROOT / file, stage / "en" / "project" / file)
-        staged["en"] |= {f"project/{Path(file).stem}" for file in PROJECT if file.endswith(".md")}
+        staged = {language: _stage(stage / language, language) for language in HOMES}
         shutil.rmtree(site, ignore_errors=True)
-        for language in HOMES:
+        for language, home in HOMES.items():
             _prepare(stage / language, language, staged)
-            _build(stage / language, site / HOMES[language], language, staged, stage / "trees" / language)
-        shutil.copy(ROOT / "CITATION.cff", site / "project" / "CITATION.cff")
-        if samples:
-            make_samples(site)
+            _build(stage / language, site / home, language, staged, stage / "trees" / language)
+    for path in PROJECT:
+        if not path.endswith(".md"):
+            _copy(ROOT / path, site / "project" / path)
+    if samples:
+        make_samples(site)
+
+
+def _stage(folder: Path, language: str) -> set[str]:
+    """Gather the pages and pictures of a language in a folder and return the names of the pages."""
+    import reference
+
+    home = DOCS / HOMES[language]
+    contents = reference.pages(language)
+    contents |= {name: (home / f"{name}.md").read_text("utf-8") for name in pages_of(language)}
+    if language == "en":
+        for path in PROJECT:
+            if path.endswith(".md"):
+                contents[f"project/{Path(path).stem}"] = (ROOT / path).read_text("utf-8")
+        contents["gallery"] += whole_reports()
+    for name, content in contents.items():
+        _write(folder / f"{name}.md", content)
+    for path in home.rglob("*"):
+        inside = path.relative_to(home)
+        if path.suffix in (".png", ".svg") and (language != "en" or inside.parts[0] != "pt"):
+            _copy(path, folder / inside)
+    return set(contents)
+
+
+def whole_reports() -> str:
+    """Return what the gallery of the site says besides: where a whole report of each kind is."""
+    import gallery
+
+    lines = ["", "## Whole reports", "", "One of each kind, as the commands above write it.", ""]
+    for example in gallery.EXAMPLES:
+        file = f"samples/{example.name}.html"
+        lines.append(f"- {example.title}: [English](path:{file}), [Português](path:pt/{file})")
+    return "\n".join(lines) + "\n"
 
 
 def make_samples(site: Path) -> None:
@@ -153,7 +171,9 @@ def _prepare(folder: Path, language: str, staged: dict[str, set[str]]) -> None:
         page.write_text(linked(page.read_text("utf-8"), name, language, staged), "utf-8")
     first = folder / "README.md"
     content = first.read_text("utf-8") if first.exists() else "# Glasshouse\n"
-    (folder / "index.md").write_text(content + "".join(_navigation(language, staged[language])), "utf-8")
+    (folder / "index.md").write_text(
+        content + "".join(_navigation(language, staged[language])), "utf-8"
+    )
     first.unlink(missing_ok=True)
     _write(folder / "_templates" / "switch.html", SWITCH)
 
@@ -161,13 +181,18 @@ def _prepare(folder: Path, language: str, staged: dict[str, set[str]]) -> None:
 def _navigation(language: str, names: set[str]) -> Iterator[str]:
     left = names - {"README"}
     parts = sections()
-    for place, section in enumerate(parts):
-        pages = [name for name in (*section.twins, *section.generated, *section.english) if name in left]
+    for section in parts:
+        pages = [
+            name for name in (*section.twins, *section.generated, *section.english) if name in left
+        ]
         left -= set(pages)
-        if place == len(parts) - 1:
-            later = sorted(left)
-            pages += later
-        yield f"\n```{{toctree}}\n:hidden:\n:caption: {section.name[language]}\n\n" + "\n".join(pages) + "\n```\n"
+        if section is parts[-1]:
+            pages += sorted(left)
+        yield (
+            f"\n```{{toctree}}\n:hidden:\n:caption: {section.name[language]}\n\n"
+            + "\n".join(pages)
+            + "\n```\n"
+        )
 
 
 def linked(content: str, name: str, language: str, staged: dict[str, set[str]]) -> str:
@@ -179,53 +204,41 @@ def linked(content: str, name: str, language: str, staged: dict[str, set[str]]) 
         language: Its language.
         staged: The names of all pages, by language.
     """
-    if name.startswith("project/"):
-        here = Path()
-    else:
-        here = Path("docs") / HOMES[language] / Path(name).parent
-    there = HOMES[language] / Path(name).parent
+    home = Path(name).parent
+    here = Path() if name.startswith("project/") else Path("docs") / HOMES[language] / home
 
     def target(match: re.Match[str]) -> str:
-        path, anchor = match[2], match[3] or ""
-        if not path or ":" in path:
+        path, anchor = match[1], match[2] or ""
+        if not path or ":" in path or path.endswith((".png", ".svg")):
             return match[0]
-        aim = Path(os.path.normpath(here / path))
-        if aim.parts[:1] == ("docs",):
-            place = Path(*aim.parts[1:])
-            if place == Path("pt/glossary.md") or place.suffix != ".md":
-                pass
-        elif aim.name in PROJECT:
-            place = Path("project") / aim.name
-        else:
-            place = Path("README.md")  # that of the repository; the first page says the same
-        own = HOMES[language]
-        other = next(tongue for tongue in HOMES if tongue != language)
-        inside = place.relative_to(own) if place.is_relative_to(own) else None
+        place = _place(Path(os.path.normpath(here / path)))
+        tongue = "pt-BR" if place.is_relative_to(HOMES["pt-BR"]) else "en"
+        page = place.relative_to(HOMES[tongue]).with_suffix("").as_posix()
         if place.suffix == ".md":
-            stem = place.with_suffix("")
-            local = inside.with_suffix("").as_posix() if inside is not None else ""
-            if local in staged[language] and not (language == "en" and stem.parts[:1] == ("pt",)):
-                local = "index" if local == "README" else local
-                route = os.path.relpath(Path(local), Path(name).parent)
-                return f"{match[1]}{route}.md{anchor}{match[4]}"
-            remote = stem.relative_to(HOMES[other]).as_posix() if stem.is_relative_to(HOMES[other]) else ""
-            if remote in staged[other]:
-                page = HOMES[other] / ("index" if remote == "README" else remote)
-                route = os.path.relpath(f"{page}.html", there)
-                return f"{match[1]}<{_external(route)}{anchor}>{match[4]}"
-            return match[0]
-        if place.suffix in (".png", ".svg"):
-            return match[0]
-        return f"{match[1]}<{_external(os.path.relpath(place, there))}{anchor}>{match[4]}"
+            if page not in staged[tongue]:
+                return match[0]  # which the builder does not find, either
+            page = "index" if page == "README" else page
+            if tongue == language:
+                return f"]({os.path.relpath(page, home)}.md{anchor})"
+            place = HOMES[tongue] / f"{page}.html"
+        scheme = "anchor" if anchor else "path"
+        return f"]({scheme}:{os.path.relpath(place, HOMES[language] / home)}{anchor})"
 
     return LINK.sub(target, content)
 
 
-def _external(route: str) -> str:
-    return f"path:{route}"
+def _place(path: Path) -> Path:
+    """Return where a file of the repository is in the site."""
+    if path.parts[:1] == ("docs",):
+        return Path(*path.parts[1:])
+    if path.name in PROJECT:
+        return Path("project", path.name)
+    return Path("README.md")  # that of the repository: the first page takes its place
 
 
-def _build(source: Path, out: Path, language: str, staged: dict[str, set[str]], trees: Path) -> None:
+def _build(
+    source: Path, out: Path, language: str, staged: dict[str, set[str]], trees: Path
+) -> None:
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace
 
@@ -238,7 +251,11 @@ def _build(source: Path, out: Path, language: str, staged: dict[str, set[str]], 
         "language": language.replace("-", "_"),
         "extensions": ["myst_parser"],
         "myst_heading_anchors": 4,
-        "myst_url_schemes": {"http": None, "https": None, "mailto": None, "path": "{{path}}"},
+        "myst_url_schemes": {
+            **dict.fromkeys(("http", "https", "mailto")),
+            "path": "{{path}}",  # what is in the site, but not among the pages of this language
+            "anchor": "{{path}}#{{fragment}}",
+        },
         "html_theme": "furo",
         "html_theme_options": {"navigation_with_keys": True},
         "templates_path": ["_templates"],
@@ -278,7 +295,9 @@ def _build(source: Path, out: Path, language: str, staged: dict[str, set[str]], 
         )
         app.build()
         if app._warncount:
-            raise SystemExit(f"the builder warned {app._warncount} times of the pages in {language}")
+            raise SystemExit(
+                f"the builder warned {app._warncount} times of the pages in {language}"
+            )
 
 
 def _write(path: Path, content: str) -> None:

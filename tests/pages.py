@@ -65,7 +65,10 @@ def tested_pages() -> list[Path]:
     return sorted(
         path
         for home in homes
-        for path in (home / "start.md", *(page for name in guides for page in (home / name).glob("*.md")))
+        for path in (
+            home / "start.md",
+            *(page for name in guides for page in (home / name).glob("*.md")),
+        )
         if path.exists()
     )
 
@@ -113,7 +116,10 @@ class Session:
 
                     self.code = main(arguments)
                 case ["python", script]:
-                    exec(compile(Path(script).read_text("utf-8"), script, "exec"), {"__name__": "__main__"})
+                    exec(
+                        compile(Path(script).read_text("utf-8"), script, "exec"),
+                        {"__name__": "__main__"},
+                    )
                 case ["cat", *names]:
                     print("".join(Path(name).read_text("utf-8") for name in names), end="")
                 case ["head", count, name] if count[1:].isdigit():
@@ -126,7 +132,9 @@ class Session:
                     print(self.code)
                     self.code = 0
                 case _:
-                    raise AssertionError(f"the tests do not know how to carry out: {shlex.join(words)}")
+                    raise AssertionError(
+                        f"the tests do not know how to carry out: {shlex.join(words)}"
+                    )
         return [line.rstrip() for line in printed.getvalue().splitlines()]
 
     def python(self, code: str, page: str) -> list[str]:
@@ -200,7 +208,9 @@ def _console(session: Session, block: Block, page: Path, renew: bool) -> str:
     return body
 
 
-def _agreed(page: Path, source: str, shown: tuple[str, ...], printed: list[str], renew: bool) -> str:
+def _agreed(
+    page: Path, source: str, shown: tuple[str, ...], printed: list[str], renew: bool
+) -> str:
     """Return what is to be shown of what was printed; fail where something else is shown."""
     if agrees([line.rstrip() for line in shown], printed):
         return "".join(f"{line}\n" for line in shown)

@@ -53,7 +53,7 @@ def check(
     A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
     """
     from glasshouse.report.verdict import verdict_on
-    from glasshouse.runs.folder import is_run, stored_measures, stored_policy
+    from glasshouse.runs.folder import REPORT, is_run, stored_measures, stored_policy
     from glasshouse.study import load_policy
 
     for written in (junit, sarif):
@@ -78,7 +78,9 @@ def check(
         content = verdict.to_dict()
         print(json.dumps({"understood": understood} | content if understood else content, indent=2))
     else:
-        _show(verdict, understood)
+        typed = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": identifier}
+        taken = [sentence for role, sentence in taken_for(understood) if not typed.get(role)]
+        _show(verdict, taken, None if output.out is None else output.out / REPORT)
     if verdict.failed:
         raise typer.Exit(NOT_MET)
 
@@ -160,36 +162,44 @@ def _write(verdict: Verdict, name: str, junit: Path | None, sarif: Path | None) 
                 draft.write_text(form(verdict, name), encoding="utf-8")
 
 
-def _show(verdict: Verdict, understood: dict[str, Any]) -> None:
-    """Print what was understood, the conditions, and the verdict last."""
+def _show(verdict: Verdict, taken: list[str], report: Path | None) -> None:
+    """Print what was understood by itself, the conditions, and last the verdict and where the report is."""
     from glasshouse.report import terminal
     from glasshouse.report.page import Brief
     from glasshouse.report.verdict import ruling
 
     rule = ruling(verdict)
-    blocks = [" ".join(taken_for(understood))] if understood else []
-    terminal.show(Brief((*blocks, rule.conditions), ruling=rule))
+    blocks = [" ".join(taken)] if taken else []
+    places = () if report is None else (text("Report: {path}", path=report),)
+    terminal.show(Brief((*blocks, rule.conditions), ruling=rule), places=places)
 
 
-def taken_for(understood: dict[str, Any]) -> Iterator[str]:
-    """Yield in sentences what a file was taken for, and how to say otherwise."""
-    yield text(
-        "Taken as what somebody could know of a person: {columns} (else say -q).",
-        columns=quoted(understood["quasi_identifiers"]),
+def taken_for(understood: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield in sentences what a file was taken for, and how to say otherwise, each with the role that it is about."""
+    if not understood:
+        return
+    yield (
+        "quasi_identifiers",
+        text(
+            "Taken as what somebody could know of a person: {columns} (else say -q).",
+            columns=quoted(understood["quasi_identifiers"]),
+        ),
     )
     if understood["sensitive"]:
         columns = quoted(understood["sensitive"])
-        yield text("Taken as sensitive: {columns} (else say -s).", columns=columns)
+        yield "sensitive", text("Taken as sensitive: {columns} (else say -s).", columns=columns)
     else:
-        yield text("No column was taken as sensitive (else say -s).")
+        yield "sensitive", text("No column was taken as sensitive (else say -s).")
     if understood["id"] is None:
-        yield text("One record is taken for one person (else say --id).")
+        yield "id", text("One record is taken for one person (else say --id).")
     else:
         column = quoted([understood["id"]])
-        yield text("Records with the same {column} are taken for one person.", column=column)
+        same = text("Records with the same {column} are taken for one person.", column=column)
+        yield "id", same
     if understood["invalid"]:
-        yield text(
+        left_out = text(
             "Left out as totals or repeated names of columns, which are nobody: records with {conditions} (else say "
             "--strict).",
             conditions=quoted(understood["invalid"]),
         )
+        yield "invalid", left_out

@@ -78,7 +78,7 @@ def protect(
                 identifier=identifier,
                 policy=None if output.policy is None else load_policy(output.policy),
             )
-            warn(" ".join(taken_for(roles_of(proposed))))
+            warn(" ".join(sentence for _, sentence in taken_for(roles_of(proposed))))
             adversary = proposed.adversary.model_dump(
                 include={"quasi_identifiers", "sensitive", "identifier"}
             )
