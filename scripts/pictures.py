@@ -21,13 +21,14 @@ PLACES = {
 PARTS = (".front .verdict", ".front .sentence", ".front .tiles", ".front .actions")
 """The verdict, the sentence, the figures, and what to do, as a report has them."""
 MARK = """([selectors]) => {
+  document.body.style.paddingLeft = "48px";
   selectors.forEach((selector, place) => {
     const part = document.querySelector(selector);
     if (!part) return;
     const box = part.getBoundingClientRect();
     const mark = document.createElement("div");
     mark.textContent = place + 1;
-    mark.style = `position:absolute;left:${Math.max(2, box.left - 30)}px;top:${box.top + window.scrollY}px;` +
+    mark.style = `position:absolute;left:${box.left - 36}px;top:${box.top + window.scrollY}px;` +
       "width:26px;height:26px;border-radius:13px;background:#b3261e;color:#fff;font:bold 16px/26px sans-serif;" +
       "text-align:center;z-index:9";
     document.body.append(mark);
@@ -59,7 +60,17 @@ def main() -> None:
                 tab.goto(file.as_uri())
                 tab.evaluate(MARK, [list(PARTS)])
                 PLACES[language].mkdir(parents=True, exist_ok=True)
-                tab.screenshot(path=PLACES[language] / f"{example.name}.png")
+                shown = tab.locator(".front .actions, .front .tiles").last.bounding_box()
+                tab.screenshot(
+                    path=PLACES[language] / f"{example.name}.png",
+                    clip={
+                        "x": 0,
+                        "y": 0,
+                        "width": 900,
+                        "height": shown["y"] + shown["height"] + 12,
+                    },
+                    full_page=True,
+                )
         browser.close()
 
 

@@ -11,6 +11,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -138,11 +139,18 @@ def errors(language: str) -> str:
     return "\n".join(lines)
 
 
-def _raised() -> Iterator[tuple[str, str]]:
+@cache
+def _raised() -> tuple[tuple[str, str], ...]:
+    """Return every error that the code raises: its kind and its message."""
+    return tuple(_errors_of_code())
+
+
+def _errors_of_code() -> Iterator[tuple[str, str]]:
     for path in sorted(messages.PACKAGE.rglob("*.py")):
         if path.relative_to(messages.PACKAGE).as_posix().startswith(messages.ENGLISH):
             continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        content = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(content)) if "Error(" in content else ():
             if (
                 not isinstance(node, ast.Call)
                 or not isinstance(node.func, ast.Name)
