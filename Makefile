@@ -37,7 +37,7 @@ $(VENV)/.installed-docs: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 docs: $(VENV)/.installed-docs ## Build the site in both languages into site/, without a request
-	$(BIN)/python scripts/site.py
+	$(BIN)/python scripts/website.py
 
 test: $(VENV)/.installed-dev ## Install what the tests need and run every check
 	$(MAKE) --jobs 2 --output-sync lint types imports browser

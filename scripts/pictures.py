@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
@@ -38,17 +39,18 @@ MARK = """([selectors]) => {
 
 def main() -> None:
     """Make the reports and take a picture of each."""
+    from playwright.sync_api import sync_playwright
+    from tests.chromium import chromium
+
     import gallery
     from glasshouse.report import archive
     from glasshouse.report.html import to_html
-    from playwright.sync_api import sync_playwright
-    from tests.chromium import chromium
 
     with tempfile.TemporaryDirectory() as name, sync_playwright() as started:
         folder = Path(name)
         gallery.write_data(folder)
         browser = started.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": 900, "height": 760})
+        tab: Any = browser.new_page(viewport={"width": 900, "height": 760})
         for example in gallery.EXAMPLES:
             if example.name not in EXAMPLES:
                 continue

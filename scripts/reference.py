@@ -1,6 +1,6 @@
 """Write the reference pages of the site from what they describe: the parser, the models, the docstrings, the messages.
 
-scripts/site.py calls `pages`; nothing of it is committed, so nothing of it can be out of date.
+scripts/website.py calls `pages`; nothing of it is committed, so nothing of it can be out of date.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,16 @@ TITLES = {
 COMMAND_LINE = {
     "en": "Every command and option, as `--help` prints them. Exit codes: 0 done · 4 the policy is not met (`check`) · "
     "2 the input is wrong · 3 a budget or solver limit stopped it · 1 our own bug · 130 stopped by you.",
-    "pt-BR": "Todos os comandos e opções, como `--help` os mostra. Códigos de saída: 0 concluído · 4 a política não foi "
-    "atendida (`check`) · 2 a entrada está errada · 3 um limite de orçamento ou do resolvedor interrompeu · 1 defeito "
+    "pt-BR": "Todos os comandos e opções, como `--help` os mostra. Códigos de saída: 0 concluído · 4 a política não "
+    "foi atendida (`check`) · 2 a entrada está errada · 3 um limite de orçamento ou do resolvedor interrompeu · 1 defeito "
     "nosso · 130 interrompido por você.",
 }
 COLUMNS = {"en": "| option | what it does |", "pt-BR": "| opção | o que faz |"}
 REQUIRED = {"en": "required", "pt-BR": "obrigatória"}
 ERRORS = {
     "en": "Every error for the user: one line on standard error that says what is wrong and what to do, and an exit "
-    "code; nothing is half-written. What stands in braces is filled in. The page is in the order of the code; search it "
-    "for the words that you see.",
+    "code; nothing is half-written. What stands in braces is filled in. The page is in the order of the code; search "
+    "it for the words that you see.",
     "pt-BR": "Todos os erros que o usuário pode ver: uma linha que diz o que está errado e o que fazer, e um código de "
     "saída; nada fica gravado pela metade. O que está entre chaves é preenchido. Procure na página as palavras que "
     "você vê.",
@@ -176,7 +177,8 @@ def study() -> str:
         "",
         "A study holds everything that determines a result besides the data. Every run folder has one; "
         '`glasshouse COMMAND --study study.toml` and `gh.run("study.toml")` answer it. Paths are relative to the '
-        "study's own folder. A name that is not listed here is an error. The rule under `[policy]`: [policy](../policy.md).",
+        "study's own folder. A name that is not listed here is an error. The rule under `[policy]`: "
+        "[policy](../policy.md).",
         "",
         "The smallest one:",
         "",
@@ -235,10 +237,13 @@ def _docstrings(kind: type) -> dict[str, str]:
             continue
         (tree,) = ast.parse(inspect.cleandoc("\n" + inspect.getsource(one))).body
         assert isinstance(tree, ast.ClassDef)
-        for line, below in zip(tree.body, tree.body[1:], strict=False):
-            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
-                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-                    found[line.target.id] = str(below.value.value)
+        for line, below in pairwise(tree.body):
+            match line, below:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str(words))),
+                ):
+                    found[name] = words
     return found
 
 

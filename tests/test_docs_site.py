@@ -37,7 +37,7 @@ def test_an_output_that_is_shown_differently_is_noticed() -> None:
 
 @pytest.fixture(scope="module")
 def builder() -> Iterator[ModuleType]:
-    spec = spec_from_file_location("site_builder", ROOT / "scripts" / "site.py")
+    spec = spec_from_file_location("site_builder", ROOT / "scripts" / "website.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -79,7 +79,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not all(map(find_spec, ("sphinx", "furo", "myst_parser"))):
         pytest.skip("the extra docs is not installed")
     folder = tmp_path_factory.mktemp("built") / "site"
-    command = [sys.executable, str(ROOT / "scripts" / "site.py"), str(folder), "--no-samples"]
+    command = [sys.executable, str(ROOT / "scripts" / "website.py"), str(folder), "--no-samples"]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     return folder

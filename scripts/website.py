@@ -1,6 +1,6 @@
 """Build the site from docs/ in both languages: plain Markdown in, a folder that opens from disk out.
 
-    python scripts/site.py [FOLDER] [--no-samples]
+    python scripts/website.py [FOLDER] [--no-samples]
 
 English is at the root of the folder (``site/`` unless another is named), Portuguese under ``pt/``; docs/site.toml says
 what the navigation shows. Reference pages are generated (scripts/reference.py), and so is a sample report of each kind
@@ -128,10 +128,10 @@ def _stage(folder: Path, language: str) -> set[str]:
         contents["gallery"] += whole_reports()
     for name, content in contents.items():
         _write(folder / f"{name}.md", content)
-    for path in home.rglob("*"):
-        inside = path.relative_to(home)
-        if path.suffix in (".png", ".svg") and (language != "en" or inside.parts[0] != "pt"):
-            _copy(path, folder / inside)
+    for picture in home.rglob("*"):
+        inside = picture.relative_to(home)
+        if picture.suffix in (".png", ".svg") and (language != "en" or inside.parts[0] != "pt"):
+            _copy(picture, folder / inside)
     return set(contents)
 
 
@@ -149,7 +149,6 @@ def whole_reports() -> str:
 def make_samples(site: Path) -> None:
     """Write a report of each kind, in both languages, as files of the site."""
     import gallery
-
     from glasshouse.report import archive
     from glasshouse.report.html import to_html
 
