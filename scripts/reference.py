@@ -31,8 +31,8 @@ COMMAND_LINE = {
     "en": "Every command and option, as `--help` prints them. Exit codes: 0 done · 4 the policy is not met (`check`) · "
     "2 the input is wrong · 3 a budget or solver limit stopped it · 1 our own bug · 130 stopped by you.",
     "pt-BR": "Todos os comandos e opções, como `--help` os mostra. Códigos de saída: 0 concluído · 4 a política não "
-    "foi atendida (`check`) · 2 a entrada está errada · 3 um limite de orçamento ou do resolvedor interrompeu · 1 defeito "
-    "nosso · 130 interrompido por você.",
+    "foi atendida (`check`) · 2 a entrada está errada · 3 um limite de orçamento ou do resolvedor "
+    "interrompeu · 1 defeito nosso · 130 interrompido por você.",
 }
 COLUMNS = {"en": "| option | what it does |", "pt-BR": "| opção | o que faz |"}
 REQUIRED = {"en": "required", "pt-BR": "obrigatória"}

@@ -274,7 +274,9 @@ def _build(
             "other": other,
             "label": {"en": "Português", "pt-BR": "English"}[language],
         },
+        "smartquotes": False,  # --out is no dash
         "html_copy_source": False,
+        "html_show_search_summary": False,  # which would be fetched, and browsers refuse that for files
         "html_show_sourcelink": False,
         "html_show_sphinx": False,
         "suppress_warnings": ["misc.highlighting_failure", "myst.header"],

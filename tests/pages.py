@@ -58,16 +58,16 @@ class Typed:
         return shlex.split(self.written.replace("\\\n", " "), comments=True)
 
 
-def tested_pages() -> list[Path]:
+def guides() -> list[Path]:
     """Return the pages whose every block is carried out: all in folders of the docs, and the start, in any language."""
-    guides = ("tutorials", "how-to", "explanation", "reference")
+    kinds = ("tutorials", "how-to", "explanation", "reference")
     homes = [home for home in (DOCS, DOCS / "pt") if home.is_dir()]
     return sorted(
         path
         for home in homes
         for path in (
             home / "start.md",
-            *(page for name in guides for page in (home / name).glob("*.md")),
+            *(page for name in kinds for page in (home / name).glob("*.md")),
         )
         if path.exists()
     )

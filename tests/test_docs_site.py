@@ -17,13 +17,13 @@ from urllib.parse import unquote
 import pytest
 
 from tests.chromium import chromium
-from tests.pages import DOCS, ROOT, agrees, carry_out, tested_pages
+from tests.pages import DOCS, ROOT, agrees, carry_out, guides
 
 LARGEST = 30_000_000
 """Bytes of the site, at most."""
 
 
-@pytest.mark.parametrize("page", tested_pages(), ids=lambda page: page.relative_to(DOCS).as_posix())
+@pytest.mark.parametrize("page", guides(), ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_a_guide_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
     carry_out(page, tmp_path)
 
