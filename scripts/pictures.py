@@ -42,29 +42,23 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
     from tests.chromium import chromium
 
-    import gallery
-    from glasshouse.report import archive
     from glasshouse.report.html import to_html
+    from website import sample_reports
 
     with tempfile.TemporaryDirectory() as name, sync_playwright() as started:
         folder = Path(name)
-        gallery.write_data(folder)
         browser = started.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         tab: Any = browser.new_page(viewport={"width": 900, "height": 760})
-        for example in gallery.EXAMPLES:
-            if example.name not in EXAMPLES:
-                continue
-            gallery.page_of(example, folder)
-            stored = (folder / example.name / "report.json").read_text("utf-8")
-            for language, page in archive.from_json(stored, example.name).items():
-                file = folder / f"{example.name}-{language}.html"
+        for example, pages in sample_reports(folder, EXAMPLES):
+            for language, page in pages.items():
+                file = folder / f"{example}-{language}.html"
                 file.write_text(to_html(page), "utf-8")
                 tab.goto(file.as_uri())
                 tab.evaluate(MARK, [list(PARTS)])
                 PLACES[language].mkdir(parents=True, exist_ok=True)
                 shown = tab.locator(".front .actions, .front .tiles").last.bounding_box()
                 tab.screenshot(
-                    path=PLACES[language] / f"{example.name}.png",
+                    path=PLACES[language] / f"{example}.png",
                     clip={
                         "x": 0,
                         "y": 0,

@@ -12,14 +12,20 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from glasshouse.report import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +35,11 @@ HOMES = {"en": Path(), "pt-BR": Path("pt")}
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff")
 """Files beside docs/ that pages link to: English pages of the site, or files of it."""
 LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
+SAMPLES = {
+    "en": ("## Whole reports", "", "One of each kind, as the commands above write it."),
+    "pt-BR": ("## Relatórios completos", "", "Um de cada tipo, como os comandos acima o gravam."),
+}
+"""What stands above the links to sample reports."""
 SWITCH = """<div class="sidebar-tree">{% set there = twins.get(pagename, home) %}
 <p><a class="language" hreflang="{{ other }}" href="{{ content_root }}{{ there }}" \
 style="padding: 0 var(--sidebar-item-spacing-horizontal)">{{ label }}</a></p></div>
@@ -125,7 +136,8 @@ def _stage(folder: Path, language: str) -> set[str]:
         for path in PROJECT:
             if path.endswith(".md"):
                 contents[f"project/{Path(path).stem}"] = (ROOT / path).read_text("utf-8")
-        contents["gallery"] += whole_reports()
+    if "gallery" in contents:
+        contents["gallery"] += whole_reports(language)
     for name, content in contents.items():
         _write(folder / f"{name}.md", content)
     for picture in home.rglob("*"):
@@ -135,32 +147,48 @@ def _stage(folder: Path, language: str) -> set[str]:
     return set(contents)
 
 
-def whole_reports() -> str:
+def whole_reports(language: str) -> str:
     """Return what the gallery of the site says besides: where a whole report of each kind is."""
     import gallery
 
-    lines = ["", "## Whole reports", "", "One of each kind, as the commands above write it.", ""]
+    lines = ["", *SAMPLES[language], ""]
     for example in gallery.EXAMPLES:
-        file = f"samples/{example.name}.html"
-        lines.append(f"- {example.title}: [English](path:{file}), [Português](path:pt/{file})")
+        lines.append(f"- `{example.name}`: [{example.name}](path:samples/{example.name}.html)")
     return "\n".join(lines) + "\n"
+
+
+def sample_reports(
+    folder: Path, names: Collection[str] = ()
+) -> Iterator[tuple[str, dict[str, Page]]]:
+    """Carry out the commands of the gallery in a folder and yield the report of each example, by language."""
+    import gallery
+    from glasshouse.cli.main import main as glasshouse
+    from glasshouse.report import archive
+
+    gallery.write_data(folder)
+    with chdir(folder):
+        for example in gallery.EXAMPLES:
+            if names and example.name not in names:
+                continue
+            for command in example.commands:
+                with redirect_stdout(StringIO()):
+                    code = glasshouse(shlex.split(command)[1:])
+                if code:
+                    raise SystemExit(f"{command}: exit code {code}")
+            stored = Path(example.name, "report.json").read_text("utf-8")
+            yield example.name, archive.from_json(stored, example.name)
 
 
 def make_samples(site: Path) -> None:
     """Write a report of each kind, in both languages, as files of the site."""
-    import gallery
-    from glasshouse.report import archive
     from glasshouse.report.html import to_html
 
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        gallery.write_data(folder)
-        for example in gallery.EXAMPLES:
-            gallery.page_of(example, folder)
-            for language, page in archive.from_json(
-                (folder / example.name / "report.json").read_text("utf-8"), example.name
-            ).items():
-                _write(site / HOMES[language] / "samples" / f"{example.name}.html", to_html(page))
+        for example, pages in sample_reports(Path(name)):
+            for language, page in pages.items():
+                _write(
+                    site.resolve() / HOMES[language] / "samples" / f"{example}.html", to_html(page)
+                )
 
 
 def _prepare(folder: Path, language: str, staged: dict[str, set[str]]) -> None:
