@@ -112,12 +112,14 @@ def build(site: Path, samples: bool = True) -> None:
         SystemExit: The builder warned of something.
     """
     with tempfile.TemporaryDirectory() as name:
-        stage = Path(name)
-        staged = {language: _stage(stage / language, language) for language in HOMES}
+        stage = Path(name, "pages")
+        homes = {language: stage / home for language, home in HOMES.items()}
+        staged = {language: _stage(folder, language) for language, folder in homes.items()}
         shutil.rmtree(site, ignore_errors=True)
-        for language, home in HOMES.items():
-            _prepare(stage / language, language, staged)
-            _build(stage / language, site / home, language, staged, stage / "trees" / language)
+        for language, folder in homes.items():
+            _prepare(folder, language, staged)
+            trees = Path(name, "trees", language)
+            _build(folder, site / HOMES[language], language, staged, trees)
     for path in PROJECT:
         if not path.endswith(".md"):
             _copy(ROOT / path, site / "project" / path)
@@ -152,8 +154,8 @@ def whole_reports(language: str) -> str:
     import gallery
 
     lines = ["", *SAMPLES[language], ""]
-    for example in gallery.EXAMPLES:
-        lines.append(f"- `{example.name}`: [{example.name}](path:samples/{example.name}.html)")
+    names = [example.name for example in gallery.EXAMPLES]
+    lines += [f"- [{name}](path:samples/{name}.html)" for name in names]
     return "\n".join(lines) + "\n"
 
 
@@ -283,6 +285,9 @@ def _build(
             "path": "{{path}}",  # what is in the site, but not among the pages of this language
             "anchor": "{{path}}#{{fragment}}",
         },
+        "exclude_patterns": [
+            "pt/**"
+        ],  # of the pages in English; those in Portuguese have no such folder
         "html_theme": "furo",
         "html_theme_options": {"navigation_with_keys": True},
         "templates_path": ["_templates"],
