@@ -147,13 +147,16 @@ class Session:
 
 @contextlib.contextmanager
 def inside(folder: Path) -> Iterator[Session]:
-    """Be in a folder, before a terminal of one width, without colours."""
+    """Be in a folder, before a terminal of one width, without colours, where English is spoken."""
+    from glasshouse.language import speaking
+
     before, settings = Path.cwd(), dict(os.environ)
     os.environ.update({"COLUMNS": WIDTH, "NO_COLOR": "1"})
     os.environ.pop("GLASSHOUSE_LANG", None)
     os.chdir(folder)
     try:
-        yield Session(folder, {"__name__": "__main__"})
+        with speaking("en"):  # a command before may have spoken another language
+            yield Session(folder, {"__name__": "__main__"})
     finally:
         os.chdir(before)
         os.environ.clear()
