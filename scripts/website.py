@@ -22,10 +22,7 @@ from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from glasshouse.report import Page
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 ROOT = Path(__file__).resolve().parent.parent
@@ -159,38 +156,35 @@ def whole_reports(language: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def sample_reports(
-    folder: Path, names: Collection[str] = ()
-) -> Iterator[tuple[str, dict[str, Page]]]:
-    """Carry out the commands of the gallery in a folder and yield the report of each example, by language."""
+def sample_reports(folder: Path, names: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
+    """Carry out the commands of the gallery in a folder and yield each report: its name, its language, and the page."""
     import gallery
     from glasshouse.cli.main import main as glasshouse
+    from glasshouse.language import speaking
     from glasshouse.report import archive
+    from glasshouse.report.html import to_html
 
     gallery.write_data(folder)
-    with chdir(folder):
-        for example in gallery.EXAMPLES:
-            if names and example.name not in names:
-                continue
+    for example in gallery.EXAMPLES:
+        if names and example.name not in names:
+            continue
+        with chdir(folder), redirect_stdout(StringIO()):
             for command in example.commands:
-                with redirect_stdout(StringIO()):
-                    code = glasshouse(shlex.split(command)[1:])
+                code = glasshouse(shlex.split(command)[1:])
                 if code:
                     raise SystemExit(f"{command}: exit code {code}")
-            stored = Path(example.name, "report.json").read_text("utf-8")
-            yield example.name, archive.from_json(stored, example.name)
+        stored = (folder / example.name / "report.json").read_text("utf-8")
+        for language, page in archive.from_json(stored, example.name).items():
+            with speaking(language):
+                written = to_html(page)
+            yield example.name, language, written
 
 
 def make_samples(site: Path) -> None:
     """Write a report of each kind, in both languages, as files of the site."""
-    from glasshouse.report.html import to_html
-
     with tempfile.TemporaryDirectory() as name:
-        for example, pages in sample_reports(Path(name)):
-            for language, page in pages.items():
-                _write(
-                    site.resolve() / HOMES[language] / "samples" / f"{example}.html", to_html(page)
-                )
+        for example, language, page in sample_reports(Path(name)):
+            _write(site / HOMES[language] / "samples" / f"{example}.html", page)
 
 
 def _prepare(folder: Path, language: str, staged: dict[str, set[str]]) -> None:

@@ -148,16 +148,17 @@ class Session:
 @contextlib.contextmanager
 def inside(folder: Path) -> Iterator[Session]:
     """Be in a folder, before a terminal of one width, without colours, where English is spoken."""
-    from glasshouse.language import speaking
+    from glasshouse.language import speak
 
+    speak("en")  # a command of the page before may have spoken another language
     before, settings = Path.cwd(), dict(os.environ)
     os.environ.update({"COLUMNS": WIDTH, "NO_COLOR": "1"})
     os.environ.pop("GLASSHOUSE_LANG", None)
     os.chdir(folder)
     try:
-        with speaking("en"):  # a command before may have spoken another language
-            yield Session(folder, {"__name__": "__main__"})
+        yield Session(folder, {"__name__": "__main__"})
     finally:
+        speak("en")
         os.chdir(before)
         os.environ.clear()
         os.environ.update(settings)
