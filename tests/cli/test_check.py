@@ -52,6 +52,16 @@ def test_a_file_alone_is_understood_assessed_and_judged(
     assert (smallest["value"], smallest["limit"], smallest["margin"]) == (3, 11, -8)
 
 
+def test_what_was_named_is_not_said_to_be_guessed_and_the_report_is_named(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    run = tmp_path / "run"
+    answer = glasshouse("check", str(people), "-q", "age", "-s", "illness", "--out", str(run))
+    assert "Taken as" not in answer.out
+    assert "One record is taken for one person (else say --id)." in answer.out
+    assert answer.out.rstrip().endswith(f"Report: {run / 'report.html'}")
+
+
 def test_a_release_that_meets_the_rule_ends_with_zero(
     people: Path, tmp_path: Path, glasshouse: Glasshouse
 ) -> None:
