@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -76,8 +76,9 @@ def test_links_lead_from_one_language_to_the_other(builder: ModuleType) -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not all(map(find_spec, ("sphinx", "furo", "myst_parser"))):
-        pytest.skip("the extra docs is not installed")
+    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    pytest.importorskip("furo")
+    pytest.importorskip("myst_parser")
     folder = tmp_path_factory.mktemp("built") / "site"
     command = [sys.executable, str(ROOT / "scripts" / "website.py"), str(folder), "--no-samples"]
     built = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -37,7 +37,7 @@ ELEMENTS = {
     "checkboxes": {"label", "options"},
 }
 """The elements of a form, and what each must say."""
-NOT_FOR_USERS = {"dev", "oracle"}
+NOT_FOR_USERS = {"dev", "docs", "oracle"}
 """The extras that only tests need."""
 MODULES = {"scikit-learn": "sklearn", "httpx": "starlette", "python-docx": "docx"}
 """Distributions whose module has another name, or that another one imports: the test client of Starlette."""
