@@ -282,6 +282,23 @@ def test_a_title_is_suspected_and_never_left_out_unasked(tmp_path: Path) -> None
         rows_of(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (b"Survey;;\nage;sex;town\n41;F;Rio\n", 1),
+        (b"Survey;;\n;;\nage;sex;town\n41;F;Rio\n", 2),
+        (b"age;;\n41;F;\n42;M;Rio\n", 0),
+        (b"age;sex;town\n41;F;Rio\n", 0),
+    ],
+)
+def test_a_title_that_a_spreadsheet_filled_up_with_separators_is_suspected(
+    tmp_path: Path, content: bytes, lines: int
+) -> None:
+    source = open_source(written(tmp_path, content))
+    assert isinstance(source, DelimitedFile)
+    assert source.title_lines == lines
+
+
 def test_a_quote_that_is_never_closed_does_not_swallow_a_large_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

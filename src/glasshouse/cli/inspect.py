@@ -124,7 +124,7 @@ def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOpti
     from glasshouse.sources import open_source
     from glasshouse.sources.delimited import DelimitedFile
 
-    if len(profile.columns) == 1:
+    if len(profile.columns) == 1 or profile.columns[1].name == "column_2":
         source = open_source(dataset.path, dialect=dataset.dialect)
         title = source.title_lines if isinstance(source, DelimitedFile) else 0
         if title:

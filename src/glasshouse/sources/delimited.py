@@ -474,14 +474,40 @@ def _cut(start: str, skipped: int) -> tuple[int, list[str]]:
 
 
 def _title_lines(lines: Sequence[str], dialect: Dialect) -> int:
-    """Return how many lines of one field come before those of several, where all of a file seems to be one column."""
-    if dialect.separator or dialect.skip is not None or _regular(lines, dialect.quote):
+    """Return how many lines of one field come before those of several, where all of a file seems to be one column.
+
+    Spreadsheets fill such lines up with separators: then they have one value, the first, and the next line all.
+    """
+    if dialect.skip is not None:
         return 0
+    separator = dialect.separator or _regular(lines, dialect.quote)
+    if separator:
+        return _filled_up_title(lines, separator, dialect.quote) if dialect.header else 0
     for count in range(1, min(LONGEST_TITLE, len(lines) - 1)):
         separator = _regular(lines[count:], dialect.quote)
         if separator is not None:
             fields = {_fields(line, separator, dialect.quote) for line in lines[:count] if line}
             return count if fields == {1} else 0
+    return 0
+
+
+def _filled_up_title(lines: Sequence[str], separator: str, quote: str | None) -> int:
+    """Return how many first lines have no value but in the first of several fields, before one with a value in all.
+
+    >>> _filled_up_title(["Survey;;", "age;sex;town", "41;F;Rio"], ";", '"'), _filled_up_title(["a;;"], ";", '"')
+    (1, 0)
+    """
+    for count, line in enumerate(lines[: LONGEST_TITLE + 1]):
+        try:
+            values = next(csv_rows([line], separator, quote), [])
+        except csv.Error:
+            return 0
+        if len(values) < 3 or not (count or values[0].strip()):
+            return 0
+        if all(value.strip() for value in values):
+            return count
+        if any(value.strip() for value in values[1:]):
+            return 0
     return 0
 
 
