@@ -128,7 +128,7 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
     ]
     table = cell_table(
         (text("dataset"), text("records with")),
-        (text("before"), text("left out"), text("kept")),
+        (text("before"), text("removed"), text("kept")),
         rows,
         text("What was left out of the data"),
     )
