@@ -1,4 +1,4 @@
-"""Sentences about people with several records, and about guesses that are close: each says the outcome's figures."""
+"""Sentences about people with several records, close guesses and adversaries: each says the figures of the outcome."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ import pyarrow as pa
 import glasshouse as gh
 from glasshouse.language import LANGUAGES
 from glasshouse.language.current import speaking
+from glasshouse.microdata.assessment import CataloguedAttacks
 from glasshouse.microdata.people import assess_people
+from glasshouse.report.assess.adversaries import worst_sentence
 from glasshouse.report.assess.closeness import closeness_findings
 from glasshouse.report.assess.knowledge import knowledge_findings
 from glasshouse.report.assess.people import people_findings
+from glasshouse.study.adversaries import chosen_adversaries
 from glasshouse.table import read
 from tests.report.reading import assert_it_says, tries
 
@@ -141,3 +144,34 @@ def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: 
                 exact[place].deterministic.posterior,
                 exact[place].probabilistic.posterior,
             )
+
+
+@tries("assess", "none names people better", seeds=12)
+def test_the_adversary_who_is_told_names_people_as_well_as_any_other(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    columns = ("age", "sex", "town")
+    table = read(
+        pa.table({name: random.integers(0, 2 + seed % 3, 9).astype(str) for name in columns}),
+        quasi_identifiers=columns,
+    )
+    by_set = {attack.quasi_identifiers: attack for attack in gh.assess(table).outcome.attacks}
+    knowledge = [("age",), ("sex", "town"), columns if seed % 2 else ("age",)]
+    adversaries = chosen_adversaries(["br"])[:3]
+    assessment: Any = SimpleNamespace(
+        known_sets=[
+            CataloguedAttacks(adversary.name, (by_set[known],))
+            for adversary, known in zip(adversaries, knowledge, strict=True)
+        ]
+    )
+    study: Any = SimpleNamespace(adversaries=adversaries)
+    most = max(by_set[known].probabilistic.posterior for known in knowledge)
+    for language in LANGUAGES:
+        with speaking(language):
+            sentence = worst_sentence(assessment, study)
+        assert_it_says(sentence, most)
+        named = [
+            by_set[known].probabilistic.posterior
+            for adversary, known in zip(adversaries, knowledge, strict=True)
+            if adversary.title[language] in sentence
+        ]
+        assert named == [most]
