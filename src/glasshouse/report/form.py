@@ -26,6 +26,8 @@ LAWS = {
     "ripd": marked("Personal data protection impact report (LGPD)"),
 }
 """The forms, by the law that asks for them, and what each is called."""
+WRITTEN_WIDTH = 17.0
+"""Between the margins of a sheet of A4, in centimetres."""
 MOST_CONDITIONS, MOST_ADVERSARIES, MOST_FINDINGS = 8, 3, 3
 """So many conditions, adversaries and findings stand in the form; all of them in its annex."""
 SINGLING_OUT, LINKABILITY, INFERENCE = (
@@ -39,11 +41,19 @@ RISKS: dict[Measure, str] = {
     "best-guess": SINGLING_OUT,
     "highest-risk": SINGLING_OUT,
     "smallest-class": SINGLING_OUT,
+    "some-records": SINGLING_OUT,
+    "any-records": SINGLING_OUT,
+    "named-inexactly": SINGLING_OUT,
+    "best-guess-inexactly": SINGLING_OUT,
     "re-identified": SINGLING_OUT,
     "membership-certain": LINKABILITY,
     "placed": LINKABILITY,
     "inference-added": INFERENCE,
     "inference-certain": INFERENCE,
+    "close-added": INFERENCE,
+    "close-certain": INFERENCE,
+    "inference-added-inexactly": INFERENCE,
+    "inference-certain-inexactly": INFERENCE,
     "believed": INFERENCE,
 }
 """Which of the three risks of the Opinion 05/2014 a measure is about."""
@@ -568,7 +578,7 @@ def to_docx(form: ImpactForm) -> bytes:
         mark.set(qn("w:val"), spoken())
     page = document.sections[0]
     page.page_width, page.page_height = Cm(21), Cm(29.7)
-    page.left_margin = page.right_margin = Cm(2)
+    page.left_margin = page.right_margin = Cm((21 - WRITTEN_WIDTH) / 2)
     page.top_margin = page.bottom_margin = Cm(1.5)
     normal = document.styles["Normal"]
     normal.font.size, normal.paragraph_format.space_after = Pt(8.5), Pt(2)
@@ -626,17 +636,25 @@ def _add_table(document: Any, table: Table) -> None:
         for row in group.rows
     ]
     rows = [titles, *rows] if any(titles) else rows
+    from docx.enum.text import WD_ALIGN_PARAGRAPH
     from docx.oxml import OxmlElement
     from docx.shared import Cm
 
+    from glasshouse.report.pdf import column_widths
+
     grid = document.add_table(len(rows), len(titles), style="Table Grid")
+    grid.autofit = False
+    shares = column_widths(table) if any(titles) else [1, 2]
+    for share, column in zip(shares, grid.columns, strict=True):
+        column.width = Cm(WRITTEN_WIDTH * share / sum(shares))
+        for cell in column.cells:
+            cell.width = column.width
     if any(titles):  # repeated on every page, and told to screen readers
         grid.rows[0]._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
-    else:
-        for cells in (row.cells for row in grid.rows):
-            cells[0].width, cells[1].width = Cm(5.5), Cm(11.5)
     for place, row in enumerate(rows):
-        for entry, cell in zip(row, grid.rows[place].cells, strict=True):
+        for entry, cell, column in zip(row, grid.rows[place].cells, table.columns, strict=True):
+            if column.numeric:
+                cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
             _write(cell.paragraphs[0], entry, bold=any(titles) and place == 0)
 
 

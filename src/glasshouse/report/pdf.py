@@ -288,7 +288,7 @@ def _table(table: Table) -> dict[str, Any]:
         "title": table.title,
         "numeric": [column.numeric for column in table.columns],
         "columns": [_shortened(column.title) for column in table.columns],
-        "widths": _widths(table),
+        "widths": column_widths(table),
         "above": [
             [_shortened(under or ""), len(columns)] for under, columns in table.headings if grouped
         ],
@@ -303,13 +303,13 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _widths(table: Table) -> list[int]:
+def column_widths(table: Table) -> list[int]:
     """Return how the columns share the width of the paper: numbers get what they need, words the rest.
 
     >>> from glasshouse.report.page import Column, Group
     >>> group = Group(((Cell("long " * 30), Cell("1.25")),))
     >>> table = Table((Column("a"), Column("b", numeric=True)), (group,))
-    >>> _widths(table)
+    >>> column_widths(table)
     [104, 6]
     """
     rows = [row for group in table.groups for row in group.rows]
