@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import glasshouse as gh
 from glasshouse.errors import DataError, StudyError
+from glasshouse.language import speaking
 from glasshouse.microdata import assess
 from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
 from glasshouse.qif import BayesVulnerability, Channel, Prior
@@ -249,6 +251,26 @@ def test_sets_that_are_named_have_the_figures_of_all() -> None:
     for target, same in zip(some.targets, every.targets, strict=True):
         for row, mask in enumerate(some.masks):
             assert target.chances(row) == same.chances(every.row_of(some.names(mask)))
+
+
+def test_sets_that_would_take_long_are_left_out_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glasshouse.microdata.knowledge.MOST_LOOKS", 10)
+    columns, names = made_up(10)
+    table = read(pa.table(dict(columns)), quasi_identifiers=names, sensitive=["s"])
+    about = {names[0]: "±1", names[1]: "±1"}
+    outcome = gh.assess(table, about=about)
+    known = outcome.outcome.inexact
+    assert [known.names(mask) for mask in known.masks] == [names]
+    assert known.skipped == known.to_dict()["skipped"] > 0
+    for language, words in (("en", "were left out"), ("pt-BR", "ficaram de fora")):
+        with speaking(language):
+            assert any(
+                words in note and f"{known.skipped} " in note
+                for section in outcome.page.sections
+                for note in (section.intro, *section.notes)
+            )
 
 
 def test_a_missing_secret_is_left_out() -> None:

@@ -131,6 +131,8 @@ class InexactKnowledge:
     """Naming first, then each secret."""
     exact: tuple[tuple[Fraction, Fraction], ...]
     """Per target, a right guess and certainty with all that can be known, exactly."""
+    skipped: int = 0
+    """How many sets were asked for and not answered, as each would have been looked at by itself."""
 
     @property
     def errs(self) -> bool:
@@ -164,6 +166,8 @@ class InexactKnowledge:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; probabilities as floats of the exact ratios."""
         content: dict[str, Any] = {"about": self.about, "likely": self.likely, "targets": []}
+        if self.skipped:
+            content["skipped"] = self.skipped
         for target, exact in zip(self.targets, self.exact, strict=True):
             entry = {
                 "sensitive": target.sensitive,
@@ -256,7 +260,7 @@ def inexact_knowledge(
         raise StudyError(
             "none of the `subsets` has anything that `about` is given for; choose others, or leave it out"
         )
-    at_once = _one_way(ways) and len(names) <= MOST_AT_ONCE
+    at_once, asked_for = _one_way(ways) and len(names) <= MOST_AT_ONCE, len(masks)
     if not at_once and len(masks) * len(aims) * table.records > MOST_LOOKS:
         masks = [mask for mask in masks if mask == whole] or masks[-1:]
     chances = {name: parse_chance(name, written) for name, written in likely.items()}
@@ -305,6 +309,7 @@ def inexact_knowledge(
         masks=tuple(masks),
         targets=tuple(results),
         exact=tuple(exact),
+        skipped=asked_for - len(masks),
     )
 
 

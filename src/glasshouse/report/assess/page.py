@@ -271,6 +271,16 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
             )
         )
     notes += missing_notes(outcome.missing)
+    if outcome.inexact is not None and outcome.inexact.skipped:
+        notes.append(
+            text_for(
+                outcome.inexact.skipped,
+                "With knowledge that is not exact one smaller set of attributes was left out, which would have taken "
+                "long; a few sets that are named are answered (--subsets).",
+                "With knowledge that is not exact {count} smaller sets of attributes were left out, which would have "
+                "taken long; a few sets that are named are answered (--subsets).",
+            )
+        )
     return [*notes, *sentences(not outcome.exact and ROUNDED)]
 
 
