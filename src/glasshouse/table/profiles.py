@@ -534,7 +534,10 @@ def owner_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
         and profile.repeats
         and profile.records <= MOST_RECORDS_EACH * profile.distinct
         and not words_of(profile.name) & OTHERS
-        and (not profile.looks_like or profile.looks_like in {*CHECKED} - {"CNPJ"})
+        and (
+            profile.looks_like in {*CHECKED} - {"CNPJ"}
+            or (not profile.looks_like and words_of(profile.name) & WORDS[Role.IDENTIFIER])
+        )
     ]
     return max(candidates, key=lambda profile: profile.distinct, default=None)
 

@@ -87,21 +87,18 @@ def known_columns(profile: TableProfile) -> dict[str, tuple[str, ...]]:
 
 
 def _who_knows(profile: TableProfile) -> Iterator[str]:
-    """Say who of the catalogue would know how many of the columns, who knows most first."""
-    by_number: dict[int, list[str]] = {}
+    """Say who of the catalogue would know most of the columns: one of each country."""
+    most: dict[str, tuple[int, str]] = {}
     for name, columns in known_columns(profile).items():
-        by_number.setdefault(len(columns), []).append(name)
-    if by_number:
+        country = name.partition("/")[0]
+        if len(columns) > most.get(country, (0, ""))[0]:
+            most[country] = len(columns), name
+    if most:
         yield text(
-            "Who could know it, by the catalogue (assess --adversary NAME, or all): {adversaries}.",
-            adversaries="; ".join(
-                text_for(
-                    count,
-                    "{count} column: {names}",
-                    "{count} columns: {names}",
-                    names=", ".join(names),
-                )
-                for count, names in sorted(by_number.items(), reverse=True)
+            "Of the adversaries in the catalogue these could know most of the columns: {adversaries}. What each would "
+            "learn: assess --adversary all.",
+            adversaries=", ".join(
+                f"{name} ({number(count)})" for count, name in sorted(most.values(), reverse=True)
             ),
         )
 
