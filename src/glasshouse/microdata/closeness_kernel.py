@@ -30,6 +30,40 @@ MOST_NEAR = 1 << 13
 _inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def places_of_sets(attributes: int) -> Integers:
+    """Return, per set of attributes, the number whose digits to the base of three are 1 for those that are in it."""
+    ones = np.zeros(1 << attributes, np.int64)
+    for subset in range(1, 1 << attributes):
+        for attribute in range(attributes):
+            ones[subset] += ((subset >> attribute) & 1) * 3**attribute
+    return ones
+
+
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def spread_over_sets(sums: Integers, ones: Integers) -> Integers:
+    """Return sums by set, of those that stand at pairs of a set and free attributes, which are changed.
+
+    Args:
+        sums: Per pair, as a number with the digit 2 for what is free, its sums.
+        ones: The places of the sets (`places_of_sets`).
+    """
+    kinds = sums.shape[1]
+    step = 1
+    while step < len(sums):
+        for place in range(len(sums)):
+            if place // step % 3 == 2:
+                for kind in range(kinds):
+                    sums[place - step, kind] += sums[place, kind]
+                    sums[place - 2 * step, kind] += sums[place, kind]
+        step *= 3
+    outcome = np.empty((kinds, len(ones)), np.int64)
+    for subset in range(len(ones)):
+        for kind in range(kinds):
+            outcome[kind, subset] = sums[ones[subset], kind]
+    return outcome
+
+
 @_inlined
 def _most(rows, reaches):  # type: ignore[no-untyped-def]
     """Return how many of the records of a class, in order, one guess can be close to."""
@@ -92,10 +126,7 @@ def by_subset(
         values: Per record, its value.
     """
     attributes, records = codes.shape
-    ones = np.zeros(1 << attributes, np.int64)
-    for subset in range(1, 1 << attributes):
-        for attribute in range(attributes):
-            ones[subset] += ((subset >> attribute) & 1) * 3**attribute
+    ones = places_of_sets(attributes)
     sums = np.zeros((3**attributes, 3), np.int64)
     rows = np.empty((attributes + 1, records), np.uint32)  # no index is looked at for its sign
     rows[0] = np.arange(records)
@@ -257,16 +288,5 @@ def by_subset(
             last_two[OFF] += values[high] - values[middle]
             outer[OFF] += values[high] - values[low]
             together[OFF] -= values[high] - values[low]
-    step = 1
-    for _ in range(attributes):
-        for place in range(len(sums)):
-            if place // step % 3 == 2:
-                for kind in range(3):
-                    sums[place - step, kind] += sums[place, kind]
-                    sums[place - 2 * step, kind] += sums[place, kind]
-        step *= 3
-    outcome = np.empty((3, 1 << attributes), np.int64)
-    for subset in range(1 << attributes):
-        for kind in range(3):
-            outcome[kind, subset] = sums[ones[subset], kind]
+    outcome: Integers = spread_over_sets(sums, ones)
     return outcome

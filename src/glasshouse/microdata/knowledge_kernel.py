@@ -19,6 +19,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
+from glasshouse.microdata.closeness_kernel import places_of_sets, spread_over_sets
 
 GUESS, CERTAIN, NEARLY = range(3)
 """The rows of what the loops return: of the best guess, of what is certain, and of what is nearly sure."""
@@ -256,10 +257,7 @@ def by_subset(
     """
     records, attributes = codes.shape
     unit = width if domain == 0 else right + (domain - 1) * wrong
-    ones = np.zeros(1 << attributes, np.int64)
-    for subset in range(1, 1 << attributes):
-        for attribute in range(attributes):
-            ones[subset] += ((subset >> attribute) & 1) * 3**attribute
+    ones = places_of_sets(attributes)
     sums = np.zeros((3**attributes, 6), np.int64)
     rows = np.empty((attributes + 1, records), np.int32)
     rows[0] = np.arange(records)
@@ -410,18 +408,7 @@ def by_subset(
                 _named_by_mistakes(divided, start, stop, values, right, wrong, domain, lists[3:])
             for kind in range(3, 6):
                 every[kind] += lists[kind] - 3 * unit
-    step = 1
-    for _ in range(attributes):
-        for place in range(len(sums)):
-            if place // step % 3 == 2:
-                for kind in range(6):
-                    sums[place - step, kind] += sums[place, kind]
-                    sums[place - 2 * step, kind] += sums[place, kind]
-        step *= 3
-    outcome = np.empty((6, 1 << attributes), np.int64)
-    for subset in range(1 << attributes):
-        for kind in range(6):
-            outcome[kind, subset] = sums[ones[subset], kind]
+    outcome: Integers = spread_over_sets(sums, ones)
     return outcome
 
 

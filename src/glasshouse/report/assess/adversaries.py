@@ -50,20 +50,27 @@ def worst_sentence(assessment: Assessment, study: AssessStudy) -> str:
     )
 
 
-def figures_table(assessment: Assessment, study: AssessStudy) -> Table:
-    """Return what each adversary knows of the release, and what she achieves with it, the worst first."""
+def figures_table(assessment: Assessment, study: AssessStudy, *, short: bool = False) -> Table:
+    """Return what each adversary knows of the release, and what she achieves with it, the worst first.
+
+    Args:
+        assessment: What came out.
+        study: Who was asked for.
+        short: Whether what she knows is left out, as on a terminal, where the table before it tells it.
+    """
     secrets = [attack.secret for attack in assessment.known_sets[0].attacks if attack.secret]
     numbers = [text("Named for certain"), text("Guess at who it is")]
     numbers += [
         text("Guess at {secret}", secret=enumeration(["+".join(secret)])) for secret in secrets
     ]
+    titles = [text("Adversary"), *([] if short else [text("What she knows of the release")])]
     return cell_table(
-        (text("Adversary"), text("What she knows of the release")),
+        titles,
         numbers,
         [
             (
-                Cell(in_words(adversary.title), mark=adversary.name),
-                column_labels(one.attacks[0].quasi_identifiers),
+                adversary.name if short else Cell(in_words(adversary.title), mark=adversary.name),
+                *([] if short else [column_labels(one.attacks[0].quasi_identifiers)]),
                 percent_cell(one.attacks[0].deterministic.posterior),
                 percent_cell(one.attacks[0].probabilistic.posterior),
                 *(_guess(one.attacks, secret) for secret in secrets),

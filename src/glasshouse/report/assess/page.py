@@ -206,7 +206,7 @@ def brief(outcome: Outcome, question: AssessStudy) -> Brief:
     ]
     if outcome.known_sets:
         title = text("The adversaries, the worst first")
-        figures = replace(figures_table(outcome, question), title=title)
+        figures = replace(figures_table(outcome, question, short=True), title=title)
         tables += [placing_table(question.adversaries), figures]
     tables += _terminal_tables(outcome, gain.currency)
     tables += closeness_tables(outcome.close, short=True)
