@@ -275,7 +275,7 @@ def _of_assess(outcome: Assessment | Family | People) -> Iterator[Measurement]:
         yield from _of_parts(outcome)
 
 
-def _of_inexact(known: InexactKnowledge) -> Iterator[Measurement]:
+def _of_inexact(known: InexactKnowledge, release: str) -> Iterator[Measurement]:
     """Yield what is learned by who does not know everything exactly: the most of what was asked for."""
     for target in known.targets:
         chances = [target.chances(row) for row in range(len(known.masks))]
@@ -284,11 +284,12 @@ def _of_inexact(known: InexactKnowledge) -> Iterator[Measurement]:
         sure = max(one[2] if known.errs else one[1] for one in chances)
         if target.secret:
             of, (before, certain) = target.sensitive, target.before
-            yield Measurement("inference-added-inexactly", max(Fraction(0), guess - before), of)
-            yield Measurement("inference-certain-inexactly", max(Fraction(0), sure - certain), of)
+            added, surer = max(Fraction(0), guess - before), max(Fraction(0), sure - certain)
+            yield Measurement("inference-added-inexactly", added, of, release=release)
+            yield Measurement("inference-certain-inexactly", surer, of, release=release)
         else:
-            yield Measurement("named-inexactly", sure)
-            yield Measurement("best-guess-inexactly", guess)
+            yield Measurement("named-inexactly", sure, release=release)
+            yield Measurement("best-guess-inexactly", guess, release=release)
 
 
 def _of_people(outcome: People) -> Iterator[Measurement]:
@@ -363,7 +364,7 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
     for close in assessment.close:
         yield from _of_close_guesses(close, release)
     if assessment.inexact is not None:
-        yield from _of_inexact(assessment.inexact)
+        yield from _of_inexact(assessment.inexact, release)
 
 
 def _of_close_guesses(close: Closeness, release: str) -> Iterator[Measurement]:
