@@ -334,7 +334,10 @@ def test_where_nobody_is_in_a_dataset_everybody_is_absent_and_a_note_says_so(
     assert alone == both
 
 
-def test_an_empty_key_agrees_with_nothing_and_a_note_says_so(glasshouse: Glasshouse) -> None:
+def test_an_empty_key_agrees_with_nothing_and_a_note_says_so(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     first = write("D1.csv", {"born": ["", "1", "2"], "grade": ["A", "A", "A"]})
     second = write("D2.csv", {"born": ["", "1", "2"], "grade": ["A", "B", "C"]})
     outcome = glasshouse("assess", first, second, "-q", "grade", "--link", "born", "--json")
