@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -20,7 +20,6 @@ from glasshouse.language import LANGUAGES, speak, speaking
 from glasshouse.report.form import (
     ARTICLES,
     LAWS,
-    RISKS,
     FiledRun,
     ImpactForm,
     blank_mark,
@@ -29,7 +28,7 @@ from glasshouse.report.form import (
 )
 from glasshouse.report.verdict import Measurement, value_words
 from glasshouse.runs.folder import FORMS, is_run, stored_measures, stored_report
-from glasshouse.study.policy import MEASURES
+from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT, Measure
 from tests.conftest import Glasshouse
 
 docx = pytest.importorskip("docx", reason="needs python-docx (extra forms)")
@@ -165,7 +164,12 @@ def test_no_value_of_a_record_is_in_a_form(runs: Path) -> None:
 
 
 def test_every_measure_is_about_one_of_the_three_risks() -> None:
-    assert set(RISKS) == set(MEASURES)
+    assert set(MEASURES) == set(get_args(Measure))
+    risks = {kind.risk for kind in MEASURES.values()}
+    assert risks == {SINGLING_OUT, LINKABILITY, INFERENCE}
+
+
+def test_every_law_has_its_address() -> None:
     assert all(url.startswith("https://") for entries in ARTICLES.values() for _, _, url in entries)
 
 

@@ -19,7 +19,7 @@ from glasshouse.language import marked, printable, spoken, text, translated
 from glasshouse.report.page import Cell, Column, Group, Page, Section, Severity, Table, ranked
 from glasshouse.report.verdict import Measurement, value_words
 from glasshouse.report.words import enumeration
-from glasshouse.study.policy import MEASURES, OF_SECRETS, Measure
+from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT
 
 LAWS = {
     "dpia": marked("Data protection impact assessment (GDPR)"),
@@ -30,33 +30,6 @@ WRITTEN_WIDTH = 17.0
 """Between the margins of a sheet of A4, in centimetres."""
 MOST_CONDITIONS, MOST_ADVERSARIES, MOST_FINDINGS = 8, 3, 3
 """So many conditions, adversaries and findings stand in the form; all of them in its annex."""
-SINGLING_OUT, LINKABILITY, INFERENCE = (
-    marked("Singling out"),
-    marked("Linkability"),
-    marked("Inference"),
-)
-RISKS: dict[Measure, str] = {
-    "direct-identifiers": SINGLING_OUT,
-    "named": SINGLING_OUT,
-    "best-guess": SINGLING_OUT,
-    "highest-risk": SINGLING_OUT,
-    "smallest-class": SINGLING_OUT,
-    "some-records": SINGLING_OUT,
-    "any-records": SINGLING_OUT,
-    "named-inexactly": SINGLING_OUT,
-    "best-guess-inexactly": SINGLING_OUT,
-    "re-identified": SINGLING_OUT,
-    "membership-certain": LINKABILITY,
-    "placed": LINKABILITY,
-    "inference-added": INFERENCE,
-    "inference-certain": INFERENCE,
-    "close-added": INFERENCE,
-    "close-certain": INFERENCE,
-    "inference-added-inexactly": INFERENCE,
-    "inference-certain-inexactly": INFERENCE,
-    "believed": INFERENCE,
-}
-"""Which of the three risks of the Opinion 05/2014 a measure is about."""
 _LINKING = ("named", "best-guess", "highest-risk")
 _UNMEASURED = {
     SINGLING_OUT: marked("not assessed in these runs: glasshouse assess does"),
@@ -361,7 +334,7 @@ def _risks(entry: Measurement, run: FiledRun) -> tuple[str, ...]:
     several = len(run.page.provenance.datasets) > 1 and run.command in ("assess", "membership")
     if entry.measure in _LINKING and (several or run.command == "membership"):
         return (LINKABILITY,) if run.command == "membership" else (SINGLING_OUT, LINKABILITY)
-    return (RISKS[entry.measure],)
+    return (MEASURES[entry.measure].risk,)
 
 
 def _worst(measures: Iterable[Measurement]) -> list[Measurement]:
@@ -384,8 +357,8 @@ def _worst(measures: Iterable[Measurement]) -> list[Measurement]:
 
 def _measure_words(entry: Measurement) -> str:
     """Say what was measured, and of which part where there are several."""
-    of = {"of": enumeration([entry.of])} if entry.of and entry.measure in OF_SECRETS else {}
-    words = translated(MEASURES[entry.measure], **of)
+    of = {"of": enumeration([entry.of])} if entry.of and MEASURES[entry.measure].of_secret else {}
+    words = translated(MEASURES[entry.measure].words, **of)
     return (
         text("{measure} ({release})", measure=words, release=translated(entry.release))
         if entry.release

@@ -20,9 +20,7 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.page import Cell, Column, Decision, Group, Ruling, Table
 from glasshouse.report.words import decimal, enumeration, percentage
 from glasshouse.study.policy import (
-    IN_POINTS,
     MEASURES,
-    OF_SECRETS,
     TITLES,
     Measure,
     PolicyCondition,
@@ -649,10 +647,10 @@ def condition_words(judgement: Judgement) -> str:
     """Say what a condition is about: the measure, the sensitive attribute, whom, and which of several releases."""
     measured, condition = judgement.measured, judgement.condition
     words = translated(
-        MEASURES[condition.measure],
+        MEASURES[condition.measure].words,
         **(
             {"of": enumeration([measured.of])}
-            if measured.of and condition.measure in OF_SECRETS
+            if measured.of and MEASURES[condition.measure].of_secret
             else {}
         ),
     )
@@ -709,7 +707,7 @@ def value_words(measured: Measurement) -> str:
         if measured.is_bound and count == 1:
             return text("few")
         return f"≥ {number(count)}" if measured.is_bound else number(count)
-    if measured.measure in IN_POINTS:
+    if MEASURES[measured.measure].in_points:
         share = text("{figure} points", figure=decimal(100 * measured.value, 1))
     else:
         share = percentage(measured.value)
@@ -725,7 +723,7 @@ def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:
     if condition.measure == "direct-identifiers":
         return f"≤ {number(int(limit))}"
     figure = number(100 * float(limit), ".6g")
-    points = condition.measure in IN_POINTS
+    points = MEASURES[condition.measure].in_points
     return f"≤ {text('{figure} points', figure=figure) if points else text('{figure}%', figure=figure)}"
 
 

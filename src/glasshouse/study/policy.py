@@ -7,6 +7,7 @@ computed without it, so that another one can be held against the same run.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
@@ -47,57 +48,103 @@ Measure = Literal[
     "re-identified",
 ]
 """What a condition is about; `MEASURES` says what each means."""
-MEASURES: dict[Measure, str] = {
-    "direct-identifiers": marked("columns that name or reach people by themselves"),
-    "named": marked("people who can be named for certain"),
-    "best-guess": marked("people for whom one guess at who they are is right"),
-    "highest-risk": marked("the highest chance that one person is named"),
-    "smallest-class": marked("people who look alike, in the smallest group"),
-    "inference-added": marked("right guesses of {of} that the release adds"),
-    "inference-certain": marked("people whose {of} becomes certain"),
-    "close-added": marked("guesses of {of} that come close, which the release adds"),
-    "close-certain": marked("people whose {of} becomes certain within the tolerance"),
-    "some-records": marked("people whom some of their records give away"),
-    "any-records": marked("people whom any of their records give away"),
-    "named-inexactly": marked("people who are named surely by who does not know all exactly"),
-    "best-guess-inexactly": marked(
-        "people for whom one guess at who they are is right, by who does not know all exactly"
+SINGLING_OUT, LINKABILITY, INFERENCE = (
+    marked("Singling out"),
+    marked("Linkability"),
+    marked("Inference"),
+)
+"""The three risks of the Opinion 05/2014 on anonymisation techniques."""
+
+
+@dataclass(frozen=True)
+class MeasureKind:
+    """What a measure is, for all who tell of it."""
+
+    words: str
+    """What it counts, in the words of a report; ``{of}`` stands for a sensitive attribute."""
+    risk: str
+    """Which of the three risks it is about."""
+    of_secret: bool = False
+    """Whether each sensitive attribute has its own."""
+    in_points: bool = False
+    """Whether it is told in points."""
+    of_people: bool = False
+    """Whether people with several records have one for each number of records that are known."""
+
+
+MEASURES: dict[Measure, MeasureKind] = {
+    "direct-identifiers": MeasureKind(
+        marked("columns that name or reach people by themselves"), SINGLING_OUT
     ),
-    "inference-added-inexactly": marked(
-        "right guesses of {of} that the release adds for who does not know all exactly"
+    "named": MeasureKind(
+        marked("people who can be named for certain"), SINGLING_OUT, of_people=True
     ),
-    "inference-certain-inexactly": marked(
-        "people whose {of} becomes sure for who does not know all exactly"
+    "best-guess": MeasureKind(
+        marked("people for whom one guess at who they are is right"), SINGLING_OUT, of_people=True
     ),
-    "membership-certain": marked("people of whom it becomes certain whether they are in it"),
-    "believed": marked("people whose {of} becomes more than twice as credible"),
-    "placed": marked("records whose place becomes certain"),
-    "re-identified": marked("people whom a rational adversary is expected to name"),
+    "highest-risk": MeasureKind(
+        marked("the highest chance that one person is named"), SINGLING_OUT
+    ),
+    "smallest-class": MeasureKind(
+        marked("people who look alike, in the smallest group"), SINGLING_OUT
+    ),
+    "inference-added": MeasureKind(
+        marked("right guesses of {of} that the release adds"),
+        INFERENCE,
+        of_secret=True,
+        in_points=True,
+        of_people=True,
+    ),
+    "inference-certain": MeasureKind(
+        marked("people whose {of} becomes certain"), INFERENCE, of_secret=True, of_people=True
+    ),
+    "close-added": MeasureKind(
+        marked("guesses of {of} that come close, which the release adds"),
+        INFERENCE,
+        of_secret=True,
+        in_points=True,
+    ),
+    "close-certain": MeasureKind(
+        marked("people whose {of} becomes certain within the tolerance"), INFERENCE, of_secret=True
+    ),
+    "some-records": MeasureKind(
+        marked("people whom some of their records give away"), SINGLING_OUT, of_people=True
+    ),
+    "any-records": MeasureKind(
+        marked("people whom any of their records give away"), SINGLING_OUT, of_people=True
+    ),
+    "named-inexactly": MeasureKind(
+        marked("people who are named surely by who does not know all exactly"), SINGLING_OUT
+    ),
+    "best-guess-inexactly": MeasureKind(
+        marked(
+            "people for whom one guess at who they are is right, by who does not know all exactly"
+        ),
+        SINGLING_OUT,
+    ),
+    "inference-added-inexactly": MeasureKind(
+        marked("right guesses of {of} that the release adds for who does not know all exactly"),
+        INFERENCE,
+        of_secret=True,
+        in_points=True,
+    ),
+    "inference-certain-inexactly": MeasureKind(
+        marked("people whose {of} becomes sure for who does not know all exactly"),
+        INFERENCE,
+        of_secret=True,
+    ),
+    "membership-certain": MeasureKind(
+        marked("people of whom it becomes certain whether they are in it"), LINKABILITY
+    ),
+    "believed": MeasureKind(
+        marked("people whose {of} becomes more than twice as credible"), INFERENCE, of_secret=True
+    ),
+    "placed": MeasureKind(marked("records whose place becomes certain"), LINKABILITY),
+    "re-identified": MeasureKind(
+        marked("people whom a rational adversary is expected to name"), SINGLING_OUT
+    ),
 }
-"""What each measure is, in the words of a report; ``{of}`` stands for a sensitive attribute."""
-OF_SECRETS: frozenset[Measure] = frozenset(
-    {
-        "inference-added",
-        "inference-certain",
-        "inference-added-inexactly",
-        "inference-certain-inexactly",
-        "close-added",
-        "close-certain",
-        "believed",
-    }
-)
-"""The measures that each sensitive attribute has its own of."""
-IN_POINTS: frozenset[Measure] = frozenset(
-    {"inference-added", "inference-added-inexactly", "close-added"}
-)
-"""The measures that are told in points."""
-OF_PEOPLE: frozenset[Measure] = frozenset(
-    {
-        *("named", "best-guess", "inference-added", "inference-certain"),
-        *("some-records", "any-records"),
-    }
-)
-"""The measures that people with several records have for each number of records that are known."""
+"""What each measure is: one with a row here is told of by verdicts, forms and rules alike."""
 CLASS_SIZES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
 """The sizes by which the classes of every set of attributes are counted."""
 
@@ -147,12 +194,12 @@ class PolicyCondition(BaseModel):
                 measure=self.measure,
                 name=name,
             )
-        if self.of is not None and self.measure not in OF_SECRETS:
+        if self.of is not None and not MEASURES[self.measure].of_secret:
             raise ContradictionError(
                 '"{measure}" is not about a sensitive attribute; leave out "of"',
                 measure=self.measure,
             )
-        if self.records is not None and self.measure not in OF_PEOPLE:
+        if self.records is not None and not MEASURES[self.measure].of_people:
             raise ContradictionError(
                 '"{measure}" is not about how many records of a person are known; leave out "records"',
                 measure=self.measure,
