@@ -45,6 +45,15 @@ SAMPLES = {
     ),
 }
 """What stands above the links to sample reports."""
+FRAME = {
+    "On this page": "Nesta página",
+    "Back to top": "Voltar ao topo",
+    "Home": "Início",
+    "Next": "Próxima",
+    "Previous": "Anterior",
+    "Skip to content": "Ir para o conteúdo",
+}
+"""Words of the theme around a page that the builder has no Portuguese for."""
 SWITCH = """<div class="sidebar-tree">{% set there = twins.get(pagename, home) %}
 <p><a class="language" hreflang="{{ other }}" href="{{ content_root }}{{ there }}" \
 style="padding: 0 var(--sidebar-item-spacing-horizontal)">{{ label }}</a></p></div>
@@ -208,6 +217,10 @@ def _prepare(folder: Path, language: str, staged: dict[str, set[str]]) -> None:
     )
     first.unlink(missing_ok=True)
     _write(folder / "_templates" / "switch.html", SWITCH)
+    entries = [f'msgid "{said}"\nmsgstr "{word}"\n' for said, word in FRAME.items()]
+    header = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
+    catalogue = folder / "_locale" / "pt_BR" / "LC_MESSAGES" / "sphinx.po"
+    _write(catalogue, "\n".join([header, *entries]))
 
 
 def _navigation(language: str, names: set[str]) -> Iterator[str]:
@@ -294,6 +307,7 @@ def _build(
         "html_theme": "furo",
         "html_theme_options": {"navigation_with_keys": True},
         "templates_path": ["_templates"],
+        "locale_dirs": ["_locale"],
         "html_sidebars": {
             "**": [
                 "sidebar/brand.html",

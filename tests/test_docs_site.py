@@ -128,6 +128,17 @@ def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
     assert lost == []
 
 
+def test_the_frame_of_a_page_speaks_its_language(site: Path, builder: ModuleType) -> None:
+    english, portuguese = (
+        (site / home / "start.html").read_text("utf-8") for home in builder.HOMES.values()
+    )
+    for said, word in builder.FRAME.items():
+        if said in english:
+            assert word in portuguese
+    assert "On this page" in english
+    assert "On this page" not in portuguese
+
+
 def test_the_site_is_small(site: Path) -> None:
     assert sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) < LARGEST / 2
 
