@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from glasshouse.errors import InternalError
 from glasshouse.language import LANGUAGES, speaking
@@ -19,6 +21,7 @@ from glasshouse.report import page as page_module
 from glasshouse.report.archive import from_json, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import (
+    Brief,
     Cell,
     Column,
     Figure,
@@ -32,6 +35,7 @@ from glasshouse.report.page import (
     Term,
 )
 from glasshouse.report.provenance import instructions
+from glasshouse.report.terminal import show
 from tests.report.test_assess import assert_it_asks_nobody, tags, text
 
 CHART = {
@@ -330,3 +334,16 @@ def test_the_same_page_gives_the_same_bytes() -> None:
 def test_a_row_that_does_not_fit_is_our_own_bug() -> None:
     with pytest.raises(InternalError, match="a row of 2 cells does not fit a table of 1 columns"):
         Table((Column("a"),), (Group(((Cell("x"), Cell("y")),)),))
+
+
+@pytest.mark.parametrize("width", [36, 40, 60])
+def test_nothing_of_a_cell_is_cut_off_on_a_narrow_terminal(width: int) -> None:
+    figures = ("> 99.9%", "less than 0.4%", "1,234,567")
+    columns = (Column("Known"), *(Column(f"Column {place}", numeric=True) for place in range(3)))
+    table = Table(columns, (Group(((Cell("1"), *map(Cell, figures)),)),))
+    written = StringIO()
+    show(Brief((table,)), console=Console(file=written, width=width))
+    lines = written.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("> 99.9%" in line and "1,234,567" in line for line in lines)
+    assert {"less", "than", "0.4%"} <= set(" ".join(lines).split())

@@ -64,11 +64,12 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
     if table.title:
         console.print(Text(printable(table.title), style="bold"))
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, collapse_padding=True, pad_edge=False, title=None)
-    for column in table.columns:
+    for place, column in enumerate(table.columns):
         grid.add_column(
             Text(printable(column.title)),
             justify="right" if column.numeric else "left",
             overflow="fold",
+            min_width=_widest_number(table, place) if column.numeric else None,
         )
     for group in table.groups:
         if group.title is not None:
@@ -76,12 +77,23 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
         for row in group.rows:
             grid.add_row(
                 *(
-                    _cell(cell, coloured=coloured, whole=column.numeric)
+                    _cell(cell, coloured=coloured, whole=column.numeric and _is_number(cell))
                     for column, cell in zip(table.columns, row, strict=True)
                 )
             )
         grid.add_section()
     console.print(grid)
+
+
+def _widest_number(table: Table, place: int) -> int:
+    """Return how wide a column has to be for its numbers to stand whole."""
+    cells = (row[place] for group in table.groups for row in group.rows)
+    return max((len(cell.text) for cell in cells if _is_number(cell)), default=0)
+
+
+def _is_number(cell: Cell) -> bool:
+    """Tell whether a cell holds a number, with a sign perhaps, and no words, which may stand on lines of their own."""
+    return not cell.text[:1].isalpha()
 
 
 def _cell(cell: Cell, *, coloured: bool, whole: bool) -> Text:
