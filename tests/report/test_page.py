@@ -347,3 +347,16 @@ def test_nothing_of_a_cell_is_cut_off_on_a_narrow_terminal(width: int) -> None:
     assert max(map(len, lines)) <= width
     assert any("> 99.9%" in line and "1,234,567" in line for line in lines)
     assert {"less", "than", "0.4%"} <= set(" ".join(lines).split())
+
+
+def test_a_sentence_has_words_where_a_table_has_signs() -> None:
+    sentence = "Right in > 99.9% of cases, up from < 0.1%; for 3 people (< 0.1%) it is certain."
+    assert Finding(Severity.HIGH, sentence).sentence == (
+        "Right in more than 99.9% of cases, up from less than 0.1%; for 3 people (< 0.1%) it is certain."
+    )
+    with speaking("pt-BR"):
+        finding = Finding(Severity.HIGH, "Acerta em > 99,9% dos casos, contra < 0,1%.")
+    assert finding.sentence == "Acerta em mais de 99,9% dos casos, contra menos de 0,1%."
+    assert Finding(Severity.LOW, "> 99.9% is much.").sentence == "More than 99.9% is much."
+    lost = Finding(Severity.LOW, "It loses less than < 0.1%.")
+    assert lost.sentence == "It loses less than 0.1%."

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LAST_AUTHOR = re.compile(r"(\w+) and ((?:[A-Z]\w+ )+[0-9]{4})")
 """The last two authors of a reference, and its year."""
+_BOUND = re.compile(r"(?<!\()([<>]) (\d[\d.,]*%)")
+"""A percentage with a sign instead of a word, which between brackets may stay."""
 
 
 class Severity(StrEnum):
@@ -86,6 +88,20 @@ class Finding:
     """Which of several reports it is from, where a page tells of several."""
     picture: Figure | None = None
     """The picture that shows it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sentence", _BOUND.sub(_bound_in_words, self.sentence))
+
+
+def _bound_in_words(bound: re.Match[str]) -> str:
+    """Return “> 99.9%” as it is read aloud."""
+    template = marked("less than {share}") if bound[1] == "<" else marked("more than {share}")
+    words = translated(template, share=bound[2])
+    before = bound.string[: bound.start()]
+    if before.endswith(words.removesuffix(bound[2])):
+        return bound[2]  # the sentence has the words already
+    begins = not before or before.endswith(". ")
+    return words[:1].upper() + words[1:] if begins else words
 
 
 def note(sentence: str, figure: str = "", meaning: str = "", remedy: str = "") -> Finding:
