@@ -48,39 +48,7 @@ def assess(
         "Who looks for people, of the catalogue: br/voter-roll, eu/neighbour …, those of br, eu or us, all, or a "
         "catalogue of your own. What she knows is looked for in the columns, and joins -q. Repeatable.",
     ),
-    person: str | None = options.adversary(
-        "--person",
-        "COL[,COL]",
-        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
-        "counted then. With two columns, a pseudonym that changes.",
-    ),
-    knows: str | None = options.adversary(
-        "--knows",
-        "M|all",
-        "With --person: up to how many records of a person she happens to know, or all. \\[default: 4]",
-    ),
-    unlinked: bool = options.adversary(
-        "--unlinked",
-        says="With --person: the release keeps no pseudonym, so that only you can tell which records are of one "
-        "person.",
-        default=False,
-    ),
-    within: list[str] | None = options.adversary(
-        "--within",
-        "COL=10%|COL=5",
-        "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5. Repeatable.",
-    ),
-    about: list[str] | None = options.adversary(
-        "--about",
-        "COL=±2|COL=±7d|COL=90%|COL=@FILE",
-        "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% of "
-        "cases, or by the chances of a file. Repeatable.",
-    ),
-    likely: list[str] | None = options.adversary(
-        "--likely",
-        "COL=50%",
-        "What she knows only with some chance, and else not at all. Repeatable.",
-    ),
+    attacker: options.AttackerOptions,
     missing_is_a_value: options.MissingIsAValue = False,
     facts: list[str] | None = options.adversary(
         "--fact",
@@ -266,14 +234,7 @@ def assess(
             "subject": subject,
             "advise": advise,
             "adversaries": catalogued,
-            "person": options.listed(person) if person else [],
-            "knows": _known_records(knows),
-            "unlinked": unlinked,
-            "within": options.assignments(within, option="--within", form="COLUMN=10%, COLUMN=5"),
-            "about": options.assignments(
-                about, option="--about", form="COLUMN=±2, COLUMN=±7d, COLUMN=90%, COLUMN=@FILE"
-            ),
-            "likely": options.assignments(likely, option="--likely", form="COLUMN=50%"),
+            **attacker.content(),
         }
 
     study = question(
@@ -319,25 +280,6 @@ def _on_spark(master: str | None) -> Callable[..., Any]:
             "Spark is not installed here: {command}", command="pip install 'glasshouse[spark]'"
         ) from None
     return partial(run_on_files, master=master)
-
-
-def _known_records(knows: str | None) -> int | str | None:
-    """Return how many records of a person she knows.
-
-    Raises:
-        StudyError: It is neither a number from 1 on nor ``all``.
-    """
-    from glasshouse.study.assess import MOST_KNOWN
-
-    if knows is None or knows == "all":
-        return knows
-    if not knows.isdecimal() or not 1 <= int(knows) <= MOST_KNOWN:
-        raise StudyError(
-            '--knows "{knows}" is neither a number from 1 to {most} nor all',
-            knows=knows,
-            most=MOST_KNOWN,
-        )
-    return int(knows)
 
 
 def _links(links: list[str], file: Path, reading: options.DataOptions) -> list[dict[str, Any]]:

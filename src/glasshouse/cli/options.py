@@ -174,6 +174,14 @@ PerRecord = Annotated[
 Resume = Annotated[
     bool, option("--resume", says="Go on where an interrupted run with the same --out stopped.")
 ]
+Invalid = Annotated[
+    list[str] | None,
+    records(
+        "--invalid",
+        "COL=VALUE,…",
+        "Leave out records with these values, and say how many. Repeatable.",
+    ),
+]
 Seed = Annotated[
     int, records("--seed", "N", "For the choice of one record of a person who has several.", min=0)
 ]
@@ -379,6 +387,80 @@ class KnowledgeOptions:
 
 
 @dataclass(frozen=True)
+class AttackerOptions:
+    """How many records of a person she knows, how well she knows what she knows, and how near a guess need be."""
+
+    person: str | None = adversary(
+        "--person",
+        "COL[,COL]",
+        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
+        "counted then. With two columns, a pseudonym that changes.",
+    )
+    knows: str | None = adversary(
+        "--knows",
+        "M|all",
+        "With --person: up to how many records of a person she happens to know, or all. \\[default: 4]",
+    )
+    unlinked: bool = adversary(
+        "--unlinked",
+        says="With --person: the release keeps no pseudonym, so that only you can tell which records are of one "
+        "person.",
+        default=False,
+    )
+    within: list[str] | None = adversary(
+        "--within",
+        "COL=10%|COL=5",
+        "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5. Repeatable.",
+    )
+    about: list[str] | None = adversary(
+        "--about",
+        "COL=±2|COL=±7d|COL=90%|COL=@FILE",
+        "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% of "
+        "cases, or by the chances of a file. Repeatable.",
+    )
+    likely: list[str] | None = adversary(
+        "--likely",
+        "COL=50%",
+        "What she knows only with some chance, and else not at all. Repeatable.",
+    )
+
+    def content(self) -> dict[str, Any]:
+        """Return them as content of a study."""
+        forms = {
+            "within": "COLUMN=10%, COLUMN=5",
+            "about": "COLUMN=±2, COLUMN=±7d, COLUMN=90%, COLUMN=@FILE",
+            "likely": "COLUMN=50%",
+        }
+        return {
+            "person": listed(self.person) if self.person else [],
+            "knows": _known_records(self.knows),
+            "unlinked": self.unlinked,
+        } | {
+            word: assignments(getattr(self, word), option=f"--{word}", form=form)
+            for word, form in forms.items()
+        }
+
+
+def _known_records(knows: str | None) -> int | str | None:
+    """Return how many records of a person she knows.
+
+    Raises:
+        StudyError: It is neither a number from 1 on nor ``all``.
+    """
+    from glasshouse.study.assess import MOST_KNOWN
+
+    if knows is None or knows == "all":
+        return knows
+    if not knows.isdecimal() or not 1 <= int(knows) <= MOST_KNOWN:
+        raise StudyError(
+            '--knows "{knows}" is neither a number from 1 to {most} nor all',
+            knows=knows,
+            most=MOST_KNOWN,
+        )
+    return int(knows)
+
+
+@dataclass(frozen=True)
 class GainOptions:
     """What guesses are worth to her."""
 
@@ -420,11 +502,7 @@ class RecordOptions:
         "COL=VALUE,…",
         "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A. Repeatable.",
     )
-    invalid: list[str] | None = records(
-        "--invalid",
-        "COL=VALUE,…",
-        "Leave out records with these values, and say how many. Repeatable.",
-    )
+    invalid: Invalid = None
     drop_missing: bool = records(
         "--drop-missing",
         says="Leave out records with a missing value in a column that has a role.",
