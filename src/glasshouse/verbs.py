@@ -361,12 +361,8 @@ def assess(
             "subject": subject,
             "policy": _policy(policy),
             "advise": advise,
-            "person": whose,
-            "knows": knows,
+            **_attacker(person, knows, within, about, likely),
             "unlinked": unlinked,
-            "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
-            "about": dict(about or {}),
-            "likely": {name: str(chance) for name, chance in (likely or {}).items()},
         },
         "assess",
     )
@@ -390,6 +386,13 @@ def check(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
     id: str | None = None,  # noqa: A002 - the word of the command line
+    person: str | Sequence[str] | None = None,
+    knows: int | str | None = None,
+    unlinked: bool = False,
+    within: Mapping[str, object] | None = None,
+    about: Mapping[str, str] | None = None,
+    likely: Mapping[str, object] | None = None,
+    invalid: Sequence[str] = (),
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Verdict:
@@ -401,26 +404,45 @@ def check(
         quasi_identifiers: What somebody can know of a person; by default those of the table, or what a file suggests.
         sensitive: What she wants to infer; likewise.
         id: The column that names a person; likewise.
+        person: The column that says whose a record is, or several, as in `assess`; of a file, the columns of this and
+            of the next ones have the role that they need, and what it suggests that does not go with them is left out.
+        knows: Up to how many records of a person she happens to know, or ``"all"``; by default up to 4.
+        unlinked: Whether the release keeps no pseudonym.
+        within: Secrets that are numbers, and how close a guess need be, as in `assess`.
+        about: What she does not know exactly, and how well, as in `assess`.
+        likely: What she knows only with some chance, as in `assess`.
+        invalid: No records that meet one of these conditions.
         threads: How many threads to use; by default as many as there are processors.
         on_progress: Told how far it is.
 
     Raises:
         DataError: The data is malformed or lacks a column, or the folder is that of no run.
-        StudyError: Nothing of it is known to be knowable, or nothing was measured that the policy asks for.
+        StudyError: Nothing of it is known to be knowable, or nothing was measured that the policy asks for; or
+            something is asked beside a run, which has decided it.
     """
     rule = _policy(policy)
+    attacker = _attacker(person, knows, within, about, likely) | {"unlinked": unlinked}
+    if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
+        roles = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
+        for word, value in (roles | attacker | {"invalid": invalid}).items():
+            if value:
+                raise StudyError(
+                    "what was assessed is in the run; leave out {option}", option=f"`{word}`"
+                )
     if isinstance(data, str | PathLike) and is_run(Path(data)):
         measured = stored_measures(Path(data))
     else:
         run = data
         if isinstance(data, str | PathLike):
-            study = understood(
+            study, _ = understood(
                 Dataset(path=Path(data)),
                 quasi_identifiers=quasi_identifiers or (),
                 sensitive=[
                     name if isinstance(name, str) else tuple(name) for name in sensitive or ()
                 ],
                 identifier=id,
+                invalid=invalid,
+                attacker=attacker,
             )
             run = carry_out(study, resources=Resources(on_progress=on_progress, threads=threads))
         elif not isinstance(data, Run):
@@ -429,6 +451,13 @@ def check(
                 quasi_identifiers=quasi_identifiers,
                 sensitive=sensitive,
                 id=id,
+                person=person,
+                knows=knows,
+                unlinked=unlinked,
+                within=within,
+                about=about,
+                likely=likely,
+                invalid=invalid,
                 threads=threads,
                 on_progress=on_progress,
             )
@@ -1098,6 +1127,23 @@ def _policy(policy: PolicyChoice) -> ReleasePolicy:
 
 def _names(secret: str | Sequence[str]) -> tuple[str, ...]:
     return (secret,) if isinstance(secret, str) else tuple(secret)
+
+
+def _attacker(
+    person: str | Sequence[str] | None,
+    knows: int | str | None,
+    within: Mapping[str, object] | None,
+    about: Mapping[str, str] | None,
+    likely: Mapping[str, object] | None,
+) -> dict[str, Any]:
+    """Return what is said of people and of knowledge that is not exact, as content of a study."""
+    return {
+        "person": [] if person is None else [*_names(person)],
+        "knows": knows,
+        "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
+        "about": dict(about or {}),
+        "likely": {name: str(chance) for name, chance in (likely or {}).items()},
+    }
 
 
 def _by_text(numbers: Mapping[str, Mapping[Any, float]] | None) -> dict[str, Any]:

@@ -11,14 +11,16 @@ from xml.etree.ElementTree import fromstring
 
 import pyarrow as pa
 import pytest
+from pyarrow import csv
 
 import glasshouse as gh
+from glasshouse.errors import StudyError
 from glasshouse.report import brief_of
 from glasshouse.report.page import Decision
 from glasshouse.report.verdict import HEADLINES, Verdict, verdict_on
 from glasshouse.runs.folder import stored_measures, stored_report
 from glasshouse.study import load_policy
-from tests.conftest import Glasshouse
+from tests.conftest import Glasshouse, Outcome
 
 PEOPLE = "age,sex,illness\n" + "".join(
     f"{20 + row // 6},{'FM'[row % 2]},{'flu' if row % 4 else 'cold'}\n" for row in range(120)
@@ -172,6 +174,220 @@ def test_two_runs_side_by_side_are_judged_by_the_rule_that_is_named(
     assert verdict["policy"] == "internal"
     assert {entry["release"] for entry in verdict["conditions"]} == {"before", "after"}
     assert "--policy" in glasshouse("totals", "campaign", "--help").out
+
+
+VISITS = "pseudonym,city,day,diagnosis,survey_weight\n" + "".join(
+    f"p{row % 40:03},{'NSEW'[row * row % 7 % 4]},{1 + row * 7 % 11},{'F32 I10 J00'.split()[row % 3]},{1 + row % 2}\n"
+    for row in range(160)
+)
+PAY = "age,sex,income,survey_weight\n" + "".join(
+    f"{20 + row * row % 53},{'FM'[row % 2]},{1000 + 37 * (row * row % 50)},{1 + row % 3}\n"
+    for row in range(26)
+)
+KNOWN = ("-q", "city", "-q", "day")
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> Path:
+    path = tmp_path / "visits.csv"
+    path.write_text(VISITS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def pay(tmp_path: Path) -> Path:
+    path = tmp_path / "pay.csv"
+    path.write_text(PAY, encoding="utf-8")
+    return path
+
+
+def conditions(answer: Outcome) -> Any:
+    """Return how every condition was judged, by `assess` or by `check`."""
+    assert answer.code in (0, 4), answer.error
+    content = json.loads(answer.out)
+    return content.get("verdict", content)["conditions"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "roles", "condition", "code"),
+    [
+        (("--knows", "2"), (*KNOWN, "-s", "any diagnosis=F*"), "named:records = 2", 4),
+        (("--knows", "2"), (*KNOWN, "-s", "most diagnosis"), "some-records:records = 2", 4),
+        (("--knows", "1"), (*KNOWN,), "some-records:records = 1", 0),
+        (("--knows", "all"), (*KNOWN, "-s", "count"), "best-guess:", 4),
+        (("--unlinked",), (*KNOWN, "-s", "diagnosis"), "inference-added:", 4),
+    ],
+)
+def test_people_are_judged_as_assess_judges_them(
+    visits: Path,
+    tmp_path: Path,
+    glasshouse: Glasshouse,
+    settings: tuple[str, ...],
+    roles: tuple[str, ...],
+    condition: str,
+    code: int,
+) -> None:
+    measure, records = condition.split(":")
+    ours = rule(tmp_path, f'measure = "{measure}"\nat_most = 0.1\n{records}')
+    asked = (visits, "--person", "pseudonym", *settings, *roles, "--policy", ours, "--json")
+    checked = glasshouse("check", *asked)
+    assert checked.code == code
+    assert conditions(checked) == conditions(glasshouse("assess", *asked))
+    understood = json.loads(checked.out)["understood"]
+    assert (understood["person"], understood["id"]) == (["pseudonym"], None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "measure", "code"),
+    [
+        (("--about", "age=±2"), "named-inexactly", 4),
+        (("--about", "age=±2"), "inference-certain-inexactly", 4),
+        (("--about", "age=90%"), "best-guess-inexactly", 4),
+        (("--likely", "age=1%"), "best-guess-inexactly", 0),
+        (("--within", "income=10%"), "close-added", 4),
+    ],
+)
+def test_unsure_knowledge_and_close_guesses_are_judged_as_assess_judges_them(
+    pay: Path,
+    tmp_path: Path,
+    glasshouse: Glasshouse,
+    settings: tuple[str, ...],
+    measure: str,
+    code: int,
+) -> None:
+    ours = rule(tmp_path, f'measure = "{measure}"\nat_most = 0.1')
+    checked = glasshouse("check", pay, *settings, "--policy", ours, "--json")
+    assert checked.code == code, checked.error
+    roles = ("-q", "age", "-q", "sex", "-s", "income")
+    assessed = glasshouse("assess", pay, *roles, *settings, "--policy", ours, "--json")
+    assert conditions(checked) == conditions(assessed)
+    understood = json.loads(checked.out)["understood"]
+    assert understood["quasi_identifiers"] == ["age", "sex"]
+    assert (understood["sensitive"], understood["weight"]) == (["income"], None)
+    option = settings[0]
+    assert f'not go with {option}: "survey_weight" (weight)\n' in checked.error
+    assert checked.error.count("not used as the file suggests") == 1
+
+
+def test_columns_of_what_is_asked_have_the_roles_that_it_needs(
+    visits: Path, pay: Path, glasshouse: Glasshouse
+) -> None:
+    answer = glasshouse("check", visits, "--person", "pseudonym,day", "--json")
+    understood = json.loads(answer.out)["understood"]
+    assert understood["person"] == ["pseudonym", "day"]
+    assert "day" not in understood["quasi_identifiers"]
+    assert understood["sensitive"] == ["diagnosis"]
+    assert '--person: "survey_weight" (weight)' in answer.error
+    linked = glasshouse("check", visits, "--person", "pseudonym", "--json")
+    assert json.loads(linked.out)["understood"]["sensitive"] == ["most diagnosis"]
+    unlinked = glasshouse("check", visits, "--person", "pseudonym", "--unlinked", "--json")
+    assert json.loads(unlinked.out)["understood"]["sensitive"] == ["diagnosis"]
+    both = glasshouse("check", pay, "--likely", "income=50%", "--within", "age=2", "--json")
+    understood = json.loads(both.out)["understood"]
+    assert understood["quasi_identifiers"] == ["sex", "income"]
+    assert understood["sensitive"] == ["age"]
+    assert '--within, --likely: "survey_weight" (weight)' in both.error
+
+
+def test_what_is_the_same_in_all_records_of_a_person_is_a_secret_as_it_is(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    rows = "".join(f"p{row % 20},{row % 9},{'AB'[row % 20 % 2]}\n" for row in range(60))
+    path = tmp_path / "visits.csv"
+    path.write_text(f"pseudonym,day,religion\n{rows}", encoding="utf-8")
+    answer = glasshouse("check", path, "--person", "pseudonym", "--json")
+    assert json.loads(answer.out)["understood"]["sensitive"] == ["religion"]
+    said = glasshouse("check", path, "--person", "pseudonym").out
+    assert 'Records with the same "pseudonym" are of one person' in " ".join(said.split())
+    assert "One record is taken" not in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--knows", "2"),
+        ("--unlinked",),
+        ("--person", "pseudonym", "--knows", "0"),
+        ("--person", "pseudonym", "-q", "pseudonym"),
+        ("--person", "pseudonym", "--id", "pseudonym"),
+        ("--person", "pseudonym", "-q", "day", "-s", "diagnosis"),
+        ("--person", "pseudonym", "-q", "day", "-s", "any diagnosis"),
+        ("--person", "pseudonym", "-q", "day", "--likely", "day=50%"),
+        ("--person", "pseudonim", "-q", "day"),
+        ("-q", "day", "-s", "diagnosis", "--within", "diagnosis=ten"),
+        ("-q", "day", "-s", "diagnosis", "--within", "day=2"),
+        ("-q", "day", "-s", "diagnosis", "--within", "diagnosis=2"),
+        ("-q", "day", "--about", "day"),
+        ("-q", "day", "--about", "day=2"),
+        ("-q", "day", "--about", "city=90%"),
+        ("-q", "city", "--about", "city=±2"),
+        ("-q", "day", "--likely", "day=150%"),
+        ("-q", "day", "--invalid", "dai=3"),
+    ],
+)
+def test_what_is_wrong_with_what_is_asked_is_said_as_assess_says_it(
+    visits: Path, glasshouse: Glasshouse, words: tuple[str, ...]
+) -> None:
+    checked = glasshouse("check", visits, *words)
+    assert (checked.code, checked.error.count("\n")) == (2, 1)
+    roles = () if "-q" in words else ("-q", "city")
+    assessed = glasshouse("assess", visits, *words, *roles)
+    assert checked.error.replace("check: ", "assess: ") == assessed.error
+
+
+@pytest.mark.parametrize(
+    "word", ["--person", "--knows", "--within", "--about", "--likely", "--invalid"]
+)
+def test_nothing_about_the_adversary_is_asked_beside_a_run(
+    people: Path, tmp_path: Path, glasshouse: Glasshouse, word: str
+) -> None:
+    run = tmp_path / "run"
+    assert glasshouse("assess", people, "-q", "age", "--out", run).code == 0
+    answer = glasshouse("check", run, word, "age=2")
+    assert answer.code == 2
+    assert f"in the folder of the run; leave out {word}" in answer.error
+
+
+def test_invalid_records_are_left_out_as_assess_leaves_them_out(
+    people: Path, glasshouse: Glasshouse
+) -> None:
+    people.write_text(PEOPLE + "Total,,\n", encoding="utf-8")
+    asked = (people, "--invalid", "age=20,21")
+    alone = json.loads(glasshouse("check", people, "--json").out)["understood"]["invalid"]
+    assert alone == ["age=Total"]
+    answer = glasshouse("check", *asked, "--json")
+    assert json.loads(answer.out)["understood"]["invalid"] == ["age=20,21", *alone]
+    roles = ("-q", "age", "-q", "sex", "--invalid", alone[0])
+    assert conditions(answer) == conditions(glasshouse("assess", *asked, *roles, "--json"))
+    said = " ".join(glasshouse("check", *asked).out.split())
+    assert (
+        'Left out as totals or repeated names of columns, which are nobody: records with "age=Total" ('
+        in said
+    )
+
+
+def test_python_judges_files_and_frames_by_the_same_words(visits: Path, pay: Path) -> None:
+    asked: dict[str, Any] = {
+        "quasi_identifiers": ["city", "day"],
+        "sensitive": ["most diagnosis"],
+        "person": "pseudonym",
+        "knows": 2,
+    }
+    of_file = gh.check(visits, **asked)
+    run = gh.assess(csv.read_csv(visits), **asked)
+    assert of_file == gh.check(csv.read_csv(visits), **asked) == gh.check(run)
+    assert any(judgement.measured.records == 2 for judgement in of_file.judgements)
+    known: dict[str, Any] = {
+        "quasi_identifiers": ["age", "sex"],
+        "sensitive": ["income"],
+        "about": {"age": "±2"},
+        "likely": {"sex": "50%"},
+        "within": {"income": "10%"},
+        "invalid": ["age=20"],
+    }
+    assert gh.check(pay, **known) == gh.check(csv.read_csv(pay), **known)
+    with pytest.raises(StudyError, match="is in the run; leave out `knows`"):
+        gh.check(run, knows=2)
 
 
 def judged(people: pa.Table, policy: str, subsets: str) -> gh.Run[Any, Any]:

@@ -406,7 +406,7 @@ def test_check_understands_a_file_as_the_proposed_command_does(
         with pytest.raises(DataError, match=r"title|`no_header`"):
             understood(Dataset(path=path))
         return
-    study = understood(Dataset(path=path))
+    study, _ = understood(Dataset(path=path))
     adversary, dialect = study.adversary, study.datasets[0].dialect
     options: dict[str, list[str]] = {}
     for option, value in pairwise(words):

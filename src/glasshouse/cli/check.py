@@ -18,7 +18,6 @@ from glasshouse.language import quoted, text
 if TYPE_CHECKING:
     from glasshouse.report.verdict import Verdict
     from glasshouse.study.assess import AssessStudy
-    from glasshouse.study.policy import ReleasePolicy
 
 NOT_MET = 4
 """The exit code where the policy is not met."""
@@ -36,6 +35,8 @@ def check(
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
+    attacker: options.AttackerOptions,
+    invalid: options.Invalid = None,
     junit: Path | None = option(
         "--junit", "FILE.xml", "Also write the verdict for a build server."
     ),
@@ -61,12 +62,27 @@ def check(
             check_new_file(written, [path], overwrite=output.overwrite)
     rule = None if output.policy is None else load_policy(output.policy)
     understood: dict[str, Any] = {}
+    taken: list[str] = []
     if path.is_dir() and is_run(path):
         _refuse_beside_a_run(context)
         verdict = verdict_on(stored_measures(path), rule or stored_policy(path))
     else:
-        study = _study(path, reading, quasi_identifiers, sensitive, identifier, rule)
+        study, notes = _study(
+            path,
+            reading,
+            quasi_identifiers=quasi_identifiers or (),
+            sensitive=options.secrets(sensitive),
+            identifier=identifier,
+            invalid=invalid or (),
+            attacker=attacker.content(),
+            policy=rule,
+        )
+        for note in notes:
+            warn(note)
         understood = roles_of(study)
+        typed = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": identifier}
+        guessed = understood | {"invalid": understood["invalid"][len(invalid or ()) :]}
+        taken = [sentence for role, sentence in taken_for(guessed) if not typed.get(role)]
         verdict = _assessed(study, output, threads)
     if verdict is None:
         raise StudyError(
@@ -78,8 +94,6 @@ def check(
         content = verdict.to_dict()
         print(json.dumps({"understood": understood} | content if understood else content, indent=2))
     else:
-        typed = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": identifier}
-        taken = [sentence for role, sentence in taken_for(understood) if not typed.get(role)]
         _show(verdict, taken, None if output.out is None else output.out / REPORT)
     if verdict.failed:
         raise typer.Exit(NOT_MET)
@@ -96,14 +110,9 @@ def _refuse_beside_a_run(context: typer.Context) -> None:
 
 
 def _study(
-    path: Path,
-    reading: options.FileOptions,
-    quasi_identifiers: list[str] | None,
-    sensitive: list[str] | None,
-    identifier: str | None,
-    rule: ReleasePolicy | None,
-) -> AssessStudy:
-    """Return the study that a file suggests by itself, with what is said of it instead."""
+    path: Path, reading: options.FileOptions, *, sensitive: list[str | list[str]], **said: Any
+) -> tuple[AssessStudy, tuple[str, ...]]:
+    """Return the study that a file suggests by itself, with what is said of it instead, and notes on it."""
     from glasshouse.runs.assess import understood
     from glasshouse.sources import existing_data
     from glasshouse.study import Dataset, address_of, validated
@@ -112,12 +121,8 @@ def _study(
         existing_data(path)
     return understood(
         validated(Dataset, reading.dataset(path), "check"),
-        quasi_identifiers=quasi_identifiers or (),
-        sensitive=[
-            name if isinstance(name, str) else tuple(name) for name in options.secrets(sensitive)
-        ],
-        identifier=identifier,
-        policy=rule,
+        sensitive=[name if isinstance(name, str) else tuple(name) for name in sensitive],
+        **said,
     )
 
 
@@ -128,6 +133,7 @@ def roles_of(study: AssessStudy) -> dict[str, Any]:
         "quasi_identifiers": list(adversary.quasi_identifiers),
         "sensitive": list(map("+".join, adversary.secrets)),
         "id": adversary.identifier,
+        "person": list(study.person),
         "weight": adversary.weight,
         "invalid": list(study.treatment.invalid),
     }
@@ -176,8 +182,6 @@ def _show(verdict: Verdict, taken: list[str], report: Path | None) -> None:
 
 def taken_for(understood: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield in sentences what a file was taken for, and how to say otherwise, each with the role that it is about."""
-    if not understood:
-        return
     yield (
         "quasi_identifiers",
         text(
@@ -190,7 +194,13 @@ def taken_for(understood: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "sensitive", text("Taken as sensitive: {columns} (else say -s).", columns=columns)
     else:
         yield "sensitive", text("No column was taken as sensitive (else say -s).")
-    if understood["id"] is None:
+    if understood["person"]:
+        column = quoted(understood["person"])
+        several = text(
+            "Records with the same {column} are of one person: people are counted.", column=column
+        )
+        yield "person", several
+    elif understood["id"] is None:
         yield "id", text("One record is taken for one person (else say --id).")
     else:
         column = quoted([understood["id"]])

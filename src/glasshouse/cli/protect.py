@@ -69,7 +69,7 @@ def protect(
             "identifier": identifier,
         }
         if not quasi_identifiers:
-            proposed = understood(
+            proposed, _ = understood(
                 validated(Dataset, dataset, "protect"),
                 sensitive=[
                     name if isinstance(name, str) else tuple(name)

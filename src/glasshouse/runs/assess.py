@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pyarrow.compute as pc
 from glasshouse import microdata
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import marked, printable, text, text_for
+from glasshouse.language import marked, printable, quoted, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.assessment import CataloguedAttacks, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
@@ -39,12 +38,14 @@ from glasshouse.report.first_look import (
 from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
     Prepared,
+    columns_of,
     first_looks,
     first_read,
     joined,
     one_each,
     only_one,
     prepared,
+    questions_among,
     read_file,
     secrets_by_name,
     strangers,
@@ -52,9 +53,14 @@ from glasshouse.runs.reading import (
 from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
-from glasshouse.study import Address, Adversary, Dataset, Secret, validated
+from glasshouse.study import Address, Adversary, Dataset, Secret, attributes, validated
 from glasshouse.study.adversaries import CatalogueAdversary, chosen_adversaries
-from glasshouse.study.assess import AssessStudy, parse_tolerance, with_default_subsets
+from glasshouse.study.assess import (
+    AssessStudy,
+    parse_person_secret,
+    parse_tolerance,
+    with_default_subsets,
+)
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import (
     EncodedColumn,
@@ -67,6 +73,7 @@ from glasshouse.table import (
     table_profile,
 )
 from glasshouse.table.generalised import without_suppressed
+from glasshouse.table.partition import partition
 from glasshouse.table.profiles import meaning_of, meaning_of_name
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
@@ -313,25 +320,33 @@ def understood(
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[Secret] = (),
     identifier: str | None = None,
+    invalid: Sequence[str] = (),
+    attacker: Mapping[str, Any] | None = None,
     policy: ReleasePolicy | None = None,
-) -> AssessStudy:
-    """Return the study that a file suggests by itself, with what is said of it instead.
+) -> tuple[AssessStudy, tuple[str, ...]]:
+    """Return the study that a file suggests by itself, with what is said of it instead, and notes on it.
 
     Args:
         dataset: The file.
         quasi_identifiers: What an adversary can know of a person; none: what the file suggests.
         sensitive: What she wants to infer; none: what the file suggests, unless what she knows is said.
         identifier: The column that names a person; none: likewise.
+        invalid: Records that are left out, besides those that the file suggests.
+        attacker: What else is said of her, as content of the study: ``person``, ``knows``, ``unlinked``, ``within``,
+            ``about`` and ``likely``. A column of it has the role that it needs, unless roles are said; what the file
+            suggests besides, and what does not go with it, is left out, and a note says so.
         policy: What to judge it by; None: open data.
 
     Raises:
         DataError: The file is malformed, or its first line seems to be a record.
-        StudyError: Nothing in it looks like something that one can know of a person.
+        StudyError: Nothing in it looks like something that one can know of a person, or what is said makes no sense.
     """
-    dialect = dataset.dialect
-    parts = [[secret] if isinstance(secret, str) else secret for secret in sensitive]
+    dialect, said = dataset.dialect, attacker or {}
+    person, close = tuple(said.get("person", ())), tuple(said.get("within", ()))
+    unsure = (*said.get("about", ()), *said.get("likely", ()))
+    asked = [] if not sensitive else _columns_asked(dataset, sensitive, of_people=bool(person))
     there = dict.fromkeys(
-        [*quasi_identifiers, *chain(*parts), *([identifier] if identifier else [])]
+        [*quasi_identifiers, *asked, *([identifier] if identifier else []), *person, *close]
     )
     # where what she knows is said, nothing else is read
     looked_at = table_profile(
@@ -342,20 +357,23 @@ def understood(
             "{name}: its first line looks like a record, not like names; say `no_header`, or `names`",
             name=looked_at.name,
         )
-    invalid: list[str] = []
+    nobody: list[str] = []
     roles = suggested_roles(looked_at.columns)
     if not dialect.strict:
         stripped = dialect.strip or looked_at.is_padded
-        invalid = [f"{name}={values}" for name, values in looked_at.nobody(stripped=stripped)]
+        nobody = [f"{name}={values}" for name, values in looked_at.nobody(stripped=stripped)]
         if stripped and not dialect.strip:
             dataset = dataset.model_copy(
                 update={"dialect": dialect.model_copy(update={"strip": True})}
             )
             roles = {role: tuple(name.strip() for name in names) for role, names in roles.items()}
-            invalid = [condition.strip() for condition in invalid]
+            nobody = [condition.strip() for condition in nobody]
     if quasi_identifiers:
         roles = dict.fromkeys(roles, ())
-    known = tuple(quasi_identifiers) or roles[Role.QUASI_IDENTIFIER]
+    taken = {*asked, *person, *close, identifier}
+    known = tuple(quasi_identifiers) or tuple(
+        dict.fromkeys([*(n for n in roles[Role.QUASI_IDENTIFIER] if n not in taken), *unsure])
+    )
     if not known:
         _refuse_title(dataset)
         raise StudyError(
@@ -363,20 +381,71 @@ def understood(
             "`quasi_identifiers`",
             file=dataset.place.name,
         )
-    taken = {*known, identifier}
+    taken |= set(known)
+    secrets = [name for name in roles[Role.SENSITIVE] if name not in taken]
+    if person and not said.get("unlinked"):
+        secrets = _secrets_of_people(dataset, person, secrets)
+    who, weight = (
+        next((name for name in roles[role] if name not in taken), None)
+        for role in (Role.IDENTIFIER, Role.WEIGHT)
+    )
+    options = [word for word in ("person", "within", "about", "likely") if said.get(word)]
+    left_out = {Role.IDENTIFIER: who if person else None, Role.WEIGHT: weight if options else None}
     content = {
         "datasets": [dataset],
         "adversary": {
             "quasi_identifiers": known,
-            "sensitive": sensitive or [name for name in roles[Role.SENSITIVE] if name not in taken],
-            "identifier": identifier or next(iter(roles[Role.IDENTIFIER]), None),
-            "weight": next(iter(roles[Role.WEIGHT]), None),
+            "sensitive": sensitive or [*secrets, *close],
+            "identifier": identifier or (None if person else who),
+            "weight": None if options else weight,
         },
-        "treatment": {"invalid": invalid},
+        "treatment": {"invalid": [*invalid, *(one for one in nobody if one not in invalid)]},
         "policy": OPEN_DATA if policy is None else policy,
-        "advise": True,
+        "advise": not person,  # which is about records
+        **said,
     }
-    return with_default_subsets(validated(AssessStudy, content, "check"))
+    study = with_default_subsets(validated(AssessStudy, content, "check"))
+    return study, tuple(_left_out_notes(options, left_out))
+
+
+def _left_out_notes(options: Sequence[str], columns: Mapping[Role, str | None]) -> Iterator[str]:
+    """Say which roles that a file suggests for columns do not go with what was asked."""
+    names = [
+        f"{quoted([name])} ({translated(role.value)})" for role, name in columns.items() if name
+    ]
+    if names:
+        yield text(
+            "note: not used as the file suggests, as this does not go with {options}: {columns}",
+            options=", ".join(f"`{word}`" for word in options),
+            columns=", ".join(names),
+        )
+
+
+def _columns_asked(dataset: Dataset, sensitive: Sequence[Secret], *, of_people: bool) -> list[str]:
+    """Return the columns that secrets are about: themselves, or what is asked of one, or of all records of a person."""
+    names = [name for secret in sensitive for name in attributes(secret)]
+    if of_people:
+        columns = [parse_person_secret(name).column for name in names]
+        return [column for column in columns if column is not None]
+    if not any(sign in name for name in names for sign in "=<>"):
+        return names
+    questions = questions_among(names, columns_of(dataset))
+    return [questions.get(name, name) for name in names]
+
+
+def _secrets_of_people(
+    dataset: Dataset, person: Sequence[str], columns: Sequence[str]
+) -> list[str]:
+    """Return the secrets of people that columns suggest: of what differs between records the most frequent value."""
+    if not columns:
+        return []
+    table = read_file(dataset, also=(*person, *columns))
+    table = table.of_records(~table.missing(person))
+    people = partition(table, person).classes
+    return [
+        name if partition(table, (*person, name)).classes == people else f"most {name}"
+        for name in columns
+    ]
 
 
 def _refuse_title(dataset: Dataset) -> None:
