@@ -126,6 +126,13 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
     assert tab.locator("input[name=known]").count() == 2
     tab.get_by_text("city", exact=True).click()
     tab.locator("details.command code").wait_for(state="attached")
+    tab.locator("#unsure > summary").click()
+    about = tab.locator("#about-0")
+    about.press_sequentially("±2", delay=80)
+    tab.wait_for_function("() => document.body.textContent.includes(\"--about 'age=±2'\")")
+    check(tab)
+    about.fill("")
+    tab.locator("#tries").wait_for()
     tries, command = tab.locator("#tries"), tab.locator("details.command code")
     tries.fill("")
     tries.press_sequentially("12", delay=80)  # while answers come in

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
 import stat
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +221,93 @@ def test_people_with_several_records_and_guesses_that_are_close_are_asked_for_in
     content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
     question = study_of(workspace, Draft(**{**content, "known": ("sex",), "years": ()}))
     assert (question.person, question.knows) == (("patient",), "all")  # type: ignore[attr-defined]
+
+
+def drafted(
+    reader: Reader, folder: Path, content: str, **roles: str
+) -> tuple[str, Callable[[], Any]]:
+    """Begin a draft of a file with these roles; return its address, and how to have the study that it stands for."""
+    (folder / "unsure.csv").write_text(content, encoding="utf-8")
+    file = next(e for e in AppWorkspace([folder]).files() if e.name == "unsure.csv").identifier
+    draft = reader.post(f"/file/{file}/draft").headers["location"].removesuffix("/roles")
+    reader.post(f"{draft}/roles", **roles)
+
+    def question() -> Any:
+        workspace = AppWorkspace([folder])
+        content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
+        known = content["known"] and tuple(content["known"])
+        return study_of(workspace, Draft(**{**content, "known": known, "years": ()}))
+
+    return f"{draft}/adversary", question
+
+
+UNSURE = "birth,age,sex,income\n" + "".join(
+    f"{13 + i % 15}/0{1 + i % 9}/1980,{20 + i % 9},{'FM'[i % 2]},{1000 + 10 * i}\n"
+    for i in range(60)
+)
+KNOWN_OF = {"role-0": "known", "role-1": "known", "role-2": "known", "role-3": "sensitive"}
+
+
+def test_what_she_does_not_know_exactly_is_asked_for_and_written_into_the_study(
+    reader: Reader, folder: Path
+) -> None:
+    address, question = drafted(reader, folder, UNSURE, **KNOWN_OF)
+    page = reader.get(address).text
+    assert "How well she knows age" in page
+    assert 'id="tries"' in page
+    unsure = {"about-1": "+-2", "about-0": "±7d", "likely-2": "50%", "within-0": "5"}
+    page = reader.post(address, known=["0", "1", "2"], tries="3", **unsure).text
+    command = "--within income=5 --about 'birth=±7d' --about age=+-2 --likely sex=50% --date birth=dd/mm/yyyy --out run"
+    assert html.escape(command) in page.replace("&#39;", "&#x27;")
+    assert 'id="tries"' not in page  # she has one guess then
+    assert '<details id="unsure" open>' in page
+    study = question()
+    assert study.about == {"birth": "±7d", "age": "+-2"}
+    assert study.likely == {"sex": "50%"}
+    assert (study.within, study.adversary.gain.tries) == ({"income": "5"}, None)
+    assert study.datasets[0].date == {"birth": "dd/mm/yyyy"}
+    page = reader.post(
+        address, known=["2"], **unsure
+    ).text  # of what she does not know nothing is asked
+    assert "--about" not in page
+    assert question().about == {}
+    reader.post("/settings", language="pt-BR", back="/")
+    assert "Quão bem ele conhece age" in reader.post(address, known=["1"], **unsure).text
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "line"),
+    [
+        ("about-1", "two", "“two” is none of ±2 (or +-2), ±7d for dates, and 90%."),
+        ("about-1", "150%", "“150%” is none of"),
+        ("about-1", "@/etc/passwd", "“@/etc/passwd” is none of"),
+        ("likely-2", "often", "“often” is no chance from 0% to 100%, such as 50%."),
+        ("within-0", "near", "“near” is neither a share such as 10% nor an amount such as 5."),
+    ],
+)
+def test_what_cannot_be_is_said_at_the_field(
+    reader: Reader, folder: Path, name: str, written: str, line: str
+) -> None:
+    address, _ = drafted(reader, folder, UNSURE, **KNOWN_OF)
+    asked = {name: written}
+    answer = reader.post(address, known=["0", "1", "2"], go="yes", **asked)
+    assert answer.status_code == 200  # nothing was begun
+    ((place, said),) = re.findall(
+        r'<input id="([^"]*)"[^>]*aria-invalid="true" aria-describedby="trouble">.*?role="alert" id="trouble">([^<]*)<',
+        answer.text,
+        re.DOTALL,
+    )
+    assert place == name
+    assert line in said
+    assert answer.text.count('role="alert"') == 1
+
+
+def test_nothing_unsure_is_asked_where_people_are_counted(reader: Reader, folder: Path) -> None:
+    address, question = drafted(reader, folder, UNSURE, **KNOWN_OF | {"role-3": "identifier"})
+    page = reader.post(address, known=["0", "1"], several="yes", **{"about-1": "±2"}).text
+    assert "How well she knows" not in page
+    assert "--about" not in page
+    assert question().about == {}
 
 
 def test_a_look_at_the_first_records_does_not_pass_for_the_whole_file(

@@ -11,7 +11,7 @@ import re
 import secrets
 import shlex
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -93,6 +93,10 @@ class Draft:
     """Of how many records of a person she knows what they say, at most; 0: of all of them."""
     within: dict[str, str] = field(default_factory=dict)
     """How close a guess of a secret need be that is a number, as it was written: ``10%`` or ``5``."""
+    about: dict[str, str] = field(default_factory=dict)
+    """How well she knows what she does not know exactly, as it was written: ``±2``, ``±7d`` or ``90%``."""
+    likely: dict[str, str] = field(default_factory=dict)
+    """With which chance she knows what she may not know at all, as it was written: ``50%``."""
 
     @property
     def person(self) -> tuple[str, ...]:
@@ -103,9 +107,31 @@ class Draft:
     @property
     def close(self) -> dict[str, str]:
         """How close guesses need be, of the secrets that it is asked of."""
-        if self.person or self.years or self.of(WEIGHT):
-            return {}
-        return {name: how for name, how in self.within.items() if name in self.of(SENSITIVE)}
+        asked = self.of(SENSITIVE) if self.counts_alike else ()
+        return {name: how for name, how in self.within.items() if name in asked}
+
+    @property
+    def counts_alike(self) -> bool:
+        """Whether every record of one file counts once, so that it can be asked who is unsure, or guesses closely."""
+        return not (self.person or self.years or self.of(WEIGHT))
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The columns of which she may be unsure."""
+        return self.single if self.counts_alike else ()
+
+    @property
+    def unsure(self) -> dict[str, dict[str, str]]:
+        """What she does not know exactly, or only with some chance, by the options that say so."""
+        return {
+            option: {name: how for name, how in written.items() if name in self.doubtful}
+            for option, written in (("about", self.about), ("likely", self.likely))
+        }
+
+    @property
+    def guesses(self) -> int:
+        """How often she may guess; once where people are counted, and where she is unsure."""
+        return 1 if self.person or any(self.unsure.values()) else self.tries
 
     @property
     def facts(self) -> dict[str, tuple[str, ...]]:
@@ -370,11 +396,11 @@ def _adversary(request: Request) -> Response:
 
     workspace: AppWorkspace = request.app.state.workspace
     draft = _draft(request)
-    trouble = ""
+    field, trouble = "", ""
     if request.method == "POST":
         draft = _chosen(draft, form_of(request))
         _keep(workspace, draft)
-        trouble = _doubt(draft)
+        field, trouble = _doubt(draft)
         if not trouble and form_of(request).get("go"):
             return _start(request, draft)
     return page(
@@ -383,6 +409,7 @@ def _adversary(request: Request) -> Response:
         title=text("Who may look for people in it"),
         draft=draft,
         here="adversary",
+        field=field,
         trouble=trouble,
         personas=list(_personas(draft.knowable)),
         policies={name: translated(label) for name, label in POLICIES.items()},
@@ -391,34 +418,57 @@ def _adversary(request: Request) -> Response:
         person=listed(draft.of(IDENTIFIER)) if not draft.years and not draft.of(WEIGHT) else "",
         secrets=listed(draft.of(SENSITIVE)),
         numbers=_numbers(workspace, draft),
+        doubtful=[
+            (place, listed([name]), draft.about.get(name, ""), draft.likely.get(name, ""))
+            for place, name in enumerate(draft.knowable)
+            if name in draft.doubtful
+        ],
         known=[(name, listed([name])) for name in draft.knowable],
         dates="; ".join(map(listed, dates_of(draft.quasi_identifiers).values())),
         command=command_of(workspace, draft),
     )
 
 
-def _doubt(draft: Draft) -> str:
-    """Say what is wrong with what is chosen of the adversary; nothing if it can be asked."""
-    from glasshouse.study.assess import parse_tolerance
+def _doubt(draft: Draft) -> tuple[str, str]:
+    """Say in which field something is wrong with what is chosen of the adversary, and what; nothing if it is not."""
+    from glasshouse.study.assess import parse_chance, parse_precision, parse_tolerance
 
     if not draft.quasi_identifiers:
-        return text("Choose at least one thing that she knows.")
-    for name, written in draft.close.items():
-        try:
-            parse_tolerance(name, written)
-        except StudyError:
-            return text(
+        return "", text("Choose at least one thing that she knows.")
+    for place, name in enumerate(draft.of(SENSITIVE)):
+        if name in draft.close and _is_refused(parse_tolerance, name, draft.close[name]):
+            return f"within-{place}", text(
                 "“{written}” is neither a share such as 10% nor an amount such as 5.",
-                written=written,
+                written=draft.close[name],
             )
-    return ""
+    about, likely = draft.unsure["about"], draft.unsure["likely"]
+    for place, name in enumerate(draft.knowable):
+        written = about.get(name)
+        if written and (written.startswith("@") or _is_refused(parse_precision, name, written)):
+            return f"about-{place}", text(
+                "“{written}” is none of ±2 (or +-2), ±7d for dates, and 90%.", written=written
+            )
+        chance = likely.get(name)
+        if chance and _is_refused(parse_chance, name, chance):
+            return f"likely-{place}", text(
+                "“{written}” is no chance from 0% to 100%, such as 50%.", written=chance
+            )
+    return "", ""
+
+
+def _is_refused(parse: Callable[[str, str], object], name: str, written: str) -> bool:
+    try:
+        parse(name, written)
+    except StudyError:
+        return True
+    return False
 
 
 def _numbers(workspace: AppWorkspace, draft: Draft) -> list[tuple[int, str, str]]:
     """Return the secrets that are numbers: their places, what they are called, and how close a guess need be."""
     from glasshouse.app.verdict import listed
 
-    if draft.person or draft.years or draft.of(WEIGHT):
+    if not draft.counts_alike:
         return []
     columns = look_at(workspace.entry(draft.file)).profile.columns
     numeric = {column.name for column in columns if column.kind in ("integer", "number")}
@@ -479,12 +529,19 @@ def _chosen(draft: Draft, form: Form) -> Draft:
         together=form.get("together") == "yes",
         several=form.get("several") == "yes",
         records=min(int(records), MOST_KNOWN) if re.fullmatch(r"\d{1,6}", records) else 4,
-        within={
-            name: written
-            for place, name in enumerate(draft.of(SENSITIVE))
-            if (written := form.get(f"within-{place}").strip()[:20])
-        },
+        within=_written(form, "within", draft.of(SENSITIVE)),
+        about=_written(form, "about", draft.knowable),
+        likely=_written(form, "likely", draft.knowable),
     )
+
+
+def _written(form: Form, word: str, columns: Sequence[str]) -> dict[str, str]:
+    """Return what was written into the fields of columns that have one of this word."""
+    return {
+        name: written
+        for place, name in enumerate(columns)
+        if (written := form.get(f"{word}-{place}").strip()[:20])
+    }
 
 
 def _sentence(draft: Draft) -> str:
@@ -543,7 +600,10 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
 
     identifier, weight = draft.of(IDENTIFIER), draft.of(WEIGHT)
     content = {
-        "datasets": [{"path": entry.path} for entry in files_of(workspace, draft)],
+        "datasets": [
+            {"path": entry.path, "date": _dates(workspace, draft)}
+            for entry in files_of(workspace, draft)
+        ],
         "each": bool(draft.years) and not identifier,
         "adversary": {
             "quasi_identifiers": draft.single,
@@ -551,15 +611,35 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
             "sensitive": draft.of(SENSITIVE),
             "identifier": identifier[0] if identifier and not draft.person else None,
             "weight": weight[0] if weight else None,
-            "gain": {"tries": draft.tries} if draft.tries > 1 and not draft.person else {},
+            "gain": {"tries": draft.guesses} if draft.guesses > 1 else {},
         },
         "advise": draft.advise and not draft.person,
         "person": draft.person,
         "knows": (draft.records or "all") if draft.person else None,
         "within": draft.close,
+        **draft.unsure,
     }
     study = with_default_subsets(validated(AssessStudy, content, "assess"))
     return study.model_copy(update={"policy": load_policy(draft.policy)})
+
+
+def _dates(workspace: AppWorkspace, draft: Draft) -> dict[str, str]:
+    """Return how dates are written that she knows within some days, where the file tells it."""
+    from glasshouse.study.assess import parse_precision
+
+    asked = {
+        name
+        for name, written in draft.unsure["about"].items()
+        if parse_precision(name, written).in_days
+    }
+    if not asked:
+        return {}
+    columns = look_at(workspace.entry(draft.file)).profile.columns
+    return {
+        column.name: column.dates[0]
+        for column in columns
+        if column.name in asked and len(column.dates) == 1 and column.dates[0] != "yyyy-mm-dd"
+    }
 
 
 def files_of(workspace: AppWorkspace, draft: Draft) -> list[Entry]:
@@ -580,12 +660,18 @@ def command_of(workspace: AppWorkspace, draft: Draft) -> str:
         words += ["-s", f'"{name}"' if "," in name else name]
     for name, written in draft.close.items():
         words += ["--within", f"{name}={written}"]
+    for option, unsure in draft.unsure.items():
+        for name, written in unsure.items():
+            words += [f"--{option}", f"{name}={written}"]
+    if not _doubt(draft)[1]:
+        for name, form in _dates(workspace, draft).items():
+            words += ["--date", f"{name}={form}"]
     if draft.person:
         words += ["--person", ",".join(draft.person), "--knows", str(draft.records or "all")]
     for flag, role in (("--id", "" if draft.person else IDENTIFIER), ("--weight", WEIGHT)):
         words += [word for name in draft.of(role) for word in (flag, name)]
-    if draft.tries > 1 and not draft.person:
-        words += ["--tries", str(draft.tries)]
+    if draft.guesses > 1:
+        words += ["--tries", str(draft.guesses)]
     if draft.policy != "open-data":
         words += ["--policy", draft.policy]
     words += ["--advise"] * (draft.advise and not draft.person)
