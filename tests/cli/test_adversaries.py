@@ -201,7 +201,10 @@ def test_what_she_wants_to_learn_is_not_what_she_knows(
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("--adversary", "br/voter-rol"), "br/voter-roll"),
+        (("--adversary", "br/voter-rol"), "did you mean br/voter-roll"),
+        (("--adversary", "neighbor"), "did you mean us/neighbour, eu/neighbour or br/neighbour?"),
+        (("--adversary", "mars/voter-roll"), "br/voter-roll"),
+        (("--adversary", "nobody"), "say all, br, eu, us, the name of a TOML file, or one of docs"),
         (("--adversary", "nobody.toml"), "nobody.toml"),
         (("--adversary", "br/public-payroll"), "no column"),
         (("--adversary", "br", "--by", "SEXO"), "--by"),
@@ -214,6 +217,7 @@ def test_what_cannot_be_asked_of_the_catalogue_is_said_in_one_line(
     assert answer.code == 2
     assert fault in answer.error
     assert answer.error.strip().count("\n") == 0
+    assert sum(name in answer.error for name in catalogue()) <= 3
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, near_names, spoken, translated
+from glasshouse.language import either, marked, near_names, spoken, text, translated
 from glasshouse.study.question import Model, toml_content, validated
 
 COUNTRIES = ("br", "eu", "us")
@@ -175,14 +175,32 @@ def chosen_adversaries(names: Iterable[str]) -> tuple[CatalogueAdversary, ...]:
                 if name in ("all", one.name, one.name.partition("/")[0])
             ]
         if not members:
-            raise StudyError(
-                'there is no adversary "{name}"; say all, {countries}, {names}, or the name of a TOML file',
-                name=name,
-                countries=", ".join(COUNTRIES),
-                names=", ".join(near_names(name, catalogue()) or catalogue()),
-            )
+            raise StudyError(_no_adversary(name))
         chosen |= {one.name: one for one in members}
     return tuple(chosen.values())
+
+
+def _no_adversary(name: str) -> str:
+    """Say that there is no such adversary, and who may be meant: by the whole name, or without the country."""
+    words: dict[str, list[str]] = {}
+    for one in catalogue():
+        words.setdefault(one.partition("/")[2], []).append(one)
+    near = near_names(name, catalogue()) or [
+        one for word in near_names(name.rpartition("/")[2], words) for one in words[word]
+    ]
+    if near:
+        return text(
+            'there is no adversary "{name}"; did you mean {near}? glasshouse inspect FILE tells who could know most of '
+            "it, docs/adversaries.md who there is",
+            name=name,
+            near=either(near[:3]),
+        )
+    return text(
+        'there is no adversary "{name}"; say all, {countries}, the name of a TOML file, or one of docs/adversaries.md; '
+        "glasshouse inspect FILE tells who could know most of it",
+        name=name,
+        countries=", ".join(COUNTRIES),
+    )
 
 
 def _adversaries(content: Mapping[str, Any], where: str) -> list[CatalogueAdversary]:
