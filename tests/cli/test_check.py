@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -364,6 +365,22 @@ def test_invalid_records_are_left_out_as_assess_leaves_them_out(
         'Left out as totals or repeated names of columns, which are nobody: records with "age=Total" ('
         in said
     )
+
+
+def test_people_of_a_protected_release_are_judged_afterwards(
+    visits: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    out = tmp_path / "protected"
+    protection = ("--k", "3", "--keep", "pseudonym", "--out", out)
+    assert glasshouse("anonymise", visits, *KNOWN, *protection).code == 0
+    asked = ("--person", "pseudonym", "--knows", "2", "--json")
+    assessed = glasshouse("assess", out, *asked)
+    checked = glasshouse("check", out / "release.csv", *KNOWN, *asked)
+    assert conditions(checked) == conditions(assessed)
+    for command in ("anonymise", "protect"):
+        said = " ".join(re.sub("[│╭╮╰╯─]", " ", glasshouse(command, "--help").out).split())
+        assert "exact guesses at single records, each of a person of its own" in said
+        assert "--person COL, a column kept by --keep" in said
 
 
 def test_python_judges_files_and_frames_by_the_same_words(visits: Path, pay: Path) -> None:

@@ -241,6 +241,9 @@ def anonymise(
     Example: glasshouse anonymise adult.csv -q age -q sex -s occupation --k 5 --suppression 0.04 --out protected
 
     The release is protected/release.csv; glasshouse assess protected assesses it.
+
+    Judged are exact guesses at single records, each of a person of its own. Where people have several, measure them in
+    the release afterwards: glasshouse assess protected --person COL, a column kept by --keep.
     """
     from glasshouse.study.anonymise import AnonymiseStudy
 

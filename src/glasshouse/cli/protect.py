@@ -53,6 +53,9 @@ def protect(
 
     Without -q, the columns that somebody could know are proposed from the file, and said. The version to take is
     protected/versions/NAME/release.csv; every version is a run of its own.
+
+    Judged are exact guesses at single records, each of a person of its own. Where people have several, measure them in
+    the version afterwards: glasshouse check protected/versions/NAME/release.csv --person COL, a column kept by --keep.
     """
     from glasshouse.runs.assess import understood
     from glasshouse.study import Dataset, load_policy, validated
