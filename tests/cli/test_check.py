@@ -349,6 +349,31 @@ def test_nothing_about_the_adversary_is_asked_beside_a_run(
     assert f"in the folder of the run; leave out {word}" in answer.error
 
 
+def test_a_question_about_a_column_is_a_secret_of_a_file_alone(
+    pay: Path, glasshouse: Glasshouse
+) -> None:
+    asked = (pay, "-s", "income>1500", "--json")
+    checked = glasshouse("check", *asked)
+    assert json.loads(checked.out)["understood"]["quasi_identifiers"] == ["age", "sex"]
+    weighed = ("-q", "age", "-q", "sex", "--weight", "survey_weight")
+    assert conditions(checked) == conditions(glasshouse("assess", *asked, *weighed))
+
+
+def test_an_identifier_that_is_not_the_person_is_left_aside_and_named(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    rows = "".join(f"s{row % 80},p{row % 30},{row % 7}\n" for row in range(100))
+    path = tmp_path / "visits.csv"
+    path.write_text(f"student_id,pseudonym,day\n{rows}", encoding="utf-8")
+    alone = json.loads(glasshouse("check", path, "--json").out)["understood"]["id"]
+    other = {"student_id": "pseudonym", "pseudonym": "student_id"}[alone]
+    answer = glasshouse("check", path, "--person", other, "--json")
+    assert json.loads(answer.out)["understood"]["id"] is None
+    assert f'does not go with --person: "{alone}" (identifier)\n' in answer.error
+    of_it = glasshouse("check", path, "--person", alone, "--json")
+    assert "not used" not in of_it.error
+
+
 def test_invalid_records_are_left_out_as_assess_leaves_them_out(
     people: Path, glasshouse: Glasshouse
 ) -> None:
