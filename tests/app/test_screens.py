@@ -221,6 +221,13 @@ def test_people_with_several_records_and_guesses_that_are_close_are_asked_for_in
     content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
     question = study_of(workspace, Draft(**{**content, "known": ("sex",), "years": ()}))
     assert (question.person, question.knows) == (("patient",), "all")  # type: ignore[attr-defined]
+    asked = {"known": "0", "several": "yes", "records": "2", "unlinked": "yes"}
+    page = reader.post(f"{draft}/adversary", **asked).text
+    assert "--person patient --knows 2 --unlinked --out run" in page
+    assert "must be the same in all records" not in page
+    content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
+    question = study_of(workspace, Draft(**{**content, "known": ("sex",), "years": ()}))
+    assert question.unlinked  # type: ignore[attr-defined]
 
 
 def drafted(

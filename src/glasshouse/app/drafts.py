@@ -91,6 +91,8 @@ class Draft:
     """Whether people have several records each, so that people are counted and not records."""
     records: int = 4
     """Of how many records of a person she knows what they say, at most; 0: of all of them."""
+    unlinked: bool = False
+    """Whether the release keeps no pseudonym, so that she cannot tell which records are of one person."""
     within: dict[str, str] = field(default_factory=dict)
     """How close a guess of a secret need be that is a number, as it was written: ``10%`` or ``5``."""
     about: dict[str, str] = field(default_factory=dict)
@@ -528,6 +530,7 @@ def _chosen(draft: Draft, form: Form) -> Draft:
         advise=form.get("advise") == "yes",
         together=form.get("together") == "yes",
         several=form.get("several") == "yes",
+        unlinked=form.get("unlinked") == "yes",
         records=min(int(records), MOST_KNOWN) if re.fullmatch(r"\d{1,6}", records) else 4,
         within=_written(form, "within", draft.of(SENSITIVE)),
         about=_written(form, "about", draft.knowable),
@@ -616,6 +619,7 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
         "advise": draft.advise and not draft.person,
         "person": draft.person,
         "knows": (draft.records or "all") if draft.person else None,
+        "unlinked": draft.unlinked and bool(draft.person),
         "within": draft.close,
         **draft.unsure,
     }
@@ -668,6 +672,7 @@ def command_of(workspace: AppWorkspace, draft: Draft) -> str:
             words += ["--date", f"{name}={form}"]
     if draft.person:
         words += ["--person", ",".join(draft.person), "--knows", str(draft.records or "all")]
+        words += ["--unlinked"] * draft.unlinked
     for flag, role in (("--id", "" if draft.person else IDENTIFIER), ("--weight", WEIGHT)):
         words += [word for name in draft.of(role) for word in (flag, name)]
     if draft.guesses > 1:
