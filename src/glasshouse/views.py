@@ -5,7 +5,7 @@ One small language says it everywhere, in options, in ``study.toml`` and in Pyth
 ==========================  ======================================================================
 ``dd/mm/yyyy``              dates are written so; they are ISO dates afterwards
 ``years(birth, 2020-12-31)``  derived: completed years from one date to another, or to that of a column
-``year(birth)``             derived: the year of a date; ``month(birth)``: its month
+``year(birth)``             derived: the year of a date; ``month(birth)``: its month; ``week(birth)``: its year and week
 ``0,1000,5000``             numbers in bands, which begin at these cut points
 ``quantiles:5``             numbers in bands of about equally many records
 ``prefix:3``                codes by their first characters
@@ -29,7 +29,7 @@ _PART = "(yyyy|aaaa|[0-9]{2}yy|[0-9]{2}aa|yy|aa|dd|mm)"
 _FORM = re.compile(rf"{_PART}([/. -]?){_PART}\2{_PART}")
 _ORDERS = ("dmy", "mdy", "ymd")
 _TIME = r"(?:[ T][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-_DERIVED = re.compile(r"\s*(years|year|month)\s*\((.*)\)\s*", re.DOTALL)
+_DERIVED = re.compile(r"\s*(years|year|month|week)\s*\((.*)\)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Derivation:
     """A column that is made of others."""
 
     function: str
-    """``years``, ``year`` or ``month``."""
+    """``years``, ``year``, ``month`` or ``week``."""
     column: str
     """The column of dates that it is made of."""
     at: date | None = None
@@ -143,7 +143,7 @@ def derivation(written: str, forms: Mapping[str, DateForm] | None = None) -> Der
     if match is None or not all(names) or len(names) != 1 + (match[1] == "years"):
         raise StudyError(
             '`derive` "{given}" is no derivation; write NAME=years(COLUMN, 2020-12-31), NAME=years(COLUMN, COLUMN), '
-            "NAME=year(COLUMN) or NAME=month(COLUMN)",
+            "NAME=year(COLUMN), NAME=month(COLUMN) or NAME=week(COLUMN)",
             given=written,
         )
     column, *rest = names

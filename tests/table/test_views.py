@@ -152,15 +152,18 @@ def test_ages_are_those_of_a_calendar(
             "then": "years(born, seen)",
             "year": "year(born)",
             "month": "month(born)",
+            "week": "week(born)",
         },
     )
     for record, (day, other) in enumerate(pairs):
-        row = {name: values(table, name)[record] for name in ("age", "then", "year", "month")}
+        names = ("age", "then", "year", "month", "week")
+        row = {name: values(table, name)[record] for name in names}
         assert row["age"] == ("" if day is None else str(years(day, at)))
         then = "" if day is None or other is None else str(years(day, other))
         assert row["then"] == then
         assert row["year"] == ("" if day is None else str(day.year))
         assert row["month"] == ("" if day is None else str(day.month))
+        assert row["week"] == ("" if day is None else f"{day:%G%V}".lstrip("0"))
     for name in ("age", "then"):
         first = list(dict.fromkeys(values(table, name)))
         assert table.column(name).values.to_pylist() == first

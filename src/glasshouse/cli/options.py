@@ -346,8 +346,8 @@ class DataOptions(FileOptions):
     derive: list[str] | None = seen(
         "--derive",
         "NAME=years(COL, DATE)",
-        "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL). "
-        "Repeatable.",
+        "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL), "
+        "week(COL). Repeatable.",
     )
     bands: list[str] | None = seen(
         "--bands",

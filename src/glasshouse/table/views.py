@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -325,8 +326,22 @@ def _parts_of(dates: NDArray[np.int32], derivation: Derivation) -> NDArray[np.in
     """Return what is derived of each date."""
     if derivation.at is not None:
         return _years(dates, int(derivation.at.strftime("%Y%m%d")))
+    if derivation.function == "week":
+        return np.array([_week(number) for number in dates.tolist()], np.int32)
     part = dates // 10_000 if derivation.function == "year" else dates // 100 % 100
     return np.where(dates == _UNKNOWN, _UNKNOWN, part).astype(np.int32)
+
+
+def _week(number: int) -> int:
+    """Return the ISO year and week of a date of eight digits, as six.
+
+    >>> _week(20241230), _week(20250105)
+    (202501, 202501)
+    """
+    if number == _UNKNOWN:
+        return number
+    year, week, _ = date(number // 10_000, number // 100 % 100, number % 100).isocalendar()
+    return 100 * year + week
 
 
 def _encoded_years(name: str, years: NDArray[np.int32]) -> EncodedColumn:
