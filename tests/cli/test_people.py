@@ -373,36 +373,6 @@ def test_a_policy_asks_how_close_guesses_come(glasshouse: Glasshouse, tmp_path: 
     assert {"close-added", "close-certain"} <= {entry["measure"] for entry in house["conditions"]}
 
 
-def test_runs_on_people_are_put_side_by_side(
-    glasshouse: Glasshouse, visits: Path, tmp_path: Path
-) -> None:
-    """A release by day, and one that does not tell the day."""
-    for name, known in (("by day", ("-q", "clinic", "-q", "day")), ("no day", ("-q", "clinic"))):
-        answer(glasshouse, visits, "--person", "pseudonym", *known, "--out", tmp_path / name)
-    runs = (tmp_path / "by day", tmp_path / "no day")
-    for language, phrase in (("en", "got better"), ("pt-BR", "melhorou")):
-        outcome = glasshouse("--lang", language, "compare", *runs)
-        assert outcome.code == 0, outcome.error
-        assert phrase in outcome.out
-    content = json.loads(glasshouse("compare", *runs, "--json").out)
-    assert "pseudonym: 2" in json.dumps(content)
-    answer(glasshouse, visits, "-q", "clinic", "--out", tmp_path / "records")
-    refused = glasshouse("compare", runs[0], tmp_path / "records")
-    assert refused.code == 2
-    assert "“records” is not about people with several records" in refused.error
-
-
-def test_close_guesses_are_said_not_to_be_compared(glasshouse: Glasshouse, tmp_path: Path) -> None:
-    path = tmp_path / "pay.csv"
-    path.write_text("sex,pay\n" + "".join(f"{'FM'[i % 2]},{1000 + i}\n" for i in range(30)))
-    for name in ("one", "two"):
-        asked = ("-q", "sex", "-s", "pay", "--within", "pay=10%", "--out", tmp_path / name)
-        answer(glasshouse, path, *asked)
-    outcome = glasshouse("compare", tmp_path / "one", tmp_path / "two")
-    assert outcome.code == 0, outcome.error
-    assert "(--within) are not put side by side" in outcome.error
-
-
 def test_without_a_pseudonym_only_records_are_singled_out(
     glasshouse: Glasshouse, visits: Path
 ) -> None:

@@ -101,6 +101,19 @@ def test_subsets_that_are_named_have_the_figures_of_the_sweep() -> None:
                 assert measured(result, row) == measured(every, by_names[result.names(mask)])
 
 
+def test_what_is_written_down_is_read_again() -> None:
+    table = made_up(2, 30, 3)
+    for subsets in ("all", [("q2", "q0"), ("q1",)]):
+        result = close_guesses(table, "x", TOLERANCES[3], subsets=subsets)
+        (again,) = Closeness.from_sums(result.to_sums(), result.quasi_identifiers)
+        assert again.to_dict() == result.to_dict()
+        for row, mask in enumerate(result.masks.tolist()):
+            assert again.row_of(result.names(mask)) == row
+            assert measured(again, row) == measured(result, row)
+            assert again.mean_error(row) == result.mean_error(row)
+            assert again.certainty(row) == result.certainty(row)
+
+
 def test_a_tolerance_of_nothing_is_the_exact_guess() -> None:
     table = made_up(7, records=80, attributes=3)
     exact = attack(table, sensitive="x")

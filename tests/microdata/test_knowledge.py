@@ -242,6 +242,35 @@ def test_what_is_likely_is_the_sum_over_what_she_may_have(matrix: Path) -> None:
                 assert target.mixed[2] == totals[2]
 
 
+@pytest.mark.parametrize(
+    ("about", "likely"),
+    [
+        ({"q0": "±1"}, {}),
+        ({"q0": "90%", "q1": "±2"}, {"q2": "30%"}),
+        ({}, {"q1": "50%"}),
+    ],
+)
+def test_what_is_written_down_is_read_again(about: dict[str, str], likely: dict[str, str]) -> None:
+    columns = {
+        "q0": list("1223344512"),
+        "q1": list("0101123012"),
+        "q2": list("aabbccabca"),
+        "x": list("ynynynyyny"),
+        "z": list("kkllmmkklm"),
+    }
+    table = read(pa.table(columns), quasi_identifiers=["q0", "q1", "q2"], sensitive=["x", "z"])
+    secrets = [("x",), ("x", "z")]
+    result = inexact_knowledge(table, about, likely=likely, secrets=secrets)
+    again = InexactKnowledge.from_sums(
+        result.to_sums(),
+        about=about,
+        likely=likely,
+        quasi_identifiers=["q0", "q1", "q2"],
+        secrets={"+".join(secret): secret for secret in secrets},
+    )
+    assert again == result
+
+
 def test_sets_that_are_named_have_the_figures_of_all() -> None:
     columns, names = made_up(10)
     table = read(pa.table(dict(columns)), quasi_identifiers=names, sensitive=["s"])

@@ -75,7 +75,7 @@ def assert_it_says(sentence: str, *probabilities: Fraction) -> None:
 COMPARING = re.compile(
     r"\b(than|up from|down from|rises?|rose|falls?|fell|grows?|grew|instead of|no better|no more|hardly|beaten|easier|"
     r"harder|worse|better|differs?|tends?|adds? most|most accurate|helps most|largest step|before and after|half|"
-    r"(times|twice) as|as (often|likely|easy|many|much|sure) as|no two facts)\b|→",
+    r"least to the most|(times|twice) as|as (often|likely|easy|many|much|sure) as|no two facts)\b|→",
     re.IGNORECASE,
 )
 """What shows that a sentence compares figures, if it has any."""

@@ -25,6 +25,7 @@ from glasshouse.mitigation.comparison import (
     AssessedRuns,
     Change,
     ComparedAttack,
+    ComparedGuess,
     ComparedRelease,
 )
 from glasshouse.report import archive
@@ -37,6 +38,7 @@ from glasshouse.report.anonymise.page import (
 )
 from glasshouse.report.attacks import release_severity
 from glasshouse.report.compare.figures import label, measured_findings
+from glasshouse.report.compare.guesses import _changed as _guess_changed
 from glasshouse.report.compare.page import (
     HEIGHT,
     LETTER,
@@ -155,7 +157,13 @@ def test_guesses_rise_and_fall_as_their_figures_do(seed: int, code: str) -> None
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@tries("compare", "became easier", "became harder", "({counted_before})", seeds=60)
+@tries(
+    "compare",
+    *("became easier to name {many}.", "became easier to infer the {secret}."),
+    *("became harder to name {many}.", "became harder to infer the {secret}."),
+    "({counted_before})",
+    seeds=60,
+)
 def test_what_became_of_runs_is_what_the_figures_say(seed: int, code: str) -> None:
     chance = random.Random(seed)
     secret = chance.random() < 0.5
@@ -187,6 +195,109 @@ def test_what_became_of_runs_is_what_the_figures_say(seed: int, code: str) -> No
     }[code]
     said = [way for word, way in words.items() if word in head and "as easy" not in head]
     assert directions == (said[0] if said else set())
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries(
+    "compare",
+    *("became easier to guess", "became harder to guess"),
+    "without exact knowledge",
+    seeds=120,
+)
+def test_what_became_of_other_guesses_is_what_the_figures_say(seed: int, code: str) -> None:
+    chance = random.Random(seed)
+    kind = seed % 3
+    runs = tuple(
+        ComparedRun(name, "assess", 1000, {}, {}, "person", None) for name in ("first", "last")
+    )
+    chances = [(share(chance), share(chance)) for _ in runs]
+    chances = [(max(guess, sure), sure) for guess, sure in chances]
+    if chance.random() < 0.3:
+        chances[1] = chances[0]
+    errors = [(Fraction(500), Fraction(chance.randrange(10**6), 997)) for _ in runs]
+    guess = ComparedGuess(
+        secret=("ill",) if kind else (),
+        quasi_identifiers=("age",),
+        records=(1000, chance.choice((1000, 5))),
+        guesses=tuple(Leakage(Fraction(0), one) for one, _ in chances),
+        surely=tuple(Leakage(Fraction(0), sure) for _, sure in chances),
+        within="10%" if kind == 1 else "",
+        errors=tuple(errors) if kind == 1 else (),
+        nearly=chance.random() < 0.5,
+    )
+    outcome = AssessedRuns(runs, (), (), ())
+    with speaking(code):
+        sentence = _guess_changed(guess, outcome, 1).sentence
+    head, body, *rest = re.split(r"(?<=[.]) (?=[A-Z])", sentence)
+    (before, sure_before), (after, sure) = chances
+    said = figures(body)
+    for figure, value in zip(said, (after, before, sure, sure_before), strict=True):
+        assert_said(figure, value)
+    words = {
+        "en": ("easier", "harder", "both ways", "as easy"),
+        "pt-BR": ("mais fácil", "mais difícil", "dois sentidos", "tão fácil"),
+    }[code]
+    (way,) = (place for place, word in enumerate(words) if word in head)
+    rises = (after > before, sure > sure_before)
+    falls = (after < before, sure < sure_before)
+    seen = said[0] != said[1] or said[2] != said[3]
+    if not seen:
+        assert way == 3
+    else:
+        assert way == (2 if any(rises) and any(falls) else 0 if any(rises) else 1)
+    assert len(rest) == (kind == 1 and guess.records[1] == 1000)
+    for off in rest:
+        numbers = re.findall(r"[0-9][0-9.,]*[0-9]|[0-9]", off)
+        written = [
+            Fraction(
+                one.replace(",", "") if code == "en" else one.replace(".", "").replace(",", ".")
+            )
+            for one in numbers
+        ]
+        for value, (_, error) in zip(written, reversed(errors), strict=True):
+            assert abs(value - error) <= error / 1000
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries("compare", "From the least to the most exposed", seeds=40)
+def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int, code: str) -> None:
+    chance = random.Random(seed)
+    names = ("guess: 1", "pseudonym: 1", "guess: 2", "pseudonym: 2", "targets: 2")
+    told = [float(share(chance)) for _ in range(2)]
+    values = [{name: chance.choice((*told, float(share(chance)))) for name in names} for _ in "abc"]
+    runs = tuple(
+        ComparedRun(name, "assess", 1000, {}, summary, "person", None, person=("cpf",))
+        for name, summary in zip("abc", values, strict=True)
+    )
+    outcome = MeasuredRuns(runs)
+    with speaking(code):
+        sentences = [
+            finding.sentence
+            for finding in measured_findings(outcome)
+            if finding.sentence.startswith({"en": "From the least", "pt-BR": "Da menos"}[code])
+        ]
+        labels = {label(outcome, name): name for name in ("guess: 2", "pseudonym: 2")}
+    of_figure = {
+        name: sentence
+        for sentence in sentences
+        for words, name in labels.items()
+        if words in sentence
+    }
+    for name in labels.values():
+        chances = {run.name: Fraction(run.summary[name] or 0) for run in runs}
+        if len(set(chances.values())) == 1:
+            assert name not in of_figure
+            continue
+        ranking = of_figure[name].rpartition("”: ")[2]
+        order = []
+        for group in ranking.split("; "):
+            together = re.findall("“(.)”", group)
+            (figure,) = figures(group)
+            for run in together:
+                assert_said(figure, chances[run])
+            assert len({chances[run] for run in together}) == 1
+            order.append(chances[together[0]])
+        assert order == sorted(set(chances.values()))
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -519,9 +630,9 @@ def test_what_is_said_of_versions_is_true_of_their_figures(seed: int, code: str)
 
 
 def test_every_change_has_its_words() -> None:
-    from glasshouse.report.compare.runs import _HEADS
+    from glasshouse.report.compare import guesses, runs
 
-    assert set(_HEADS) == set(Change)
+    assert set(runs._HEADS) == set(guesses._HEADS) == set(Change)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -41,6 +41,9 @@ SUCCESS_LABELS = (*(f"0.{tenth}" for tenth in range(10)), "1")
 """What the bins of success are called: each from its label up to the next, the last exactly 1."""
 EXPOSURES = "exposures.parquet"
 """The file of a run that holds who can be named, by value: counts of people, for the analyst."""
+CLOSE, INEXACT = "close.parquet", "inexact.parquet"
+"""The files of a run that hold how close guesses come, and what is learned without exact knowledge: whole numbers, so
+that runs are compared exactly."""
 NO_RECORD = "–"
 """How the absence of a record in an auxiliary dataset is written."""
 SENSITIVE_WARNING = marked(
@@ -532,9 +535,10 @@ class Assessment:
         return pa.Table.from_pylist([_row(attack) for attack in self.attacks], schema=_SCHEMA)
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return who can be named by value of each column, where that is known, by the name of its file."""
-        if not self.exposures:
-            return {}
+        """Return what is kept besides the attacks, where it was asked for, by the names of its files.
+
+        Who can be named by value of each column, how close guesses come, and what is learned without exact knowledge.
+        """
         rows = [
             {"column": exposure.column, "value": value, "records": records, "named": named}
             for exposure in self.exposures
@@ -542,7 +546,12 @@ class Assessment:
                 exposure.values, exposure.records, exposure.named, strict=True
             )
         ]
-        return {EXPOSURES: pa.Table.from_pylist(rows)}
+        tables = {EXPOSURES: pa.Table.from_pylist(rows)} if rows else {}
+        if self.close:
+            tables[CLOSE] = pa.concat_tables([closeness.to_sums() for closeness in self.close])
+        if self.inexact is not None:
+            tables[INEXACT] = self.inexact.to_sums()
+        return tables
 
     @classmethod
     def from_frame(

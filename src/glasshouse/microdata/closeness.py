@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ from glasshouse.microdata import closeness_kernel
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.closeness_kernel import CERTAIN, CLOSE, OFF
 from glasshouse.microdata.lattice import holds_whole_set, largest_size
-from glasshouse.microdata.sweep_steps import subset_masks
+from glasshouse.microdata.sweep_steps import mask_of, subset_masks
 from glasshouse.study.assess import Tolerance
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.generalised import without_suppressed
@@ -83,7 +83,7 @@ class Closeness:
 
     def row_of(self, names: Collection[str]) -> int:
         """Return the row of a set of attributes."""
-        mask = sum(1 << i for i, name in enumerate(self.quasi_identifiers) if name in names)
+        mask = mask_of(names, self.quasi_identifiers)
         return int(np.flatnonzero(self.masks == mask)[0])
 
     def guess(self, row: int = -1) -> Leakage:
@@ -121,6 +121,55 @@ class Closeness:
             "records": self.records,
             "subsets": self.to_frame().to_pylist(),
         }
+
+    def to_sums(self) -> pa.Table:
+        """Return one row per set with the sums that all figures are made of: whole numbers, for `from_sums`."""
+        close, certain, off = self.before
+        rows = len(self.masks)
+        return pa.table(
+            {
+                "sensitive": [self.secret] * rows,
+                "within": [self.tolerance] * rows,
+                "records": [self.records] * rows,
+                "scale": [self.scale] * rows,
+                "quasi_identifiers": [list(self.names(mask)) for mask in self.masks.tolist()],
+                "close_before": [close] * rows,
+                "certain_before": [certain] * rows,
+                "off_before": [off] * rows,
+                "close": self.close,
+                "certain": self.certain,
+                "off": self.off,
+            }
+        )
+
+    @classmethod
+    def from_sums(cls, sums: pa.Table, quasi_identifiers: Sequence[str]) -> tuple[Self, ...]:
+        """Return what `to_sums` wrote down of some secrets, given what can be known of a person."""
+        order = tuple(quasi_identifiers)
+        by_secret: dict[str, list[dict[str, Any]]] = {}
+        for row in sums.to_pylist():
+            by_secret.setdefault(row["sensitive"], []).append(row)
+
+        def column(rows: Sequence[dict[str, Any]], name: str) -> Integers:
+            return np.array([row[name] for row in rows], np.int64)
+
+        return tuple(
+            cls(
+                secret=secret,
+                tolerance=rows[0]["within"],
+                records=rows[0]["records"],
+                quasi_identifiers=order,
+                masks=np.array(
+                    [mask_of(row["quasi_identifiers"], order) for row in rows], np.int64
+                ),
+                close=column(rows, "close"),
+                certain=column(rows, "certain"),
+                off=column(rows, "off"),
+                before=(rows[0]["close_before"], rows[0]["certain_before"], rows[0]["off_before"]),
+                scale=rows[0]["scale"],
+            )
+            for secret, rows in by_secret.items()
+        )
 
     def to_frame(self) -> pa.Table:
         """Return one row per set: a close guess, certainty and the mean error, before and after."""

@@ -28,7 +28,7 @@ from fractions import Fraction
 from math import lcm, prod
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -42,7 +42,7 @@ from glasshouse.microdata import attacks, knowledge_kernel
 from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.microdata.knowledge_kernel import CERTAIN, GUESS
 from glasshouse.microdata.lattice import holds_whole_set, largest_size
-from glasshouse.microdata.sweep_steps import subset_masks
+from glasshouse.microdata.sweep_steps import mask_of, subset_masks
 from glasshouse.sources import MISSING, open_source
 from glasshouse.study.assess import Precision, parse_chance, parse_precision
 from glasshouse.table import EncodedColumn, EncodedTable
@@ -146,7 +146,7 @@ class InexactKnowledge:
 
     def row_of(self, names: Collection[str]) -> int:
         """Return the row of a set of attributes."""
-        return self.masks.index(_mask(names, self.quasi_identifiers))
+        return self.masks.index(mask_of(names, self.quasi_identifiers))
 
     @property
     def whole(self) -> int | None:
@@ -185,6 +185,79 @@ class InexactKnowledge:
             content["targets"].append(entry)
         return content
 
+    def to_sums(self) -> pa.Table:
+        """Return one row per target and set with the sums that all figures are made of, for `from_sums`.
+
+        Sums are whole numbers, and what does not depend on the set is told as ratios. Where no set was asked for, as
+        with what is only likely, a target has one row without a set.
+        """
+        rows = []
+        for target, exact in zip(self.targets, self.exact, strict=True):
+            whole: dict[str, Any] = {
+                "sensitive": target.sensitive,
+                "records": target.records,
+                "before": list(map(str, target.before)),
+                "exact": list(map(str, exact)),
+                "likely": None if target.mixed is None else list(map(str, target.mixed)),
+                "skipped": self.skipped,
+            }
+            for mask, units, sums in zip(self.masks, target.units, target.sums, strict=True):
+                known = {"quasi_identifiers": list(self.names(mask)), "units": units}
+                rows.append(whole | known | dict(zip(_SUMS, sums, strict=True)))
+            rows += [] if self.masks else [whole]
+        return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+    @classmethod
+    def from_sums(
+        cls,
+        sums: pa.Table,
+        *,
+        about: Mapping[str, str],
+        likely: Mapping[str, str],
+        quasi_identifiers: Sequence[str],
+        secrets: Mapping[str, tuple[str, ...]],
+    ) -> Self:
+        """Return what `to_sums` wrote down.
+
+        Args:
+            sums: The rows.
+            about: How well she knows some attributes, as it was asked for.
+            likely: With which chance she knows some of them at all.
+            quasi_identifiers: What can be known of a person, in its order.
+            secrets: The columns of each secret, by what it is called.
+        """
+        by_target: dict[str | None, list[dict[str, Any]]] = {}
+        for row in sums.to_pylist():
+            by_target.setdefault(row["sensitive"], []).append(row)
+        sets = [
+            row["quasi_identifiers"]
+            for row in by_target[None]
+            if row["quasi_identifiers"] is not None
+        ]
+        targets = []
+        for name, rows in by_target.items():
+            counted = rows if sets else []
+            guess, certain, nearly = map(Fraction, rows[0]["likely"] or (0, 0, 0))
+            targets.append(
+                Inexact(
+                    secret=() if name is None else secrets.get(name, (name,)),
+                    records=rows[0]["records"],
+                    before=_pair(rows[0]["before"]),
+                    units=tuple(row["units"] for row in counted),
+                    sums=tuple((row["guess"], row["certain"], row["nearly"]) for row in counted),
+                    mixed=(guess, certain, nearly) if rows[0]["likely"] else None,
+                )
+            )
+        return cls(
+            about=told(about),
+            likely=dict(likely),
+            quasi_identifiers=tuple(quasi_identifiers),
+            masks=tuple(mask_of(names, quasi_identifiers) for names in sets),
+            targets=tuple(targets),
+            exact=tuple(_pair(rows[0]["exact"]) for rows in by_target.values()),
+            skipped=by_target[None][0]["skipped"],
+        )
+
     def to_frame(self) -> pa.Table:
         """Return one row per target and set: a right guess, certainty, and what is nearly sure."""
         rows = [
@@ -200,12 +273,39 @@ class InexactKnowledge:
         return pa.Table.from_pylist(rows)
 
 
+_SUMS = ("guess", "certain", "nearly")
+_RATIOS = pa.list_(pa.string())
+_SCHEMA = pa.schema(
+    [
+        ("sensitive", pa.string()),
+        ("records", pa.int64()),
+        *((name, _RATIOS) for name in ("before", "exact", "likely")),
+        ("skipped", pa.int64()),
+        ("quasi_identifiers", pa.list_(pa.string())),
+        *((name, pa.int64()) for name in ("units", *_SUMS)),
+    ]
+)
+
+
+def _pair(ratios: Sequence[str]) -> tuple[Fraction, Fraction]:
+    first, second = map(Fraction, ratios)
+    return first, second
+
+
+def told(about: Mapping[str, str]) -> dict[str, str]:
+    """Return how well attributes are known, as it was asked for, without the places of files.
+
+    >>> told({"age": "±2", "region": "@kernels/region.csv"})
+    {'age': '±2', 'region': '@region.csv'}
+    """
+    return {
+        name: f"@{Path(written[1:]).name}" if written.startswith("@") else written
+        for name, written in about.items()
+    }
+
+
 def _floats(chances: tuple[Fraction, Fraction, Fraction]) -> dict[str, float]:
     return dict(zip(("posterior", "certain", "nearly_sure"), map(float, chances), strict=True))
-
-
-def _mask(names: Collection[str], order: Sequence[str]) -> int:
-    return sum(1 << place for place, name in enumerate(order) if name in names)
 
 
 def inexact_knowledge(
@@ -254,7 +354,7 @@ def inexact_knowledge(
         name: _way(table, name, parse_precision(name, written)) for name, written in about.items()
     }
     whole = (1 << len(names)) - 1
-    inexactly = _mask(about, names)
+    inexactly = mask_of(about, names)
     masks = [mask for mask in _asked(names, subsets, table.records) if mask & inexactly]
     if about and not masks and not likely:
         raise StudyError(
@@ -279,7 +379,7 @@ def inexact_knowledge(
         sums = _Sums(with_facts_joined(known, names), names, of_known, aim, walked)
         rows = sums.of(masks)
         alike = {
-            _mask(attack.quasi_identifiers, names): attack
+            mask_of(attack.quasi_identifiers, names): attack
             for attack in attacked
             if attack.secret == aim
         }
@@ -300,10 +400,7 @@ def inexact_knowledge(
         )
         exact.append((first.probabilistic.posterior, first.deterministic.posterior))
     return InexactKnowledge(
-        about={
-            name: f"@{Path(written[1:]).name}" if written.startswith("@") else written
-            for name, written in about.items()
-        },
+        about=told(about),
         likely=dict(likely),
         quasi_identifiers=names,
         masks=tuple(masks),
@@ -332,7 +429,7 @@ def _mixture(names: tuple[str, ...], chances: Mapping[str, Fraction]) -> dict[in
     """Return the sets that she may have, with their chances; none where nothing is only likely."""
     if not chances:
         return {}
-    sets = {_mask([name for name in names if name not in chances], names): Fraction(1)}
+    sets = {mask_of([name for name in names if name not in chances], names): Fraction(1)}
     for name, chance in chances.items():
         bit = 1 << names.index(name)
         sets = {
@@ -352,7 +449,7 @@ def _with_sets(
 ) -> list[Attack]:
     """Return the attacks with exact knowledge of some sets: those that are known, and the others."""
     every = list(attacked)
-    there = {_mask(attack.quasi_identifiers, names) for attack in every}
+    there = {mask_of(attack.quasi_identifiers, names) for attack in every}
     lacking = [
         [name for place, name in enumerate(names) if (mask >> place) & 1]
         for mask in dict.fromkeys(masks)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import combinations, pairwise
@@ -123,6 +123,15 @@ def subset_masks(attributes: int, largest: int) -> Integers:
         np.int64,
         count=number_of_subsets(attributes, largest),
     )
+
+
+def mask_of(names: Collection[str], order: Sequence[str]) -> int:
+    """Return a set of attributes as bits: bit i is the i-th of their order.
+
+    >>> mask_of({"sex", "town"}, ["sex", "age", "town"])
+    5
+    """
+    return sum(1 << place for place, name in enumerate(order) if name in names)
 
 
 def number_of_subsets(attributes: int, largest: int) -> int:

@@ -5,16 +5,18 @@ what the release still serves for (`compare_utility`). Of runs no table is neede
 
 - Assessments are matched attack by attack (`compare_assessments`): the same target, the same number of datasets and
   the same quasi-identifiers. Of all sets that every run has, the largest is compared; besides, the best set of each
-  size, which may be another one in each run.
+  size, which may be another one in each run. Guesses that need only be close, and what is learned without exact
+  knowledge, are compared where all runs ask for them alike.
 - Runs of other commands are compared by the main figures that they keep (`compare_figures`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -24,11 +26,14 @@ from glasshouse.arrays import Flags
 from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
-from glasshouse.microdata.assessment import missing_entry, missing_records, treatment
+from glasshouse.microdata.assessment import Leakage, missing_entry, missing_records, treatment
+from glasshouse.microdata.closeness import Closeness
+from glasshouse.microdata.knowledge import InexactKnowledge
 from glasshouse.mitigation.anonymisation import Anonymisation, assess_by_group, without
 from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
+from glasshouse.study.assess import parse_chance, parse_precision
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.partition import partition
 
@@ -314,6 +319,10 @@ class ComparedRun:
     """The records that each figure of a part is about: of a secret, those of which it is known."""
     size: int = 0
     """With how many quasi-identifiers the parts are compared."""
+    person: tuple[str, ...] = ()
+    """The columns that tell whose a record is, where people have several."""
+    measures: tuple[Mapping[str, Any], ...] = ()
+    """What it measured for verdicts, as it is kept with the run, where people have several records."""
 
     def without_parts(self, names: Container[str]) -> ComparedRun:
         """Return it without the figures of some parts."""
@@ -323,7 +332,12 @@ class ComparedRun:
 
     def to_dict(self) -> dict[str, Any]:
         """Return of what it is, as plain values."""
-        return {"name": self.name, "records": self.records, "datasets": dict(self.digests)}
+        return {
+            "name": self.name,
+            "records": self.records,
+            "datasets": dict(self.digests),
+            **({"person": list(self.person)} if self.person else {}),
+        }
 
 
 @dataclass(frozen=True)
@@ -344,8 +358,7 @@ class ComparedAttack:
 
     def differences(self) -> list[tuple[Fraction, Fraction | None]]:
         """Return, run by run, the change of success against the first: as a difference, and as a factor."""
-        first, *later = (attack.probabilistic.posterior for attack in self.attacks)
-        return [(success - first, success / first if first else None) for success in later]
+        return _differences([attack.probabilistic.posterior for attack in self.attacks])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain values."""
@@ -376,6 +389,92 @@ class ComparedAttack:
         ]
 
 
+def _differences(successes: Sequence[Fraction]) -> list[tuple[Fraction, Fraction | None]]:
+    """Return what each success but the first differs by from it, and the factor."""
+    first, *later = successes
+    return [(success - first, success / first if first else None) for success in later]
+
+
+@dataclass(frozen=True)
+class ComparedGuess:
+    """Guesses of a number that need only be close, or at one target without exact knowledge, in every run."""
+
+    secret: tuple[str, ...]
+    """What is guessed; nothing when people are named."""
+    quasi_identifiers: tuple[str, ...]
+    """What she knows, in every run."""
+    records: tuple[int, ...]
+    """Run by run, in how many records the secret is known."""
+    guesses: tuple[Leakage, ...]
+    """Run by run, the chance that a guess is close, or right."""
+    surely: tuple[Leakage, ...]
+    """Run by run, the chance that she knows it to be, or is nearly sure."""
+    within: str = ""
+    """How close a guess need be; nothing: it is about knowledge that is not exact."""
+    errors: tuple[tuple[Fraction, Fraction], ...] = ()
+    """Run by run, by how much the best guess of a number is off on average, before and after."""
+    nearly: bool = False
+    """Whether what is nearly sure is told, as she may be mistaken everywhere."""
+
+    def differences(self) -> list[tuple[Fraction, Fraction | None]]:
+        """Return, run by run, the change of success against the first: as a difference, and as a factor."""
+        return _differences([guess.posterior for guess in self.guesses])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        return {
+            "sensitive": "+".join(self.secret) or None,
+            **({"within": self.within} if self.within else {}),
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "runs": [self._figures(place) for place in range(len(self.records))],
+            "differences": [
+                {"points": 100 * float(points), "factor": None if factor is None else float(factor)}
+                for points, factor in self.differences()
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per run."""
+        return pa.Table.from_pylist(self._rows())
+
+    def _figures(self, place: int) -> dict[str, Any]:
+        """Return the figures of one of the runs."""
+        guess, sure = self.guesses[place], self.surely[place]
+        name = "nearly_sure" if self.nearly else "certain"
+        figures: dict[str, Any] = {
+            "records": self.records[place],
+            "prior": float(guess.prior),
+            "posterior": float(guess.posterior),
+            "certain_prior": float(sure.prior),
+            name: float(sure.posterior),
+        }
+        if self.errors:
+            before, after = self.errors[place]
+            figures |= {"off_prior": float(before), "off_posterior": float(after)}
+        return figures
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the frame as plain values; what is certain or nearly sure as a share."""
+        changes = [(None, None), *self.differences()]
+        rows = []
+        for place, (points, factor) in enumerate(changes):
+            figures = self._figures(place)
+            figures.pop("certain_prior")
+            figures["sure"] = figures.pop("nearly_sure" if self.nearly else "certain")
+            rows.append(
+                {
+                    "size": len(self.quasi_identifiers),
+                    "sensitive": "+".join(self.secret) or None,
+                    "within": self.within or None,
+                    "quasi_identifiers": list(self.quasi_identifiers),
+                    "difference": None if points is None else float(points),
+                    "factor": None if factor is None else float(factor),
+                }
+                | figures
+            )
+        return rows
+
+
 class Change(Enum):
     """What became of an attack from one run to another."""
 
@@ -388,8 +487,14 @@ class Change(Enum):
 
 def change(before: Attack, after: Attack) -> Change:
     """Tell whether an attack succeeds more often than before, both by one guess and with certainty."""
-    guess = after.probabilistic.posterior - before.probabilistic.posterior
-    certainty = after.deterministic.posterior - before.deterministic.posterior
+    return change_in(
+        after.probabilistic.posterior - before.probabilistic.posterior,
+        after.deterministic.posterior - before.deterministic.posterior,
+    )
+
+
+def change_in(guess: Fraction, certainty: Fraction) -> Change:
+    """Tell what became of an attack by the differences of its success, by one guess and with certainty."""
     if guess * certainty < 0:
         return Change.MIXED
     return change_by(guess or certainty)
@@ -425,6 +530,25 @@ class AssessedRuns:
     """Per target that all have, the largest set of quasi-identifiers that all have."""
     best: tuple[ComparedAttack, ...]
     """Per target and number of quasi-identifiers, the best set of each run."""
+    close: tuple[ComparedGuess, ...] = ()
+    """Per number of which all runs ask alike how close guesses come, with the largest set that all have."""
+    inexact: tuple[ComparedGuess, ...] = ()
+    """Per target, what is learned without exact knowledge, where all runs take her to know as well."""
+
+    @property
+    def tolerances(self) -> dict[str, list[str | None]]:
+        """By number that may be guessed closely in one of the runs, how close it need be in each; None: not asked."""
+        asked = [
+            {close.secret: close.tolerance for close in assessment.close}
+            for assessment in self.assessments
+        ]
+        names = dict.fromkeys(name for of_run in asked for name in of_run)
+        return {name: [of_run.get(name) for of_run in asked] for name in names}
+
+    @property
+    def knows_alike(self) -> bool:
+        """Whether no run takes her to know less exactly than another."""
+        return _alike(self.runs, self.assessments)
 
     @property
     def subject(self) -> str:
@@ -451,18 +575,29 @@ class AssessedRuns:
             "runs": [run.to_dict() for run in self.runs],
             "largest_common": [attack.to_dict() for attack in self.largest],
             "best_by_size": [{"size": attack.size} | attack.to_dict() for attack in self.best],
+            **{
+                name: [guess.to_dict() for guess in guesses]
+                for name, guesses in (("close", self.close), ("inexact", self.inexact))
+                if guesses
+            },
         }
 
     def to_frame(self) -> pa.Table:
         """Return one row per run and attack compared."""
-        kinds = (("largest common", self.largest), ("best of size", self.best))
+        kinds: tuple[tuple[str, Sequence[ComparedAttack | ComparedGuess]], ...] = (
+            ("largest common", self.largest),
+            ("best of size", self.best),
+            ("close guess", self.close),
+            ("inexact knowledge", self.inexact),
+        )
         rows = [
             {"run": run.name, "compared": kind} | row
             for kind, attacks in kinds
             for attack in attacks
             for run, row in zip(self.runs, attack._rows(), strict=True)
         ]
-        return pa.Table.from_pylist(rows)
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return pa.Table.from_pylist([dict.fromkeys(columns) | row for row in rows])
 
 
 @dataclass(frozen=True)
@@ -484,6 +619,26 @@ class MeasuredRuns:
             name for name in self.runs[0].summary if all(name in run.summary for run in self.runs)
         )
 
+    @property
+    def ranking(self) -> dict[str, list[tuple[str, ...]]]:
+        """Of runs about people, by figure, the runs from the least to the greatest; equal ones together.
+
+        The figures are those of the most known records that all of the runs tell of.
+        """
+        if not all(run.person for run in self.runs):
+            return {}
+        known = [name.partition(": ")[2] for name in self.figures]
+        linked = [f"{word}: {number}" for number in known[-1:] for word in ("guess", "pseudonym")]
+        names = [name for name in linked if name in self.figures]
+        names = names or [f"record: {number}" for number in known[-1:]]
+        return {
+            name: [
+                tuple(run.name for run in self.runs if run.summary[name] == value)
+                for value in sorted({run.summary[name] or 0.0 for run in self.runs})
+            ]
+            for name in names
+        }
+
     def with_shown_parts(self) -> MeasuredRuns:
         """Return the runs without the parts that in one of them have too few people for a report to show them."""
         hidden = {
@@ -501,6 +656,7 @@ class MeasuredRuns:
             "command": self.command,
             "runs": [run.to_dict() for run in self.runs],
             "figures": {name: [run.summary[name] for run in self.runs] for name in self.figures},
+            **({"ranking": self.ranking} if self.ranking else {}),
         }
 
     def to_frame(self) -> pa.Table:
@@ -544,12 +700,123 @@ def compare_assessments(
         for assessment, datasets in zip(assessments, _common_window(assessments), strict=True)
     ]
     targets = _common(attacked, lambda attack: attack.secret)
+    largest = tuple(_largest(attacked, secret) for secret in targets)
+    known = frozenset(largest[0].attacks[0].quasi_identifiers)
+    comparable = all(line.same_knowledge for line in largest)
     return AssessedRuns(
         runs=tuple(runs),
         assessments=tuple(assessments),
-        largest=tuple(_largest(attacked, secret) for secret in targets),
+        largest=largest,
         best=tuple(attack for secret in targets for attack in _best(attacked, secret)),
+        close=tuple(_close(assessments, known)) if comparable else (),
+        inexact=tuple(_inexact(runs, assessments, known)) if comparable else (),
     )
+
+
+def _close(assessments: Sequence[Assessment], preferred: frozenset[str]) -> Iterator[ComparedGuess]:
+    """Yield the numbers of which all ask alike how close guesses come, with the largest set that all have."""
+    for first in assessments[0].close:
+        alike = [
+            close
+            for assessment in assessments
+            for close in assessment.close
+            if (close.secret, close.tolerance) == (first.secret, first.tolerance)
+        ]
+        if len(alike) < len(assessments):
+            continue
+        sets = [[close.names(mask) for mask in close.masks.tolist()] for close in alike]
+        known = _common_set(sets, preferred)
+        if known is None:
+            continue
+        rows = [close.row_of(known) for close in alike]
+        yield ComparedGuess(
+            secret=(first.secret,),
+            quasi_identifiers=known,
+            records=tuple(close.records for close in alike),
+            guesses=tuple(map(Closeness.guess, alike, rows)),
+            surely=tuple(map(Closeness.certainty, alike, rows)),
+            within=first.tolerance,
+            errors=tuple(map(Closeness.mean_error, alike, rows)),
+        )
+
+
+def _inexact(
+    runs: Sequence[ComparedRun], assessments: Sequence[Assessment], preferred: frozenset[str]
+) -> Iterator[ComparedGuess]:
+    """Yield what is learned of each target without exact knowledge, where all take her to know as well.
+
+    Where something is only likely it is what she learns on average over what she may have, of all that can be known;
+    else with the largest set that all have.
+    """
+    every = [one.inexact for one in assessments if one.inexact is not None]
+    if len(every) < len(assessments) or not _alike(runs, assessments):
+        return
+    if every[0].likely:
+        sets = [[known.quasi_identifiers] for known in every]
+    else:
+        sets = [[known.names(mask) for mask in known.masks] for known in every]
+    shared = _common_set(sets, preferred)
+    if shared is None:
+        return
+    of_run = [{target.secret: target for target in known.targets} for known in every]
+    for secret in of_run[0]:
+        if not all(secret in targets for targets in of_run):
+            continue
+        targets = [by_secret[secret] for by_secret in of_run]
+        chances = [
+            target.mixed or target.chances(known.row_of(shared))
+            for target, known in zip(targets, every, strict=True)
+        ]
+        nearly = every[0].errs
+        yield ComparedGuess(
+            secret=secret,
+            quasi_identifiers=shared,
+            records=tuple(target.records for target in targets),
+            guesses=tuple(
+                Leakage(target.before[0], guess)
+                for target, (guess, _, _) in zip(targets, chances, strict=True)
+            ),
+            surely=tuple(
+                Leakage(target.before[1], sure if nearly else certain)
+                for target, (_, certain, sure) in zip(targets, chances, strict=True)
+            ),
+            nearly=nearly,
+        )
+
+
+def _common_set(
+    sets: Sequence[Sequence[tuple[str, ...]]], preferred: frozenset[str]
+) -> tuple[str, ...] | None:
+    """Return a set of attributes that all have, as the first writes it: the one preferred, else the largest."""
+    others = [set(map(frozenset, of_run)) for of_run in sets[1:]]
+    shared = [names for names in sets[0] if all(frozenset(names) in other for other in others)]
+    return max(shared, key=lambda names: (frozenset(names) == preferred, len(names)), default=None)
+
+
+def _alike(runs: Sequence[ComparedRun], assessments: Sequence[Assessment]) -> bool:
+    """Tell whether all runs that take her not to know everything exactly take her to know as well."""
+    ways = [
+        _ways(run, assessment.inexact)
+        for run, assessment in zip(runs, assessments, strict=True)
+        if assessment.inexact is not None
+    ]
+    return all(way == ways[0] for way in ways)
+
+
+def _ways(run: ComparedRun, known: InexactKnowledge) -> dict[str, dict[str, object]]:
+    """Return how well she knows attributes, and with which chance; of files of chances, the fingerprints."""
+    about: dict[str, object] = {}
+    for name, written in known.about.items():
+        precision = parse_precision(name, written)
+        about[name] = precision
+        if precision.kernel:
+            about[name] = {
+                digest
+                for file, digest in run.digests.items()
+                if PurePath(file.rstrip("′")).name == precision.kernel
+            }
+    chances = {name: parse_chance(name, written) for name, written in known.likely.items()}
+    return {"about": about, "likely": {**chances}}
 
 
 def _common_window(assessments: Sequence[Assessment]) -> list[int]:

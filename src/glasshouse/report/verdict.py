@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata.people import People
     from glasshouse.microdata.presence import Member, Membership
     from glasshouse.microdata.uniqueness import PopulationRisks
-    from glasshouse.mitigation.comparison import AssessedRuns, Comparison
+    from glasshouse.mitigation.comparison import AssessedRuns, Comparison, MeasuredRuns
     from glasshouse.mitigation.versions import ProtectedVersions
     from glasshouse.reconstruction import CampaignResult, Solution
     from glasshouse.study import Question
@@ -240,16 +240,18 @@ def _at_known_records(
     of_people = [entry for entry in alike if entry.records is not None]
     if condition.records is None:
         yield from (entry for entry in alike if entry.records is None)
-        for of in dict.fromkeys(entry.of for entry in of_people):
-            yield max((entry for entry in of_people if entry.of == of), key=lambda one: one.value)
+        for about in dict.fromkeys((entry.of, entry.release) for entry in of_people):
+            alike = [entry for entry in of_people if (entry.of, entry.release) == about]
+            yield max(alike, key=lambda one: one.value)
         return
     chosen = [entry for entry in of_people if entry.records == condition.records]
-    if of_people and not chosen:
+    told = {entry.release for entry in chosen}
+    if lacking := [entry.records or 0 for entry in of_people if entry.release not in told]:
         raise StudyError(
             "the policy has a condition on who knows {records} records of a person, and up to {most} were assessed; "
             "assess more of them (`knows`), or leave it out",
             records=condition.records,
-            most=max(entry.records or 0 for entry in of_people),
+            most=max(lacking),
         )
     yield from chosen
 
@@ -500,8 +502,11 @@ def _of_population(risks: PopulationRisks) -> Iterator[Measurement]:
     yield Measurement("highest-risk", highest, is_bound=unknown)
 
 
-def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measurement]:
-    """Yield what the releases measure that are compared; the original is not about to be released."""
+def _of_compare(outcome: Comparison | AssessedRuns | MeasuredRuns) -> Iterator[Measurement]:
+    """Yield what the releases measure that are compared; the original is not about to be released.
+
+    Of runs that are compared by their main figures, those about people with several records have kept it.
+    """
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison
 
     if isinstance(outcome, Comparison):
@@ -511,6 +516,10 @@ def _of_compare(outcome: Comparison | AssessedRuns | Any) -> Iterator[Measuremen
     elif isinstance(outcome, AssessedRuns):
         for run, assessment in zip(outcome.runs, outcome.assessments, strict=True):
             yield from of_assessment(assessment, run.name)
+    else:
+        for run in outcome.runs:
+            for entry in map(Measurement.from_dict, run.measures):
+                yield replace(entry, release=run.name)
 
 
 def _of_protect(outcome: ProtectedVersions) -> Iterator[Measurement]:

@@ -161,6 +161,19 @@ def times(factor: Fraction) -> str:
     return f"× {number(round(factor)) if factor >= 10**6 else number(factor, ',.6g')}"
 
 
+def points(difference: Fraction) -> str:
+    """Say a difference of probabilities in points of a hundred; never round some to none.
+
+    >>> points(Fraction(1, 8)), points(Fraction(-1, 1000)), points(Fraction(-1, 10**6)), points(Fraction(0))
+    ('+12.50', '−0.10', '−0.0001', '0.00')
+    """
+    size = abs(100 * difference)
+    if 0 < size < Fraction(1, 200):
+        return number(100 * float(difference), "+.2g")
+    sign = "+" if difference > 0 else "−" if difference < 0 else ""
+    return f"{sign}{decimal(size, 2)}"
+
+
 def short_names(datasets: Sequence[str]) -> tuple[str, ...]:
     """Say datasets by what tells them apart: the year in their names, or else the names without endings.
 

@@ -27,7 +27,16 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import quoted, text
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.assessment import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
+from glasshouse.microdata.assessment import (
+    CLOSE,
+    INEXACT,
+    SIZE_LABELS,
+    SUCCESS_LABELS,
+    ClassSizes,
+    Leakage,
+)
+from glasshouse.microdata.closeness import Closeness
+from glasshouse.microdata.knowledge import InexactKnowledge
 from glasshouse.mitigation.anonymisation import GROUP, Anonymisation
 from glasshouse.mitigation.comparison import (
     AssessedRuns,
@@ -128,18 +137,21 @@ def _compared(
 
 
 def _not_compared(folders: Sequence[Path]) -> Iterator[str]:
-    """Say what of the runs is not put side by side."""
+    """Say of which runs something is not put side by side, as they were made before it was kept."""
     for folder in folders:
         try:
             stored = load_study(folder / STUDY)
         except GlasshouseError:  # of data in memory there is none
             continue
-        if isinstance(stored, AssessStudy) and stored.within:
+        if not isinstance(stored, AssessStudy):
+            continue
+        asked = {CLOSE: stored.within, INEXACT: stored.precisions or stored.likely}
+        if any(wanted and not (folder / name).exists() for name, wanted in asked.items()):
             yield text(
-                "note: guesses that need only be close (`within`) are not put side by side; the report of each run "
-                "has them"
+                "note: “{name}” is from before close guesses and inexact knowledge were kept to be compared; run it "
+                "again for them",
+                name=folder.resolve().name,
             )
-            return
 
 
 def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
@@ -473,6 +485,8 @@ def _stored_run(folder: Path, name: str) -> tuple[str | None, ComparedRun]:
             subject=str(study.get("subject", "person")),
             currency=study.get("currency") or gain.get("currency"),
             asked=tuple(sorted(map(str, asked))),
+            person=tuple(map(str, study.get("person", ()))),
+            measures=tuple(manifest.get("measures", ())) if study.get("person") else (),
         )
 
 
@@ -512,7 +526,8 @@ def stored_assessment(folder: Path, run: ComparedRun) -> Assessment:
         DataError: The results are not there, or are those of parts (``--by``, ``--each``).
     """
     with _undamaged(folder, STUDY):
-        names = secrets_by_name(load_question(folder / STUDY, AssessStudy).adversary)
+        study = load_question(folder / STUDY, AssessStudy)
+        names = secrets_by_name(study.adversary)
     with _undamaged(folder, RESULTS):
         frame = pyarrow.parquet.read_table(folder / RESULTS)
     if "probabilistic_posterior" not in frame.column_names:
@@ -525,7 +540,35 @@ def stored_assessment(folder: Path, run: ComparedRun) -> Assessment:
         attacks = [_attack(row, names) for row in frame.to_pylist()]
         if not attacks:
             raise ValueError("there is no attack")
-    return Assessment(run.records, tuple(attacks))
+    return Assessment(
+        run.records,
+        tuple(attacks),
+        close=_stored_closeness(folder, study),
+        inexact=_stored_knowledge(folder, study),
+    )
+
+
+def _stored_closeness(folder: Path, study: AssessStudy) -> tuple[Closeness, ...]:
+    """Return how close guesses come, as a run stored it; nothing where it did not."""
+    if not study.within or not (folder / CLOSE).exists():
+        return ()
+    with _undamaged(folder, CLOSE):
+        sums = pyarrow.parquet.read_table(folder / CLOSE)
+        return Closeness.from_sums(sums, study.adversary.knowable)
+
+
+def _stored_knowledge(folder: Path, study: AssessStudy) -> InexactKnowledge | None:
+    """Return what is learned without exact knowledge, as a run stored it; None where it did not."""
+    if not (study.precisions or study.likely) or not (folder / INEXACT).exists():
+        return None
+    with _undamaged(folder, INEXACT):
+        return InexactKnowledge.from_sums(
+            pyarrow.parquet.read_table(folder / INEXACT),
+            about=study.precisions,
+            likely=study.likely,
+            quasi_identifiers=study.adversary.knowable,
+            secrets=secrets_by_name(study.adversary),
+        )
 
 
 def _attack(row: Mapping[str, Any], secrets: Mapping[str, tuple[str, ...]]) -> Attack:

@@ -103,7 +103,7 @@ RELEASE, QUASI_IDENTIFIERS, SENSITIVE, DICTIONARY = (
 _RELEASES = {
     f"{name}.{kind}" for name in (RELEASE, QUASI_IDENTIFIERS, SENSITIVE) for kind in FORMATS
 }
-TABLES = ("bins.parquet", "exposures.parquet")
+TABLES = ("bins.parquet", "exposures.parquet", "close.parquet", "inexact.parquet")
 """What a run with further tables writes besides."""
 VERSIONS = "versions"
 """The folder in which a run that makes several releases writes a run for each."""

@@ -54,7 +54,7 @@ def _finding(close: Closeness, naming: Attack, subject: str) -> Finding:
         "person": indefinite(subject),
         "known": knowledge_in_short(naming),
         "secret": enumeration([close.secret]),
-        "tolerance": tolerance_text(close),
+        "tolerance": tolerance_text(close.tolerance),
         "before": before,
         "after": after,
         "people": counted(certain, subject),
@@ -108,9 +108,9 @@ def _finding(close: Closeness, naming: Attack, subject: str) -> Finding:
     )
 
 
-def tolerance_text(close: Closeness) -> str:
+def tolerance_text(tolerance: str) -> str:
     """Say how close a guess is: within 10%, or within 5."""
-    figure, percent, _ = close.tolerance.partition("%")
+    figure, percent, _ = tolerance.partition("%")
     amount = number(Fraction(figure), ",.6g")
     return (
         text("within {share}", share=text("{figure}%", figure=amount))
@@ -123,7 +123,7 @@ def _off_sentence(close: Closeness, row: int) -> list[str]:
     """Say by how much the best guess is off, unless there are so few people that it would tell their numbers."""
     if not is_shown(close.records):
         return []
-    before, after = _amounts(*close.mean_error(row))
+    before, after = amounts(*close.mean_error(row))
     if before == after:
         return [text("The guess that is off least is off by {after} on average.", after=after)]
     return [
@@ -135,7 +135,8 @@ def _off_sentence(close: Closeness, row: int) -> list[str]:
     ]
 
 
-def _amounts(*values: Fraction) -> tuple[str, ...]:
+def amounts(*values: Fraction) -> tuple[str, ...]:
+    """Write numbers with as many digits as tell them apart."""
     return told_apart(
         tuple(number(value, f",.{digits}g") for value in values) for digits in (4, 6, 8)
     )
@@ -159,7 +160,9 @@ def closeness_figure(assessment: Assessment) -> Figure | None:
                 (guess.prior, guess.posterior, attack.deterministic.posterior),
             ),
             (
-                text("{secret}, {tolerance}", secret=name, tolerance=tolerance_text(close)),
+                text(
+                    "{secret}, {tolerance}", secret=name, tolerance=tolerance_text(close.tolerance)
+                ),
                 (
                     close.guess(row).prior,
                     close.guess(row).posterior,
@@ -172,7 +175,7 @@ def closeness_figure(assessment: Assessment) -> Figure | None:
     title = text(
         "Guesses of {secret} {tolerance}: {before} before, {after} after",
         secret=enumeration([first.secret]),
-        tolerance=tolerance_text(first),
+        tolerance=tolerance_text(first.tolerance),
         before=before,
         after=after,
     )
@@ -225,7 +228,7 @@ def closeness_tables(every: Sequence[Closeness], *, short: bool = False) -> list
             text(
                 "{secret}, {tolerance}",
                 secret=column_label(close.secret),
-                tolerance=tolerance_text(close),
+                tolerance=tolerance_text(close.tolerance),
             ),
         )
         for close in every

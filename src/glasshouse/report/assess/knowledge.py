@@ -78,7 +78,7 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
     words = {
         "person": indefinite(subject),
         "known": knowledge_in_short(attack),
-        "how": _how(known),
+        "how": how_known(known),
         "secret": enumeration(target.secret),
         "before": figures[0],
         "after": figures[1],
@@ -144,7 +144,7 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
     )
 
 
-def _how(known: InexactKnowledge) -> str:
+def how_known(known: InexactKnowledge) -> str:
     """Say what is not known exactly, and how well it is."""
     parts = []
     for name, written in known.about.items():
@@ -217,7 +217,7 @@ def knowledge_figure(assessment: Assessment) -> Figure | None:
         label=text("What is learned with exact knowledge, and without"),
         caption=text(
             "“As well as she knows”: {how}. “Before”: she knows the release, but nothing of the person.",
-            how=_how(known),
+            how=how_known(known),
         ),
         table=successes_table(successes, ways),
     )
@@ -236,7 +236,7 @@ def knowledge_section(assessment: Assessment) -> Section | None:
             )
             if assessment.inexact.masks
             else marked("What she knows: {how}."),
-            how=_how(assessment.inexact),
+            how=how_known(assessment.inexact),
         ),
         tables=tuple(knowledge_tables(assessment)),
     )
@@ -271,7 +271,11 @@ def knowledge_tables(assessment: Assessment, *, short: bool = False) -> list[Tab
                 text("she knows") if short else text("She knows"),
                 titles,
                 [_cells(known, target, name, chances, short=short) for name, chances in rows],
-                text("{target}, {how}", target=f"{label[:1].upper()}{label[1:]}", how=_how(known)),
+                text(
+                    "{target}, {how}",
+                    target=f"{label[:1].upper()}{label[1:]}",
+                    how=how_known(known),
+                ),
             )
         )
     return tables

@@ -37,7 +37,9 @@ from glasshouse.report.words import (
     enumeration,
     glossary,
     hundredths,
+    joined,
     percentage,
+    percentages,
     sentences,
 )
 
@@ -241,7 +243,27 @@ def _part_cell(run: ComparedRun, name: str) -> Cell:
 def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
     """Return what got worse, what got better and what is the same, from the first run to every other."""
     changes = (_changes(outcome, place, exact=exact) for place in range(1, len(outcome.runs)))
-    return (*chain.from_iterable(changes), *_conditions(outcome))
+    return (*_ranking(outcome), *chain.from_iterable(changes), *_conditions(outcome))
+
+
+def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
+    """Yield the runs about people in order, the least exposed first, unless they are all alike."""
+    for name, groups in outcome.ranking.items():
+        if len(groups) == 1:
+            continue
+        chances = {run.name: Fraction(run.summary[name] or 0) for run in outcome.runs}
+        written = percentages(*(chances[group[0]] for group in groups))
+        ranked = (
+            f"{joined([f'“{run}”' for run in group])} {figure}"
+            for group, figure in zip(groups, written, strict=True)
+        )
+        yield note(
+            text(
+                "From the least to the most exposed, by “{figure}”: {ranking}.",
+                figure=label(outcome, name),
+                ranking="; ".join(ranked),
+            )
+        )
 
 
 def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Finding]:
@@ -329,6 +351,20 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
                 "Parts are compared by the best set of {count} attribute in each of them.",
                 "Parts are compared by the best set of {count} attributes in each of them.",
             )
+        )
+    if len({run.person for run in outcome.runs}) > 1:
+        people = (
+            text("“{name}” by {columns}", name=run.name, columns=enumeration(run.person))
+            for run in outcome.runs
+        )
+        yield note(
+            text(
+                "The runs do not count the same as one person: {people}.", people="; ".join(people)
+            ),
+            meaning=text(
+                "A chance is that of one of those whom a run counts. Who goes by several pseudonyms is counted as "
+                "often, and with one of them found no more is known than the records under it."
+            ),
         )
     if len({run.asked for run in outcome.runs}) > 1:
         yield note(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 
-from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
+from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
-from glasshouse.mitigation.comparison import Change, change, change_by
+from glasshouse.mitigation.comparison import Change, change
 from glasshouse.report import vega
 from glasshouse.report.anonymise.front import risk_tiles
 from glasshouse.report.anonymise.page import (
@@ -17,6 +16,8 @@ from glasshouse.report.anonymise.page import (
     guesses_change,
     only_quasi_identifiers,
 )
+from glasshouse.report.assess.closeness import TERMS as CLOSE_TERMS
+from glasshouse.report.assess.knowledge import TERMS as KNOWLEDGE_TERMS
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
@@ -28,7 +29,6 @@ from glasshouse.report.attacks import (
 from glasshouse.report.cells import (
     cell_table,
     certain_cell,
-    factor_cell,
     group_table,
     number_cell,
     percent_cell,
@@ -42,6 +42,15 @@ from glasshouse.report.charts import (
     successes_chart,
     successes_table,
     titled,
+)
+from glasshouse.report.compare.guesses import (
+    asked_otherwise,
+    difference_cells,
+    guess_findings,
+    guess_sections,
+    guess_tables,
+    marked_points,
+    only_in_some,
 )
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import (
@@ -57,13 +66,13 @@ from glasshouse.report.page import (
     note,
 )
 from glasshouse.report.words import (
-    decimal,
     enumeration,
     glossary,
     joined,
     percentage,
     percentages,
     plural,
+    points,
     sentences,
     times,
 )
@@ -109,7 +118,12 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
         glossary=glossary(
             "adversary, quasi-identifier, vulnerability, leakage, re-identification",
             "attribute inference",
-            terms=(CERTAINTY, TERMS),
+            terms=(
+                CERTAINTY,
+                TERMS,
+                bool(outcome.close) and CLOSE_TERMS,
+                any(guess.nearly for guess in outcome.inexact) and KNOWLEDGE_TERMS,
+            ),
         ),
         provenance=provenance,
         command=command,
@@ -304,7 +318,7 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
         for attack in line.attacks:
             cell, known = number_cell(attack.probabilistic.posterior), attack.quasi_identifiers
             best.append(Cell(cell.text, exact=f"{column_labels(known)}: {cell.exact}"))
-        return [*best, *_difference_cells(line)]
+        return [*best, *difference_cells(line)]
 
     first, *further = outcome.runs
     differences = [
@@ -329,18 +343,7 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
         ),
         tables=(_by_size(outcome, cells, differences),),
     )
-    return (largest, best)
-
-
-def _difference_cells(line: ComparedAttack) -> tuple[Cell, ...]:
-    return tuple(
-        cell
-        for difference, factor in line.differences()
-        for cell in (
-            Cell(points(difference), exactly(difference), change_by(difference).value or None),
-            factor_cell(factor),
-        )
-    )
+    return (largest, best, *guess_sections(outcome, differences))
 
 
 def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Table:
@@ -352,7 +355,7 @@ def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Tabl
         for attack in line.attacks:
             guess = attack.probabilistic
             row += [certain_cell(attack), number_cell(guess.prior), number_cell(guess.posterior)]
-        rows.append([*row, *_difference_cells(line)])
+        rows.append([*row, *difference_cells(line)])
     return cell_table(text("Attack"), [*columns, *differences], rows)
 
 
@@ -366,7 +369,7 @@ def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
         for place, name in enumerate(names, 1)
         for line in outcome.largest
     ]
-    return (*changes, *_conditions(outcome))
+    return (*changes, *guess_findings(outcome), *_conditions(outcome))
 
 
 def _incomparable(outcome: AssessedRuns) -> Finding:
@@ -522,19 +525,6 @@ def _figure(names: tuple[str, str], before: Attack, after: Attack) -> str:
     )
 
 
-def points(difference: Fraction) -> str:
-    """Say a difference of probabilities in points of a hundred; never round some to none.
-
-    >>> points(Fraction(1, 8)), points(Fraction(-1, 1000)), points(Fraction(-1, 10**6)), points(Fraction(0))
-    ('+12.50', '−0.10', '−0.0001', '0.00')
-    """
-    size = abs(100 * difference)
-    if 0 < size < Fraction(1, 200):
-        return number(100 * float(difference), "+.2g")
-    sign = "+" if difference > 0 else "−" if difference < 0 else ""
-    return f"{sign}{decimal(size, 2)}"
-
-
 def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
     if after.secret:
         return text(
@@ -568,13 +558,15 @@ def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
     yield from _data(outcome)
     secrets = [frozenset(attack.secret for attack in one.attacks) for one in outcome.assessments]
     missing = sorted(frozenset.union(*secrets) - frozenset.intersection(*secrets))
-    if missing:
+    lacking = [*map(enumeration, missing), *only_in_some(outcome)]
+    if lacking:
         yield note(
             text(
                 "Not in all of the runs, and not compared: {secrets}.",
-                secrets=joined([enumeration(secret) for secret in missing]),
+                secrets=joined(lacking),
             )
         )
+    yield from asked_otherwise(outcome)
 
 
 def _data(outcome: AssessedRuns) -> Iterator[Finding]:
@@ -617,8 +609,8 @@ def records_finding(records: Iterable[tuple[str, int]], meaning: str = "") -> Fi
     )
 
 
-def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
-    """Return the attacks that all runs have, and the best of each size, for a terminal."""
+def assessed_tables(outcome: AssessedRuns) -> tuple[Table, ...]:
+    """Return the attacks that all runs have, the best of each size, and guesses of other kinds, for a terminal."""
     first, names = outcome.largest[0], [run.name for run in outcome.runs]
     title = (
         text("She knows {known}", known=column_labels(first.attacks[0].quasi_identifiers))
@@ -639,21 +631,15 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, Table]:
         for attack in line.attacks:
             successes = (attack.deterministic.posterior, attack.probabilistic.posterior)
             row += map(percentage, successes)
-        largest.append([*row, *_marked_points(line)])
+        largest.append([*row, *marked_points(line)])
     for line in outcome.best:
         row = [f"{line.attacks[0].code} {target_label(line.secret)}", number(line.size)]
         row += (percentage(attack.probabilistic.posterior) for attack in line.attacks)
-        best.append([*row, *_marked_points(line)])
+        best.append([*row, *marked_points(line)])
     sized = [text("attributes"), *names, *differences]
     best_title = text("With the best set of each size, a guess is right")
     return (
         cell_table(text("attack"), [*columns, *differences], largest, title),
         cell_table(text("attack"), sized, best, best_title),
+        *guess_tables(outcome, differences),
     )
-
-
-def _marked_points(line: ComparedAttack) -> list[str]:
-    return [
-        f"{change_by(difference).value or ' '} {points(difference)}"
-        for difference, _ in line.differences()
-    ]
