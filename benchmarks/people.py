@@ -3,30 +3,70 @@
 Close guesses have a baseline in the same run: every subset by itself, sorted and scanned with numpy. People have one,
 too: all pairs of events as 64-bit keys, sorted, which gives certainty only.
 
-    python benchmarks/people.py [--records 1000000] [--events 10000000]
+With the interpreter of an environment in which scikit-mobility is installed, its location attack is another: on the
+example of its documentation, and on a few visits. Its risk of a person for knowledge of length m is 1 over the fewest
+people who have some m of that person's places, the worst case over all choices of m; who has fewer places is attacked
+with all of them. Our walk counts the same people on its way (`luckiest` is the mean of these risks over the people with
+at least m records, and `some_events_single_out` counts the risks that are 1), so that both must agree on every person.
+
+    python benchmarks/people.py [--records 1000000] [--events 10000000] [--skmob PYTHON]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 
 from census import Stream, school_census
 from glasshouse import synthetic
-from glasshouse.microdata import assess, assess_people, close_guesses, inexact_knowledge
+from glasshouse.microdata import (
+    assess,
+    assess_people,
+    close_guesses,
+    inexact_knowledge,
+    people_kernel,
+)
 from glasshouse.study.assess import Tolerance
 from glasshouse.table import EncodedColumn, EncodedTable, read
+from glasshouse.table.partition import refined
 
 TENTH = Tolerance(Fraction(1, 10), is_share=True)
+EXAMPLE = {"1": "LVPF", "2": "LPLV", "3": "VPLF", "4": "PVF", "5": "PFL", "6": "LV", "7": "LLF"}
+"""The people of scikit-mobility's example, and the places of each: Lucca, Livorno (V), Pisa and Florence."""
+VISITS = 120
+"""On so many visits the location attack is tried, besides the example."""
+THEIRS = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+start = time.process_time()
+import pandas as pd
+from skmob import TrajDataFrame
+from skmob.privacy.attacks import LocationAttack
+imported = time.process_time() - start
+asked = json.load(sys.stdin)
+events = pd.DataFrame(asked["events"], columns=["uid", "lat"])
+events["lng"] = 0.0
+events["datetime"] = pd.date_range("2025-01-01", periods=len(events), freq="h")
+visits = TrajDataFrame(events, latitude="lat", longitude="lng", datetime="datetime", user_id="uid")
+start = time.process_time()
+risks = LocationAttack(knowledge_length=asked["known"]).assess_risk(visits)
+seconds = time.process_time() - start
+risks = dict(zip(risks["uid"].astype(str), risks["risk"].astype(float)))
+json.dump({"risks": risks, "seconds": seconds, "imported": imported}, sys.stdout)
+"""
+"""What the other interpreter does: it reads who was where, and writes the risk of each person."""
 
 
 def clocked(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -168,17 +208,91 @@ def people(events: int) -> None:
         )
 
 
+def luckiest_of_each(table: EncodedTable, person: str, known: int) -> dict[str, Fraction]:
+    """Return, per person, 1 over the fewest people who have some so many of their events, or all if they have fewer."""
+    fewest = []
+    walk = people_kernel.walk
+
+    def noted(*arguments: Any) -> Any:
+        walked = walk(*arguments)
+        fewest.append(walked[4])
+        return walked
+
+    with patch.object(people_kernel, "walk", noted):
+        outcome = assess_people(table, person, knows=known)
+    column = table.column(person)
+    numbers = refined([column], table.records)
+    of_person = dict(zip(numbers.numbers.tolist(), column.codes.tolist(), strict=True))
+    risks = {
+        str(column.values[code]): Fraction(
+            1, int(fewest[min(known, int(numbers.sizes[number])) - 1][number])
+        )
+        for number, code in of_person.items()
+    }
+    targets = [
+        risks[str(column.values[code])]
+        for number, code in of_person.items()
+        if numbers.sizes[number] >= known
+    ]
+    assert sum(targets) / len(targets) == outcome.results[-1].luckiest
+    assert targets.count(Fraction(1)) == outcome.results[-1].some
+    return risks
+
+
+def location_attack(python: str) -> None:
+    """Set scikit-mobility's location attack beside ours, person by person; stop where they differ."""
+    rows = [(who, place) for who, places in EXAMPLE.items() for place in places]
+    example = pa.table({"pseudonym": [who for who, _ in rows], "clinic": [at for _, at in rows]})
+    few = synthetic.table("visits", records=VISITS, seed=1)
+    for name, visits, lengths in (("its example", example, (2, 3)), ("visits", few, (2,))):
+        table = read(visits, quasi_identifiers=["clinic"], also=["pseudonym"])
+        who, where = table.column("pseudonym"), table.column("clinic").codes.tolist()
+        people = [str(who.values[code]) for code in who.codes.tolist()]
+        for known in lengths:
+            luckiest_of_each(table, "pseudonym", known)  # compiled
+            ours, seconds = clocked(partial(luckiest_of_each, table, "pseudonym", known))
+            asked = {"known": known, "events": list(zip(people, where, strict=True))}
+            try:
+                answer = subprocess.run(
+                    [python, "-c", THEIRS], input=json.dumps(asked), text=True, capture_output=True
+                )
+            except OSError as error:
+                raise SystemExit(f"--skmob {python} is no interpreter: {error}") from None
+            if answer.returncode:
+                raise SystemExit(f"scikit-mobility did not answer: {answer.stderr.strip()[-400:]}")
+            theirs = json.loads(answer.stdout)
+            differ = [
+                f"{person}: {risk}, theirs {theirs['risks'].get(person)}"
+                for person, risk in ours.items()
+                if theirs["risks"].get(person) != float(risk)
+            ]
+            if differ or len(theirs["risks"]) != len(ours):
+                raise SystemExit(f"{name}, m = {known}: risks differ: {'; '.join(differ)}")
+            print(
+                f"location attack on {name}, {table.records} events of {len(ours)} people, m = {known}: {seconds:.4f} "
+                f"CPU s with all measures; scikit-mobility {theirs['seconds']:.2f} CPU s, × "
+                f"{theirs['seconds'] / seconds:,.0f} (and {theirs['imported']:.1f} to import it); every risk equal"
+            )
+
+
 def main() -> None:
-    """Run both."""
+    """Run all parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--events", type=int, default=10_000_000)
+    parser.add_argument("--skmob", metavar="PYTHON", help="an interpreter with scikit-mobility")
     chosen = parser.parse_args()
     if chosen.records:
         close(chosen.records)
         about(chosen.records)
     if chosen.events:
         people(chosen.events)
+    if chosen.skmob:
+        location_attack(chosen.skmob)
+    else:
+        print(
+            "scikit-mobility is left out; --skmob PYTHON, of an environment with it, sets it beside"
+        )
 
 
 if __name__ == "__main__":
