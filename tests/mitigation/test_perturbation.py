@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations, product
 from math import prod
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -14,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import BudgetError, DataError, StudyError
-from glasshouse.microdata import assess, attack
+from glasshouse.microdata import assess, attack, inexact_knowledge
 from glasshouse.mitigation import perturbation
 from glasshouse.mitigation.perturbation import (
     assess_randomised,
@@ -26,8 +30,9 @@ from glasshouse.mitigation.perturbation import (
     retention,
     sample_records,
 )
-from glasshouse.qif import BayesVulnerability, Channel, Prior
-from glasshouse.table import EncodedTable, read
+from glasshouse.qif import BayesVulnerability, Channel, Hyper, Prior
+from glasshouse.table import EncodedColumn, EncodedTable, read
+from tests.conftest import Glasshouse
 from tests.examples import examples
 from tests.mitigation.test_local import rows_of, texts
 
@@ -254,3 +259,66 @@ def test_a_matrix_of_too_many_chances_is_refused() -> None:
     for maker in makers:
         with pytest.raises(BudgetError, match="too many for a matrix"):
             maker()
+
+
+def kernel_file(path: Path, column: EncodedColumn, matrix: Channel) -> None:
+    """Write what is true where a value is released, as docs/people.md does."""
+    counts = zip(column.values.to_pylist(), column.tally.tolist(), strict=True)
+    records = int(column.tally.sum())
+    true = Prior.of({value: Fraction(count, records) for value, count in counts})
+    told = Hyper.of(true, matrix)
+    rows = [[seen, *(told.inner(seen)[one] for one in true.support)] for seen in told.observations]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["released", *true.support], *rows])
+
+
+MATRICES: dict[str, Callable[[EncodedColumn], Channel]] = {
+    "pram": lambda column: retention(column, "0.8"),
+    "uniform": lambda column: retention(column, "0.6", uniform=True),
+    "noise": lambda column: noise(column, "0.5"),
+    "exchange": lambda column: rank_exchange(column, 3),
+}
+
+
+@pytest.mark.parametrize("way", MATRICES)
+def test_a_release_with_errors_is_the_same_channel_by_a_file_of_chances(
+    way: str, tmp_path: Path
+) -> None:
+    """Of one column that was changed at random, `about` reads the matrix turned round and finds the same."""
+    for seed in range(6):
+        chance = random.Random(seed)
+        columns = {
+            "age": [str(chance.randrange(20, 26)) for _ in range(12)],
+            "ill": [chance.choice("xyz") for _ in range(12)],
+        }
+        table = read(pa.table(columns), quasi_identifiers=["age"], sensitive=["ill"])
+        matrix = MATRICES[way](table.column("age"))
+        release = randomise(table, {"age": matrix}, seed=seed)
+        kernel_file(tmp_path / "kernel.csv", table.column("age"), matrix)
+        known = inexact_knowledge(release, {"age": f"@{tmp_path / 'kernel.csv'}"})
+        attacks = assess_randomised(table, release, {"age": matrix}).attacks
+        for target, same in zip(known.targets, attacks, strict=True):
+            assert target.guess().posterior == same.probabilistic.posterior
+            assert target.guess().prior == same.probabilistic.prior
+
+
+def test_a_run_of_anonymise_and_a_file_of_chances_say_the_same(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [("ABCD"[i * i % 7 % 4], "yn"[i % 5 > 1]) for i in range(60)]
+    Path("people.csv").write_text("town,ill\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    asked = ("people.csv", "-q", "town", "-s", "ill", "--perturb", "town=pram:0.8")
+    made = glasshouse("anonymise", *asked, "--out", "protected", "--json")
+    assert made.code == 0, made.error
+    rule = json.loads(Path("protected/manifest.json").read_text())["parameters"]["perturb"]
+    column = read("people.csv").column("town")
+    kernel_file(Path("kernel.csv"), column, retention(column, rule["town"].removeprefix("pram:")))
+    words = ("protected/release.csv", "-q", "town", "-s", "ill", "--about", "town=@kernel.csv")
+    outcome = glasshouse("assess", *words, "--json")
+    assert outcome.code == 0, outcome.error
+    targets = json.loads(outcome.out)["inexact"]["targets"]
+    after = json.loads(made.out)["after"]
+    assert [target["subsets"][-1]["posterior"] for target in targets] == [
+        attack["probabilistic"]["posterior"] for attack in after
+    ]
