@@ -221,10 +221,7 @@ def _by_run(outcome: AssessedRuns, ways: Sequence[str]) -> str:
 def guess_sections(outcome: AssessedRuns, differences: Sequence[Column]) -> Iterator[Section]:
     """Yield the tables of a report: close guesses, and what is learned without exact knowledge."""
     if outcome.close:
-        titles = (
-            *(text("For certain"), text("Close before"), text("Close after")),
-            *(text("Off by, before"), text("Off by, after")),
-        )
+        titles = [text("For certain"), text("Close before"), text("Close after"), text("Off by")]
         yield Section(
             text("Guesses that need only be close"),
             intro=_knowledge(outcome.close),
@@ -232,7 +229,7 @@ def guess_sections(outcome: AssessedRuns, differences: Sequence[Column]) -> Iter
         )
     if outcome.inexact:
         surely = text("Nearly sure") if outcome.inexact[0].nearly else text("For certain")
-        columns = (surely, text("Guess before"), text("Guess after"))
+        titles = [surely, text("Guess before"), text("Guess after")]
         known = outcome.assessments[0].inexact
         yield Section(
             text("Knowledge that is not exact"),
@@ -242,7 +239,7 @@ def guess_sections(outcome: AssessedRuns, differences: Sequence[Column]) -> Iter
                     text("What she knows: {how}.", how=how_known(known)) if known else "",
                 )
             ),
-            tables=(_table(outcome, outcome.inexact, columns, differences),),
+            tables=(_table(outcome, outcome.inexact, titles, differences),),
         )
 
 
@@ -268,11 +265,9 @@ def _table(
                 number_cell(leakage.posterior),
             ]
             if guess.errors:
+                error = guess.errors[place][1]
                 shown = is_shown(guess.records[place])
-                row += [
-                    Cell(number(error, ",.4g"), exactly(error)) if shown else NOTHING
-                    for error in guess.errors[place]
-                ]
+                row.append(Cell(number(error, ",.4g"), exactly(error)) if shown else NOTHING)
         rows.append([*row, *difference_cells(guess)])
     return cell_table(text("Attack"), [*columns, *differences], rows)
 
