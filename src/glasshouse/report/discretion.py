@@ -22,6 +22,7 @@ from glasshouse.report.cells import percent_cell
 from glasshouse.report.page import Cell
 from glasshouse.report.words import (
     counted,
+    in_words,
     percentage_points,
     percentages,
     plural,
@@ -203,17 +204,6 @@ def both_percentages(
         return few.percentage(these), many.percentage(everybody)
     first, second = map(in_words, percentages(these, everybody))
     return first, second
-
-
-def in_words(share: str) -> str:
-    """Return a percentage as it stands in a sentence: what is less than another is said to be.
-
-    >>> in_words("< 0.1%"), in_words("> 99.9%"), in_words("50.0%")
-    ('less than 0.1%', 'more than 99.9%', '50.0%')
-    """
-    if share.startswith("< "):
-        return text("less than {share}", share=share[2:])
-    return text("more than {share}", share=share[2:]) if share.startswith("> ") else share
 
 
 def ratio_between(low: Fraction, high: Fraction) -> str:

@@ -95,8 +95,9 @@ class Finding:
 
 def _bound_in_words(bound: re.Match[str]) -> str:
     """Return “> 99.9%” as it is read aloud."""
-    template = marked("less than {share}") if bound[1] == "<" else marked("more than {share}")
-    words = translated(template, share=bound[2])
+    from glasshouse.report.words import in_words
+
+    words = in_words(bound[0])
     before = bound.string[: bound.start()]
     if before.endswith(words.removesuffix(bound[2])):
         return bound[2]  # the sentence has the words already

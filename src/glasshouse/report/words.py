@@ -126,6 +126,17 @@ def share(part: int, whole: int) -> str:
     return percentage(Fraction(part, whole))
 
 
+def in_words(share: str) -> str:
+    """Return a percentage as it stands in a sentence: what is less than another is said to be.
+
+    >>> in_words("< 0.1%"), in_words("> 99.9%"), in_words("50.0%")
+    ('less than 0.1%', 'more than 99.9%', '50.0%')
+    """
+    if share.startswith("< "):
+        return text("less than {share}", share=share[2:])
+    return text("more than {share}", share=share[2:]) if share.startswith("> ") else share
+
+
 def enumeration(names: Sequence[str]) -> str:
     """Join the names of columns as in a sentence.
 

@@ -18,7 +18,6 @@ from glasshouse.report.discretion import (
     Among,
     Discretion,
     both_percentages,
-    in_words,
     ratio,
 )
 from glasshouse.report.page import Finding, Severity, note, reassurance
@@ -26,6 +25,7 @@ from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     enumeration,
+    in_words,
     joined,
     listed,
     percentage,

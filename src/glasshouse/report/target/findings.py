@@ -25,7 +25,6 @@ from glasshouse.report.discretion import (
     Among,
     Discretion,
     both_percentages,
-    in_words,
     more_than_one_in,
     ratio,
 )
@@ -42,6 +41,7 @@ from glasshouse.report.words import (
     counted,
     either,
     enumeration,
+    in_words,
     percentage,
     plural,
     rounded,

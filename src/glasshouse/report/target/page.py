@@ -38,7 +38,6 @@ from glasshouse.report.discretion import (
     Among,
     Discretion,
     both_percentages,
-    in_words,
     personal,
     what_is_left_out,
 )
@@ -75,6 +74,7 @@ from glasshouse.report.words import (
     counted,
     enumeration,
     glossary,
+    in_words,
     listed,
     percentage,
     percentages,

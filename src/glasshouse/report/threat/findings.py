@@ -14,13 +14,13 @@ from glasshouse.groups import Beliefs, Measures, Release
 from glasshouse.groups.measures import TIE, Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import marked, number, printable, text, text_for, translated
-from glasshouse.report.discretion import in_words
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     enumeration,
+    in_words,
     joined,
     percentage,
     percentages,
