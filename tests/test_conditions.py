@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.conditions import as_bound
+from glasshouse.conditions import as_bound, facts_of
 from glasshouse.errors import StudyError
 from glasshouse.study import Condition, parse_condition
 
@@ -177,3 +177,44 @@ def test_a_sign_in_a_name_or_a_value_is_no_comparison(
 def test_a_comparison_with_what_is_no_number_or_iso_date_is_refused(text: str) -> None:
     with pytest.raises(StudyError, match="is a number, or a date such as 2000-12-31"):
         parse_condition(text)
+
+
+@pytest.mark.parametrize(
+    ("record", "facts"),
+    [
+        ("place=A", ("place=A",)),
+        ("place=A,B", ("place=A,B",)),
+        ("place=A,day=3", ("place=A", "day=3")),
+        ("place=A, B , day = 3", ("place=A, B", "day = 3")),
+        ("age>=65,day<3,sex!=F", ("age>=65", "day<3", "sex!=F")),
+        ("age=18..65,place=", ("age=18..65", "place=")),
+        ("income=<=50K,>50K,age=3", ("income=<=50K,>50K", "age=3")),
+        ("income>50K=yes,a=b=c", ("income>50K=yes", "a=b=c")),
+        ('place="A,day=3","B=",day=3', ('place="A,day=3","B="', "day=3")),
+        ('tall=5",day=3', ('tall=5"', "day=3")),
+        ('place="A,day=3', ('place="A,day=3',)),
+        ("a,b=1,c=2", ("a,b=1", "c=2")),
+        ("place", ("place",)),
+    ],
+)
+def test_a_comma_before_a_column_begins_a_further_fact(record: str, facts: tuple[str, ...]) -> None:
+    assert facts_of(record) == facts
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b c", "d"]),
+        st.lists(st.text(max_size=6), min_size=1, max_size=3),
+        min_size=1,
+    )
+)
+def test_facts_with_values_in_quotation_marks_are_told_apart_whatever_these_are(
+    values: dict[str, list[str]],
+) -> None:
+    written = {
+        column: ",".join('"{}"'.format(value.replace('"', '""')) for value in several)
+        for column, several in values.items()
+    }
+    facts = tuple(f"{column}={several}" for column, several in written.items())
+    assert facts_of(",".join(facts)) == facts
+    assert [parse_condition(fact).values for fact in facts] == [*map(tuple, values.values())]

@@ -11,6 +11,9 @@ One small language says it everywhere, in options and in ``study.toml``:
 ``state!=SP,RJ``   none of these
 ``age>=65``        this or more; ``<=``, ``>`` and ``<`` likewise, of numbers and of dates
 =================  =================================================================
+
+Where people have several records, what is known of one of them stands in one text, with a comma between facts:
+``place=A,day=3`` is a record there and then, ``place=A,B`` one at either place.
 """
 
 from __future__ import annotations
@@ -33,6 +36,8 @@ _COMPARED = re.compile(r"([^=<>!]+?)\s*(>=|<=|>|<)\s*([^=<>]*[^=<>\s])\s*")
 """A column, how it is compared, and with what: a name or a value with such a sign in it is no comparison."""
 _LISTED = re.compile(r'\s*(?:"((?:[^"]|"")*)"|((?!")[^,]*?))\s*(,|\Z)')
 """A value of a list, in quotation marks or plain, and what ends it."""
+_FACT = re.compile(r'\s*[^\s=<>!",][^=<>!",]*(?:[!<>]?=|[<>])')
+"""A column and the sign after it, as a further fact of a record begins."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +152,25 @@ def taken_apart(written: str, *, option: str = marked("the condition")) -> tuple
             written=written,
         )
     return name, sign, rest
+
+
+def facts_of(record: str) -> tuple[str, ...]:
+    """Return the conditions on one record that a text says, with commas between.
+
+    What follows a comma is a further fact if it begins with a column and a sign, and else a further value of the last
+    one; a value of that form is quoted.
+
+    >>> facts_of("place=A,B,day>=3"), facts_of('place="A,day=3"')
+    (('place=A,B', 'day>=3'), ('place="A,day=3"',))
+    """
+    facts, begin, sign = [], 0, re.search("[=<>]+", record)
+    place = sign.end() if sign else len(record)
+    while (value := _LISTED.match(record, place)) and value[3]:
+        place = value.end()
+        if fact := _FACT.match(record, place):
+            facts.append(record[begin : value.start(3)].strip())
+            begin, place = place, fact.end()
+    return (*facts, record[begin:].strip())
 
 
 def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
