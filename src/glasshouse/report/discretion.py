@@ -77,6 +77,9 @@ class Among:
     """Whether chances are told as they are: they count nobody with particular values, or the analyst reads them."""
     certainty: bool = True
     """Whether it is told that something holds for all of them, or for none."""
+    coarse: bool = False
+    """Whether no chance is told more finely than by the hundredth below it: one that weighs people by how many records
+    each has would tell which people, and so what is known of one of them."""
 
     @property
     def rough(self) -> bool:
@@ -94,7 +97,18 @@ class Among:
         ['8/13', '1']
         >>> [str(bound) for bound in Among(None).bounds(Fraction(1, 3))]
         ['0', '2/3']
+        >>> [str(bound) for bound in Among(1000, coarse=True).bounds(Fraction(1, 3))]
+        ['33/100', '17/50']
+        >>> [str(bound) for bound in Among(1000, coarse=True).bounds(Fraction(1, 100))]
+        ['0', '1/50']
         """
+        low, high = self._bounds(probability)
+        if not self.coarse or low < high or (self.certainty and probability in (0, 1)):
+            return low, high
+        below = math.ceil(probability * 100) - 1
+        return Fraction(below, 100), Fraction(max(below + 1, 2), 100)
+
+    def _bounds(self, probability: Fraction) -> tuple[Fraction, Fraction]:
         if self.exact or (self.certainty and probability in (0, 1)):
             return probability, probability
         if self.people is None:
@@ -184,6 +198,8 @@ class Among:
 
 EXACTLY, NOT_TOLD = Among(None, exact=True), Among(0)
 """How all chances are told as they are, and how none is but certainty."""
+COARSELY = Among(None, exact=True, coarse=True)
+"""How chances are told by hundredths, which count nobody with particular values."""
 
 
 def among_part(people: int, *, exact: bool = False) -> Among:
