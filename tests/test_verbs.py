@@ -160,6 +160,39 @@ def test_values_are_named_as_the_frame_has_them() -> None:
     assert gh.target(frame, {"say": '"no"'}, sensitive=["ill"]).outcome.candidates == 1
 
 
+VISITS = pa.table(
+    {
+        "who": list("aaabbbccddde"),
+        "clinic": list("NNSNSSNSNNSS"),
+        "day": [1, 2, 3, 1, 3, 3, 1, 2, 1, 2, 2, 3],
+        "icd": "F32 I10 J00 I10 J00 J00 F20 I10 I10 J00 I10 F41".split(),
+    }
+)
+
+
+def test_records_of_a_person_are_known_in_several_ways() -> None:
+    pa.csv.write_csv(VISITS, "visits.csv")
+    question: dict[str, Any] = {"person": "who", "sensitive": ["any icd=F*", "other icd"]}
+    ways: list[Any] = [
+        [{"clinic": "N", "day": 1}, {"clinic": ["S"]}],
+        [{"clinic": "N", "day": 1}, "clinic=S"],
+        ["clinic=N,day=1", "clinic=S"],
+        [["clinic=N", "day=1"], ["clinic=S"]],
+    ]
+    table = gh.read(VISITS, quasi_identifiers=["clinic", "day"], also=["who", "icd"])
+    data = (VISITS, "visits.csv", table)
+    runs = [gh.target(release, known, **question) for release in data for known in ways]
+    assert {run.outcome.naming.posterior for run in runs} == {Fraction(3, 7)}
+    assert {run.outcome.secret("any icd=F*").best for run in runs} == {("yes", Fraction(4, 7))}
+    assert {run.outcome.histories.person for run in runs} == {("who",)}
+
+
+def test_what_is_known_of_records_does_not_travel_with_a_report() -> None:
+    run = gh.target(VISITS, [{"clinic": "N", "day": 1}, "day=2..3"], person="who")
+    assert run.question.known == ('clinic="N",day="1"', "day=2..3")
+    assert run.question.abridged().known == ("clinic=…,day=…", "day=…")
+
+
 def test_per_record_risks_are_given_where_they_are_asked_for() -> None:
     assert gh.assess(table()).per_record is None
     risks = gh.assess(table(), per_record=True).per_record
@@ -188,6 +221,11 @@ assess = cast(Any, gh.assess)
         (lambda: gh.assess("nowhere.csv", **ROLES), "there is no such file"),
         (lambda: gh.assess(table(), sensitive=["ilness"]), 'did you mean "illness"'),
         (lambda: gh.target(table(), {"agee": 1}), 'did you mean "age"'),
+        (lambda: gh.target(VISITS, [{"day": 1}, {"day": 2}]), "say with `person` which column"),
+        (lambda: gh.target(VISITS, {"day": 1}, person="who"), "give a list of the records"),
+        (lambda: gh.target(VISITS, ["clinic"], person="who"), "is not of the form COLUMN=VALUE"),
+        (lambda: gh.target(VISITS, [{"a,b": 1, "c,d": 1}], person="who"), "has a comma or a sign"),
+        (lambda: gh.target(VISITS, ["day=1"], person="who", fraction=0.5), "leave out `fraction`"),
         (lambda: gh.anonymise(table(), k=1000), "no class can hold 1000"),
         (lambda: gh.deter(gian=3), '"gian" is not an entry'),
         (lambda: gh.compare("nowhere", "neither"), 'there is no folder "nowhere"'),

@@ -22,7 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from glasshouse.conditions import taken_apart
+from glasshouse.conditions import facts_of, taken_apart
 from glasshouse.errors import StudyError
 from glasshouse.language import near_names, quoted, text
 from glasshouse.progress import OnProgress
@@ -330,10 +330,8 @@ def assess(
     further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
     whose = [] if person is None else [*_names(person)]
     secrets = sensitive
-    if whose:  # secrets are of all records of a person, and no columns
-        secrets = []
-        asked = [parse_person_secret(name) for secret in sensitive or () for name in _names(secret)]
-        further += [*whose, *(one.column for one in asked if one.column is not None)]
+    if whose:
+        secrets, further = [], further + _columns_of_people(whose, sensitive)
     on_spark = _on_spark(data, quasi_identifiers, secrets, id, facts, weight, further, seen)
     datasets, tables = _datasets(
         [table.first for table in on_spark] or data,
@@ -473,8 +471,9 @@ def check(
 @verb
 def target(
     data: Data,
-    known: Mapping[str, object] | Sequence[str],
+    known: Mapping[str, object] | Sequence[str | Mapping[str, object] | Sequence[str]],
     *,
+    person: str | Sequence[str] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
     id: str | None = None,  # noqa: A002 - the word of the command line
     weight: str | None = None,
@@ -497,7 +496,10 @@ def target(
 
     Args:
         data: The release; of several, joined by the identifier, the first is focal.
-        known: What is known of the person: ``{"age": 41}``, or conditions such as ``["age=40..45"]``.
+        known: What is known of the person: ``{"age": 41}``, or conditions such as ``["age=40..45"]``. With ``person``,
+            a list of records of theirs: ``[{"place": "A", "day": 3}, {"place": "B"}]``, or ``["place=A,day=3"]``.
+        person: The column that says whose a record is, or several together, where people have several and the release
+            keeps the pseudonym. Then a secret is one of the person, as in `assess`: ``any icd=F*``, ``other icd``.
         sensitive: What she wants to infer; by default the table's sensitive attributes.
         id: The column that names a person; by default the table's.
         weight: Record weights that shape her prior.
@@ -520,13 +522,16 @@ def target(
         DataError: The data is malformed or lacks a column, or nobody fits what is known.
         StudyError: The question does not fit the data.
     """
-    facts = _conditions(known)
-    columns = list(dict.fromkeys(_column_of(fact) for fact in facts))
+    whose = [] if person is None else [*_names(person)]
+    facts = _known_records(known) if whose else _conditions(known)
+    parts = [fact for one in facts for fact in (facts_of(one) if whose else [one])]
+    columns = list(dict.fromkeys(map(_column_of, parts)))
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = list(map(_column_of, where))
-    datasets, tables = _datasets(
-        data, columns, sensitive, id, None, weight, also=further, seen=seen
-    )
+    secrets = sensitive
+    if whose:
+        secrets, further = [], further + _columns_of_people(whose, sensitive)
+    datasets, tables = _datasets(data, columns, secrets, id, None, weight, also=further, seen=seen)
     people = _population(population, columns, further, seen)
     study = validated(
         TargetStudy,
@@ -537,6 +542,7 @@ def target(
             | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, (), False),
             "known": facts,
+            "person": whose,
             "seed": seed,
             "population": people[0],
             "fraction": fraction,
@@ -1160,14 +1166,53 @@ def _treatment(where: Sequence[str], invalid: Sequence[str], drop_missing: bool)
     return {"where": list(where), "invalid": list(invalid), "drop_missing": drop_missing}
 
 
-def _conditions(known: Mapping[str, object] | Sequence[str]) -> list[str]:
+def _conditions(
+    known: Mapping[str, object] | Sequence[str | Mapping[str, object] | Sequence[str]],
+) -> list[str]:
     """Return the facts about a person as conditions."""
     if isinstance(known, Mapping):
-        return [
-            '{}="{}"'.format(column, str(value).replace('"', '""'))
-            for column, value in known.items()
-        ]
-    return list(known)
+        return [f"{column}={_quoted(value)}" for column, value in known.items()]
+    if not all(isinstance(fact, str) for fact in known):
+        raise StudyError(
+            "facts of several records are of people who have several; say with `person` which column tells whose a "
+            "record is"
+        )
+    return [str(fact) for fact in known]
+
+
+def _quoted(value: object) -> str:
+    """Return a value that is known, or several of which it is one, as a condition has it."""
+    several = value if isinstance(value, list | tuple | set | frozenset) else [value]
+    return ",".join('"{}"'.format(str(one).replace('"', '""')) for one in several)
+
+
+def _known_records(
+    known: Mapping[str, object] | Sequence[str | Mapping[str, object] | Sequence[str]],
+) -> list[str]:
+    """Return the known records of a person, each as the text that a study has."""
+    if isinstance(known, str | Mapping):
+        raise StudyError(
+            "give a list of the records that are known, such as [{example}], not one of them",
+            example='{"place": "A", "day": 3}',
+        )
+    records = []
+    for record in known:
+        facts = facts_of(record) if isinstance(record, str) else tuple(_conditions(record))
+        records.append(",".join(facts))
+        if facts_of(records[-1]) != facts:
+            raise StudyError(
+                "what is known of a record is not of the form COLUMN=VALUE for each fact, or a column has a comma or "
+                "a sign such as = in its name; say it otherwise, or rename the column"
+            )
+    return records
+
+
+def _columns_of_people(
+    whose: Sequence[str], sensitive: Sequence[str | Sequence[str]] | None
+) -> list[str]:
+    """Return the columns of secrets that are of all records of a person, and no columns; and whose a record is."""
+    asked = [parse_person_secret(name) for secret in sensitive or () for name in _names(secret)]
+    return [*whose, *(one.column for one in asked if one.column is not None)]
 
 
 def _column_of(condition: str) -> str:

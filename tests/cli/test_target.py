@@ -129,3 +129,98 @@ def test_a_bad_question_is_one_line(
     assert outcome.code == 2, outcome.error
     assert message in outcome.error
     assert outcome.error.count("\n") == 1
+
+
+VISITS = {
+    "cpf": [*"aaabbbccddde"],
+    "clinic": [*"NNSNSSNSNNSS"],
+    "day": [*"123133121223"],
+    "icd": "F32 I10 J00 I10 J00 J00 F20 I10 I10 J00 I10 F41".split(),
+}
+TWO = ("--person", "cpf", "--know", "clinic=N,day=1", "--know", "clinic=S")
+
+
+@pytest.fixture
+def visits() -> str:
+    write("visits.csv", VISITS)
+    return "visits.csv"
+
+
+def test_one_person_of_whom_two_records_are_known(glasshouse: Glasshouse, visits: str) -> None:
+    outcome = glasshouse("target", visits, *TWO, "-s", "any icd=F*", "-s", "other icd", "--json")
+    assert outcome.code == 0, outcome.error
+    document = json.loads(outcome.out)
+    figures = {name: document[name] for name in ("people", "records", "targets", "candidates")}
+    assert figures == {"people": 5, "records": 12, "targets": 4, "candidates": 4}
+    assert document["naming"]["prior"] == 1 / 4
+    assert document["naming"]["posterior"] == 3 / 7, (
+        "of 1/3, 2/3, 1 and 1/3: c has no other records"
+    )
+    person, another = document["secrets"]
+    assert person["best"] == {"value": "yes", "probability": 4 / 7}
+    assert another["best"]["value"] == "J00"
+
+
+def test_it_is_told_on_the_terminal_in_both_languages(glasshouse: Glasshouse, visits: str) -> None:
+    outcome = glasshouse("target", visits, *TWO, "-s", "count")
+    told = " ".join(outcome.out.split())
+    assert (
+        "visits.csv: 5 people with 12 records; of 4 people with at least 2 records, 4 have" in told
+    )
+    assert "clinic and day of 1 record and clinic of 1 record" in told
+    told = " ".join(
+        glasshouse("--lang", "pt-BR", "target", visits, *TWO, "-s", "count").out.split()
+    )
+    assert "clinic e day de 1 registro e clinic de 1 registro" in told
+
+
+def test_a_run_about_known_records_can_be_repeated(glasshouse: Glasshouse, visits: str) -> None:
+    arguments = ("target", visits, *TWO, "-s", "any icd=F*")
+    assert glasshouse(*arguments, "--out", "run").code == 0
+    study = Path("run/study.toml").read_text()
+    assert '"clinic=N,day=1"' in study
+    first = json.loads(glasshouse(*arguments, "--json").out)
+    again = glasshouse("target", "--study", "run/study.toml", "--json")
+    assert json.loads(again.out) == first
+    for name in ("report.html", "report.json", "manifest.json"):
+        written = Path("run", name).read_text()
+        assert "day=1" not in written, name
+        assert "clinic=N" not in written, name
+    assert "clinic=…,day=…" in Path("run/report.html").read_text()
+
+
+def test_dates_of_known_records_are_said_as_the_file_says_them(glasshouse: Glasshouse) -> None:
+    days = [f"{day:02d}/03/2024" for day in (1, 2, 3, 1, 3, 3, 1, 2, 1, 2, 2, 3)]
+    write("visits.csv", VISITS | {"day": days})
+    outcome = glasshouse(
+        *("target", "visits.csv", "--person", "cpf", "--date", "day=dd/mm/yyyy", "--json"),
+        *("--know", "day=03/03/2024,clinic=S", "--know", "clinic=S,day=02/03/2024..03/03/2024"),
+    )
+    assert outcome.code == 0, outcome.error
+    assert json.loads(outcome.out)["candidates"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--know", "clinic=N"] * 4, "nobody has 4 records: the longest history has 3"),
+        (["--know", "clinic=N,dya=1"], 'column "dya" is not in visits.csv'),
+        (["--know", "cpf=a"], "tells whose a record is (--person)"),
+        (["--know", "clinic=N", "--population", "visits.csv"], "leave out --population"),
+        (["--know", "clinic=N", "--fraction", "0.5"], "leave out --fraction"),
+        (["--know", "clinic=N", "--tries", "2"], "leave out --tries"),
+        (["--know", "clinic=N", "--id", "icd"], "leave out --id"),
+        (["--know", "clinic=N", "D1.csv"], "--person is for one dataset"),
+        (["--know", "clinic=N", "--unlinked"], "leave out --unlinked and --person, and tell"),
+        (["--know", "clinic=N", "-s", "icd"], "is not the same in all records of a person"),
+        ([], "say what is known of the person"),
+    ],
+)
+def test_what_does_not_go_with_known_records_is_one_line(
+    glasshouse: Glasshouse, visits: str, arguments: list[str], reason: str
+) -> None:
+    outcome = glasshouse("target", visits, "--person", "cpf", *arguments, "--out", "run")
+    assert outcome.code == 2
+    assert reason in outcome.error
+    assert outcome.error.count("\n") == 1
+    assert not Path("run").exists()

@@ -167,6 +167,34 @@ def test_a_report_about_one_person_names_no_value(glasshouse: Glasshouse, argume
     assert found_in({"standard error": outcome.error}) == {}
 
 
+@pytest.mark.parametrize(
+    "known",
+    [
+        ["age=zqAge1,sex=zqF", "district=zqDistrictA"],
+        ["age=zqAge1,zqAge2,zqAge3", "sex!=zqF"],
+        ["age=zqAge0", "age=zqAge1,sex=zqM,district=zqDistrictB", "sex=zqF,zqM"],
+    ],
+    ids=["two records", "many fit", "three records"],
+)
+def test_nor_does_one_about_somebody_with_several_records(
+    glasshouse: Glasshouse, known: list[str]
+) -> None:
+    planted = people(3, records=200)
+    whose = [f"{MARK}Who{place * place % 47}" for place in range(200)]
+    People(planted.columns | {"whose": whose}, planted.rare).write("visits.csv")
+    facts = [word for record in known for word in ("--know", record)]
+    secrets = ("-s", "count", "-s", "most ill", "-s", "other ill")
+    for language in ("en", "pt-BR"):
+        outcome = glasshouse(
+            *("--lang", language, "target", "visits.csv", "--person", "whose", *facts, *secrets),
+            *("--out", language),
+        )
+        assert outcome.code == 0, outcome.error
+        assert found_in(let_out(Path(language))) == {}
+        assert found_in({"standard error": outcome.error}) == {}
+        assert all(fact in Path(language, "study.toml").read_text() for fact in known)
+
+
 @settings(max_examples=2)
 @given(seed=st.integers(0, 999))
 def test_parts_with_few_people_are_not_named(glasshouse: Glasshouse, seed: int) -> None:

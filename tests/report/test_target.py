@@ -14,6 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from glasshouse.disclosure import is_shown
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata.individual import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
@@ -26,6 +27,7 @@ from glasshouse.report.target.page import (
     _tiles,
     page,
 )
+from glasshouse.report.verdict import _of_target
 from glasshouse.report.words import percentage
 from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
@@ -731,3 +733,154 @@ def test_the_first_screen_says_whether_the_person_can_be_found_and_what_to_do() 
         "certain."
     )
     assert [tile.figure for tile in many.tiles] == ["24 records", "70.0% → 100%", "100%"]
+
+
+# People with several records
+
+
+def several(people: list[tuple[str, str]], *known: str, secrets: tuple[str, ...] = ()) -> Target:
+    """Return the attack on one of some people, each of whom has a record per letter of places and of diagnoses."""
+    rows = [
+        (str(who), *row) for who, (at, of) in enumerate(people) for row in zip(at, of, strict=True)
+    ]
+    who, place, icd = map(list, zip(*rows, strict=True))
+    table = read(
+        pa.table({"who": who, "place": place, "icd": icd}),
+        quasi_identifiers=["place"],
+        also=["who", "icd"],
+        name="visits.csv",
+    )
+    return target(table, person="who", known=known, sensitive=secrets)
+
+
+TWO_VISITS = ("place=A", "place=B")
+OF_PEOPLE = ("any icd=F", "other icd")
+MANY = [("AB", "IJ")] * 30 + [("ABC", "FIJ")] * 20 + [("CC", "II")] * 50 + [("A", "F")] * 15
+HISTORIES = {
+    "target-people": several(MANY, *TWO_VISITS, secrets=OF_PEOPLE),
+    "target-people-one": several(
+        [*MANY, ("ABDD", "FIIF")], "place=D", "place=D", secrets=OF_PEOPLE
+    ),
+    "target-people-few": several([*MANY[:3], *MANY[-9:]], *TWO_VISITS, secrets=OF_PEOPLE),
+    "target-people-all": several(MANY[:50], *TWO_VISITS, secrets=OF_PEOPLE),
+    "target-people-suppressed": several([*MANY, ("**", "FI")], *TWO_VISITS, secrets=("count",)),
+}
+
+
+@pytest.mark.parametrize("example", HISTORIES)
+def test_what_reports_say_of_people_with_several_records_is_kept(example: str) -> None:
+    assert_snapshot(example, lambda: target_findings(HISTORIES[example]))
+
+
+def test_what_the_analyst_is_told_of_them_is_kept() -> None:
+    outcome = HISTORIES["target-people"]
+    assert_snapshot("target-people-exact", lambda: target_findings(outcome, exact=True))
+
+
+def test_a_page_speaks_of_people_and_of_the_records_that_are_known() -> None:
+    page = page_of(HISTORIES["target-people"], subject="person")
+    assert page.lead == (
+        "115 people with 235 records; what is known of one of them: place of 2 records. This report is personal data."
+    )
+    assert page.summary == (
+        "This person is one of 50, of the 100 people with at least 2 records, whose records fit what is known. Yet icd "
+        "in another record is certain."
+    )
+    assert [(tile.figure, tile.sentence) for tile in page.tiles] == [
+        ("50 people", "have records that fit what is known, of 100 who have so many"),
+        ("2 records", "place of 2 records"),
+    ]
+    assert not any(action.command for action in page.actions), "anonymise knows no people"
+
+
+def test_what_is_known_of_each_record_is_said() -> None:
+    outcome = several(MANY, "place=A,icd=F", "place=B", "place=C")
+    assert "(place and icd of 1 record and place of 2 records)" in told(outcome)[0]
+
+
+@pytest.mark.parametrize(
+    ("people", "other"),
+    [
+        ([("AB", "FF")] * 2 + [("CC", "FF")] * 20, [("AB", "FJ")] * 9 + [("CC", "FF")] * 13),
+        ([("AB", "II")] * 2 + [("C", "F")] * 20, [("AB", "II")] * 7 + [("C", "F")] * 15),
+        ([("AB", "IJ")] * 2 + [("C", "F")] * 20, [("ABC", "IJF")] * 3 + [("C", "F")] * 13),
+    ],
+    ids=["few fit", "few have so many", "few have so many, and have more"],
+)
+def test_few_people_look_alike(people: list[tuple[str, str]], other: list[tuple[str, str]]) -> None:
+    for language in LANGUAGES:
+        with speaking(language):
+            first, second = (
+                page_of(several(who, *TWO_VISITS, secrets=("any icd=F",)), subject="person")
+                for who in (people, other)
+            )
+        assert first.findings == second.findings
+        assert (first.summary, first.tiles) == (second.summary, second.tiles)
+        assert first.sections == second.sections
+
+
+def test_a_chance_does_not_tell_whose_records_fit() -> None:
+    """With the release at hand, an exact chance would tell which records were asked about."""
+    histories = ["A" * (1 + more % 3) + "B" + "C" * more for more in range(3, 40)]
+    outcome = several([(places, "I" * len(places)) for places in histories], *TWO_VISITS)
+    exact = outcome.naming.posterior
+    assert exact.denominator > 1000
+    told = page_of(outcome, subject="person")
+    assert f"right in more than {100 * float(exact):.0f}.0% of cases" in told.findings[0].sentence
+    assert str(exact.denominator) not in everything(told).replace(",", "")
+    assert f"{float(exact):.6f}"[:6] not in everything(told)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.text("ABC", min_size=1, max_size=4).map(lambda places: (places, "FIJI"[: len(places)])),
+        min_size=1,
+        max_size=40,
+    )
+)
+@example(MANY[:50])
+@example([("AB", "IJ")] * 12)
+@example([("AB", "IJ")] * 30 + [("ABC", "FIJ")] * 9)  # 2.5% before, and the middle of what is told
+def test_what_is_said_of_people_has_the_numbers_of_the_outcome(
+    people: list[tuple[str, str]],
+) -> None:
+    people = [("ABB", "FIJ"), *people]
+    outcome = several(people, *TWO_VISITS, secrets=("any icd=F",))
+    naming, (secret,) = outcome.naming, outcome.secrets
+    one, alike = outcome.candidates == 1, naming.posterior == naming.prior
+    few = not is_shown(outcome.records)
+    for language in LANGUAGES:
+        with speaking(language):
+            exact, learned = told(outcome)[:2]
+            fitting, in_report = reported(outcome)[:2]
+        figures = (naming.posterior,) if alike else (naming.posterior, naming.prior)
+        assert_it_says(exact, *(() if one else figures))
+        assert_it_says(fitting, *(() if one else figures[:1] if few else figures))
+        as_before = {"en": "as before", "pt-BR": "como antes"}[language]
+        assert (as_before in fitting) == (alike and not one and not few)
+        is_certain = secret.certain and secret.guess.prior < 1
+        assert (DIRECTIONS["certain"][language] in learned) == is_certain
+        if is_certain:
+            assert_it_says(learned, secret.guess.prior)
+        for sentence in (learned, in_report):
+            if DIRECTIONS["harder"][language] in sentence:
+                assert secret.guess.posterior < secret.guess.prior
+
+
+@pytest.mark.parametrize(
+    ("people", "measured"),
+    [
+        ([("AB", "II")] * 40, (33, True)),  # 2.5%: less than 3%
+        ([("AB", "II")] * 3 + [("AB" + "C" * 20, "I" * 22)] * 40, (1, True)),
+        ([("AB", "II")] * 9, (1, True)),
+    ],
+    ids=["all alike", "three likelier by far", "few"],
+)
+def test_a_rule_counts_as_many_as_would_make_the_best_guess_right_as_often(
+    people: list[tuple[str, str]], measured: tuple[int, bool]
+) -> None:
+    smallest, highest = _of_target(several(people, *TWO_VISITS))
+    assert (smallest.measure, highest.measure) == ("smallest-class", "highest-risk")
+    assert (int(smallest.value), smallest.is_bound) == measured
+    assert highest.value == Fraction(1, measured[0])

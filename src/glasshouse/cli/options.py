@@ -193,6 +193,15 @@ Focal = Annotated[
         "Of several files, the one whose people she is after. \\[default: the first]",
     ),
 ]
+Person = Annotated[
+    str | None,
+    adversary(
+        "--person",
+        "COL[,COL]",
+        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
+        "counted then. With two columns, a pseudonym that changes.",
+    ),
+]
 Population = Annotated[
     Path | None,
     adversary("--population", "FILE", "A register of all people that the release may be about."),
@@ -390,12 +399,7 @@ class KnowledgeOptions:
 class AttackerOptions:
     """How many records of a person she knows, how well she knows what she knows, and how near a guess need be."""
 
-    person: str | None = adversary(
-        "--person",
-        "COL[,COL]",
-        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
-        "counted then. With two columns, a pseudonym that changes.",
-    )
+    person: Person = None
     knows: str | None = adversary(
         "--knows",
         "M|all",

@@ -23,8 +23,10 @@ def target(
         "--know",
         "COL=VALUE",
         "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
-        "or @FILE=absent. Repeatable.",
+        "or @FILE=absent. Repeatable. With --person each tells one record of theirs: COL=A,COL=B.",
     ),
+    person: options.Person = None,
+    unlinked: bool = options.adversary("--unlinked", default=False, hidden=True),
     adversary: options.KnowledgeOptions,
     weight: options.Weight = None,
     population: options.Population = None,
@@ -42,15 +44,23 @@ def target(
     The person is known to be in the release; with --population or --fraction also: what if that is not known.
 
     Example: glasshouse target adult.csv --know age=41 --know sex=Female -s occupation
+
+    Two visits of a person: glasshouse target visits.csv --person patient --know place=A,day=3 --know place=B -s count
     """
-    from glasshouse.conditions import taken_apart
+    from glasshouse.conditions import facts_of, taken_apart
     from glasshouse.runs.reading import focal_first
     from glasshouse.study.target import TargetStudy
 
     def content() -> dict[str, Any]:
         if not files:
             raise StudyError("name the file that the person is in, or a study with --study")
-        columns = [taken_apart(fact, option="--know")[0] for fact in known or []]
+        if unlinked:
+            raise StudyError(
+                "without a pseudonym each known record is looked for by itself; leave out --unlinked and --person, and "
+                "tell the facts of one record: --know COLUMN=VALUE, once or more"
+            )
+        facts = [fact for one in known or [] for fact in (facts_of(one) if person else [one])]
+        columns = [taken_apart(fact, option="--know")[0] for fact in facts]
         if not columns:
             raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")
         return {
@@ -65,6 +75,7 @@ def target(
             },
             "treatment": treated.content(),
             "known": known or [],
+            "person": options.listed(person) if person else [],
             "seed": seed,
             "population": population and reading.dataset(population),
             "fraction": fraction,

@@ -19,11 +19,15 @@ The *journalist* does not know whether the target is in the release, only that t
 probability n/F, and any one of the candidate records is the target's with probability 1/F. A register may lack some of
 the columns: if a people fit the facts that it has, b records fit these, and n of them fit the further facts too, then
 F = a·n/b, assuming that the further facts are independent of being in the release, given those that it has.
+
+Where people have several records (`person`), she knows that the target is in the release and happens to know some of
+the target's records. People are counted then, not records: R are those with at least so many records, each as likely,
+Y those who have records that fit, and w(p) is L(p) of `glasshouse.microdata.histories`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -34,7 +38,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags, Integers
-from glasshouse.conditions import Condition, parse_condition
+from glasshouse.conditions import Condition, facts_of, parse_condition
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.microdata.assessment import (
@@ -60,9 +64,12 @@ from glasshouse.microdata.gains import (
     inferring_game,
     naming_game,
 )
+from glasshouse.microdata.histories import FittingPeople, alike
+from glasshouse.microdata.people import secret_of_each, with_person
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING
 from glasshouse.sources.source import as_text
+from glasshouse.study.assess import parse_person_secret
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.matches import (
@@ -72,6 +79,7 @@ from glasshouse.table.matches import (
     records_fitting,
     records_that_may_fit,
 )
+from glasshouse.table.partition import refined
 
 Value: TypeAlias = str | tuple[str | None, ...] | None
 """A value of a secret, or of several together; None: the person has no record in that dataset of a collection."""
@@ -111,6 +119,9 @@ class TargetSecret:
     """In how many records of the release the secret is missing: they are left out,"""
     missing_candidates: int = 0
     """and how many of these are candidates."""
+    another: bool = False
+    """Whether it is what another record of the person says than the known ones: whoever has no more records than are
+    known has none, and is left out as what is missing."""
 
     @property
     def sensitive(self) -> str:
@@ -146,11 +157,7 @@ class TargetSecret:
         content: dict[str, Any] = {
             "attack": self.code,
             "sensitive": self.sensitive,
-            **missing_entry(
-                {"records": self.missing, "candidates": self.missing_candidates}
-                if self.missing
-                else {}
-            ),
+            **self._left_out(),
             "certain": self.certain,
             "best": _plain_guess(self.best),
             "prior_best": _plain_guess(self.prior_best),
@@ -170,6 +177,13 @@ class TargetSecret:
             "gain": self.gain.to_dict(),
             "best_action": _plain_label(self.best_action),
         }
+
+    def _left_out(self) -> dict[str, Any]:
+        """Return how many records, or people, nothing is said of."""
+        if self.another:
+            return {"without_another": self.missing, "candidates_without": self.missing_candidates}
+        left_out = {"records": self.missing, "candidates": self.missing_candidates}
+        return missing_entry(left_out if self.missing else {})
 
     def to_frame(self) -> pa.Table:
         """Return one row per value: a column per attribute of the secret, then prior and posterior."""
@@ -220,6 +234,20 @@ class Journalist:
 
 
 @dataclass(frozen=True)
+class Histories:
+    """Whose records are whose, and which are known, where people have several."""
+
+    person: tuple[str, ...]
+    """The columns that say whose a record is."""
+    known: tuple[tuple[str, ...], ...]
+    """Per known record, the columns of which something is known; not what."""
+    people: int
+    """The number of people in the release, also of those with fewer records than are known."""
+    records: int
+    """The number of records in the release."""
+
+
+@dataclass(frozen=True)
 class Target:
     """The outcome of the attack on one person."""
 
@@ -230,7 +258,7 @@ class Target:
     known: tuple[str, ...]
     """The columns of which something is known; not what."""
     records: int
-    """The number of records in the release."""
+    """The number of records in the release; with `histories`, of people with at least as many records as are known."""
     candidates: int
     """How many of them fit what is known, without those that are suppressed as long as there are others. None only
     where a register shows that the target is not in the release."""
@@ -253,6 +281,9 @@ class Target:
     """The positions of the candidates in the file. They point at people: keep them as closely as the data itself."""
     steps: tuple[Step, ...] = ()
     """What was left out of the datasets."""
+    histories: Histories | None = None
+    """Where people have several records: how many, and which of them are known. Candidates, and what is suppressed, are
+    people then."""
 
     @property
     def certain(self) -> bool:
@@ -288,6 +319,14 @@ class Target:
         }
         if self.naming_gain is not None:
             content["naming_gain"] = self.naming_gain.to_dict()
+        if self.histories is not None:
+            content |= {
+                "person": list(self.histories.person),
+                "known_records": [list(columns) for columns in self.histories.known],
+                "people": self.histories.people,
+                "records": self.histories.records,
+                "targets": self.records,
+            }
         return content | treatment(self.steps)
 
     def summary(self) -> dict[str, float | None]:
@@ -340,19 +379,21 @@ _SCHEMA = pa.schema(
 def target(
     table: EncodedTable,
     *,
-    known: Known,
+    known: Known | Sequence[Known],
     sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     weight: str | None = None,
     population: EncodedTable | None = None,
     fraction: float | Fraction | None = None,
+    person: str | Sequence[str] = (),
 ) -> Target:
     """Attack one person of whom something is known.
 
     Args:
         table: The release; a collection that was joined to one table makes the attack longitudinal.
         known: What the adversary knows of the target: conditions such as ``"age=18..65"``; or a mapping from columns
-            to a value, several possible values, or a `Condition`.
+            to a value, several possible values, or a `Condition`. With ``person``, a list of records of which she
+            knows something, each such a mapping, a list of conditions, or a text such as ``"place=A,day=3"``.
         sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret, what her guesses are worth; for the empty one, a number of tries to name the record, or a
             worth per record.
@@ -360,10 +401,13 @@ def target(
         population: A register of the population that the release was drawn from, if she does not know that the target
             is in the release. Facts about columns that it lacks are assumed to be independent of being in the release.
         fraction: Instead of a register, the share of the population that is in the release.
+        person: The column that says whose a record is, or several together, where people have several records. Then a
+            secret is one of the person, as in `assess_people`: ``any icd=F*``, ``sum price``, ``other icd``.
 
     Raises:
         DataError: A column is not in the table; nobody fits what is known; or the register lacks people of the release.
-        StudyError: Nothing is known, a known column is also a secret, or a gain does not fit its secret.
+        StudyError: Nothing is known, a known column is also a secret, or a gain does not fit its secret; with
+            ``person``, nobody has so many records, or there are weights, gains or a population.
 
     >>> import pyarrow as pa
     >>> from glasshouse.table import read
@@ -371,7 +415,24 @@ def target(
     >>> outcome = target(read(people, quasi_identifiers=["age"], sensitive=["ill"]), known=["age=30"])
     >>> outcome.candidates, outcome.naming.posterior, outcome.secret("ill").best
     (3, Fraction(1, 3), ('b', Fraction(2, 3)))
+    >>> visits = read(pa.table({"who": list("aabbb"), "clinic": list("NSNSS")}), also=["who"])
+    >>> target(visits, known=["clinic=S", "clinic=S"], person="who").candidates
+    1
     """
+    if person:
+        for word, value in (
+            ("weight", weight or table.weight),
+            ("tries", gains),
+            ("population", population),
+            ("fraction", fraction),
+        ):
+            if value is not None and value != {}:
+                raise StudyError(
+                    "`person` counts people with several records, each as likely, and one guess; leave out `{word}`",
+                    word=word,
+                )
+        names = (person,) if isinstance(person, str) else tuple(person)
+        return _target_of_people(table, names, known, sensitive)
     conditions = _conditions(table, known)
     inferred = _inferred(table, sensitive, conditions, gains or {})
     weights = record_weights(table, weight or table.weight)
@@ -403,27 +464,170 @@ def target(
     )
 
 
+def _target_of_people(
+    table: EncodedTable,
+    person: tuple[str, ...],
+    known: Known | Sequence[Known],
+    sensitive: Sequence[str | Sequence[str]] | None,
+) -> Target:
+    """Attack one of the people who have several records, some of which are known."""
+    table, steps = with_person(table, person)
+    whose = refined([table.column(name) for name in person], table.records)
+    by_record = _by_record(table, known)
+    longest, number = int(whose.sizes.max()), len(by_record)
+    if number > longest:
+        raise StudyError(
+            "nobody has {events} records: the longest history has {longest}; tell of at most {longest} known records",
+            events=number,
+            longest=longest,
+        )
+    columns = tuple(map(_columns, by_record))
+    secrets = [
+        _only_one(secret) for secret in (table.sensitive if sensitive is None else sensitive)
+    ]
+    _refuse_known(secrets, dict.fromkeys(name for names in columns for name in names))
+    fitting = [records_that_may_fit(table, conditions) for conditions in by_record]
+    everybody = FittingPeople.of(whose, fitting)
+    if not everybody.people.size:
+        raise DataError(_nobody_has(table, by_record))
+    telling = everybody
+    suppressed = [is_suppressed(table, names) for names in columns]
+    if any(hidden.any() for hidden in suppressed):
+        told = [fits & ~hidden for fits, hidden in zip(fitting, suppressed, strict=True)]
+        by_told = FittingPeople.of(whose, told)
+        telling = by_told if by_told.people.size else everybody
+    candidates = telling.people.size
+    targets = int(np.count_nonzero(whose.sizes >= number))
+    learned = {name: _learned_of_person(table, name, telling) for name in secrets}
+    records = np.flatnonzero(np.isin(whose.numbers, telling.people))
+    return Target(
+        code=_code(table, ()),
+        datasets=table.datasets,
+        known=tuple(dict.fromkeys(name for names in columns for name in names)),
+        records=targets,
+        candidates=candidates,
+        naming=Leakage(Fraction(1, targets), telling.heaviest()),
+        secrets=tuple(filter(None, learned.values())),
+        unlearned=tuple(name for name, one in learned.items() if one is None),
+        suppressed=everybody.people.size - candidates,
+        candidate_records=records if table.positions is None else table.positions[records],
+        steps=tuple(steps),
+        histories=Histories(person, columns, whose.classes, table.records),
+    )
+
+
+def _by_record(
+    table: EncodedTable, known: Known | Sequence[Known]
+) -> tuple[tuple[Condition, ...], ...]:
+    """Return what is known of each record, as conditions on columns of the table."""
+    if isinstance(known, str | Condition | Mapping):
+        raise StudyError(
+            "give a list of the records that are known, such as [{example}], not one of them",
+            example='{"place": "A", "day": 3}',
+        )
+    records = [facts_of(record) if isinstance(record, str) else record for record in known]
+    if not records:
+        raise StudyError("the attack on one person needs something that is known of them")
+    return tuple(
+        _conditions(table, [record] if isinstance(record, Condition) else record)
+        for record in records
+    )
+
+
+def _only_one(secret: str | Sequence[str]) -> str:
+    """Return a secret that is not several together."""
+    names = attributes_of(secret)
+    if len(names) > 1:
+        raise StudyError(
+            "a secret of a person with several records is a single one; name {secrets} one by one",
+            secrets=quoted(names),
+        )
+    return names[0]
+
+
+def _nobody_has(table: EncodedTable, by_record: Sequence[Sequence[Condition]]) -> str:
+    """Say why nobody has records that fit: one that fits no record by itself, or else records not of one person."""
+    for conditions in by_record:
+        if not records_that_may_fit(table, conditions).any():
+            return _nobody(table, conditions)
+    return text(
+        "nobody in {table} has {count} different records that fit what is known, though each fits somebody's: zero "
+        "candidates; correct it, or tell of fewer records",
+        count=len(by_record),
+        table=table.name,
+    )
+
+
+def _learned_of_person(
+    table: EncodedTable, name: str, fitting: FittingPeople
+) -> TargetSecret | None:
+    """Infer a secret of a person with several records; None: it is of another record, and no candidate has one."""
+    whose, asked = fitting.whose, parse_person_secret(name)
+    least = fitting.known + (asked.how == "other")
+    is_target = whose.sizes >= least
+    if asked.how == "other":
+        column = table.column(str(asked.column))
+        by_event = is_target[whose.numbers]
+        owner = whose.numbers[by_event]
+        before: dict[int, Fraction] = {}
+        for (code, size), count in alike(column.codes[by_event], whose.sizes[owner]):
+            before[code] = before.get(code, Fraction(0)) + Fraction(count, size)
+        after = fitting.by_other_value(column.codes)
+        labels = {code: str(column.values[code].as_py()) for code in before}
+    else:
+        secret = secret_of_each(table, whose.numbers, name)
+        values, counts = np.unique(secret.codes[is_target], return_counts=True)
+        before = dict(zip(values.tolist(), map(Fraction, counts.tolist()), strict=True))
+        after = fitting.by_value(secret.codes)
+        labels = {code: secret.text_of(int(secret.values[code])) for code in before}
+    if not after:
+        return None
+    whole, part = (sum(chances.values(), Fraction(0)) for chances in (before, after))
+    beliefs = [
+        Belief(labels[code], chance / whole, after.get(code, Fraction(0)) / part)
+        for code, chance in before.items()
+    ]
+    beliefs.sort(key=lambda belief: (-belief.posterior, -belief.prior, _order(belief.value)))
+    return TargetSecret(
+        _code(table, (name,)),
+        (name,),
+        tuple(beliefs),
+        missing=int(np.count_nonzero(whose.sizes == fitting.known)) if asked.how == "other" else 0,
+        missing_candidates=int(np.count_nonzero(fitting.sizes < least)),
+        another=asked.how == "other",
+    )
+
+
 def _code(table: EncodedTable, secret: Sequence[str]) -> str:
     """Return the code of the attack on one person: that of the collective one, with I for individual."""
     return f"I{attack_code(table, secret)[1:]}"
 
 
-def _conditions(table: EncodedTable, known: Known) -> tuple[Condition, ...]:
+def _conditions(table: EncodedTable, known: Known | Sequence[Known]) -> tuple[Condition, ...]:
     """Return what is known as conditions on columns of the table."""
     if isinstance(known, str | Condition):
         raise StudyError('give a list of what is known, such as ["age=34"], not one condition')
     if isinstance(known, Mapping):
         conditions = [_from_mapping(name, value) for name, value in known.items()]
     else:
-        conditions = [
-            condition if isinstance(condition, Condition) else parse_condition(condition)
-            for condition in known
-        ]
+        conditions = [_condition(fact) for fact in known]
     if not conditions:
         raise StudyError("the attack on one person needs something that is known of them")
     return tuple(
         replace(condition, column=column_known(table, condition.column).name)
         for condition in conditions
+    )
+
+
+def _condition(fact: Condition | str | Known) -> Condition:
+    """Return a condition that is one, or a text that says it."""
+    if isinstance(fact, Condition):
+        return fact
+    if isinstance(fact, str):
+        return parse_condition(fact)
+    raise StudyError(
+        "facts of several records are of people who have several; say with `person` which column tells whose a record "
+        "is"
     )
 
 
@@ -474,15 +678,19 @@ def _inferred(
         attributes_of([column_known(table, name).name for name in attributes_of(secret)])
         for secret in (table.sensitive if secrets is None else secrets)
     ]
-    known = {condition.column for condition in conditions}
-    both = [name for names in named for name in names if name in known]
+    _refuse_known([name for names in named for name in names], _columns(conditions))
+    refuse_unknown_secrets(OTHER_GAIN, gains, named)
+    return named
+
+
+def _refuse_known(secrets: Sequence[str], known: Container[str]) -> None:
+    """Make sure that nothing is known that is to be inferred."""
+    both = [name for name in secrets if name in known]
     if both:
         raise StudyError(
             'column "{name}" is known of the target and also a secret to infer; leave it out of one of them',
             name=both[0],
         )
-    refuse_unknown_secrets(OTHER_GAIN, gains, named)
-    return named
 
 
 def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:

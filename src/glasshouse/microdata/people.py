@@ -34,12 +34,13 @@ Maurer and Pontil 2009), and is said to be one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from math import comb, fsum, log, sqrt
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -303,7 +304,7 @@ def assess_people(
     ['0', '1/3']
     """
     names = (person,) if isinstance(person, str) else tuple(person)
-    table, steps = _with_person(table, names)
+    table, steps = with_person(table, names)
     whose = refined([table.column(name) for name in names], table.records)
     longest = int(whose.sizes.max())
     numbers: list[int | None]
@@ -327,7 +328,7 @@ def assess_people(
             "(`knows`)",
             secret=next(iter(of_another)),
         )
-    values = {name: _secret(table, whose.numbers, name) for name in of_person}
+    values = {name: secret_of_each(table, whose.numbers, name).codes for name in of_person}
     known_sets = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
     results: list[Knowing] = []
     for place, known in enumerate(known_sets):
@@ -358,8 +359,12 @@ def assess_people(
     )
 
 
-def _with_person(table: EncodedTable, names: Sequence[str]) -> tuple[EncodedTable, list[Step]]:
-    """Leave out the records that do not say whose they are."""
+def with_person(table: EncodedTable, names: Sequence[str]) -> tuple[EncodedTable, list[Step]]:
+    """Leave out the records that do not say whose they are, and say how many.
+
+    Raises:
+        DataError: A column is not in the table, or no record says whose it is.
+    """
     gone = table.missing(names)
     if not gone.any():
         return table, []
@@ -739,28 +744,51 @@ def _another(
 # The secrets of a person
 
 
-def _secret(table: EncodedTable, whose: NDArray[np.uint32], name: str) -> NDArray[np.int32]:
-    """Return, per person, a code of the value of a secret."""
+class SecretOfEach(NamedTuple):
+    """A secret of each person."""
+
+    codes: NDArray[np.int32]
+    """Per person, the place of the value in `values`."""
+    values: Integers
+    """The values that occur, as whole numbers, in rising order."""
+    text_of: Callable[[int], str]
+    """Says such a number as the value that it stands for."""
+
+    @classmethod
+    def of(cls, values: Integers, text_of: Callable[[int], str] = str) -> SecretOfEach:
+        """Return a secret by the value of each person."""
+        occurring, codes = np.unique(values, return_inverse=True)
+        return cls(codes.astype(np.int32), occurring, text_of)
+
+
+def secret_of_each(table: EncodedTable, whose: NDArray[np.uint32], name: str) -> SecretOfEach:
+    """Return a secret of each person, who is told by number for each record.
+
+    Raises:
+        DataError: A column is not in the table, or one to be summed holds no numbers.
+        StudyError: A column is not the same in all records of a person.
+    """
     asked = parse_person_secret(name)
     people_number = int(whose.max()) + 1
     if asked.how == "count":
-        return _coded(np.bincount(whose, minlength=people_number))
+        return SecretOfEach.of(np.bincount(whose, minlength=people_number))
     column = table.column(str(asked.column))
     if asked.how == "any":
         met = np.array(answers_to(asked.condition, table), np.bool_)[column.codes]
         met &= ~table.missing([column.name])
-        return np.bincount(whose[met], minlength=people_number).astype(bool).astype(np.int32)
+        often = np.bincount(whose[met], minlength=people_number)
+        return SecretOfEach.of((often > 0).astype(np.int64), ("no", "yes").__getitem__)
     if asked.how == "sum":
-        numbers, _ = scaled_numbers(column, table, missing=0)
+        numbers, scale = scaled_numbers(column, table, missing=0)
         sums = np.zeros(people_number, np.int64)
         np.add.at(sums, whose, numbers[column.codes])
-        return _coded(sums)
+        return SecretOfEach.of(sums, lambda total: f"{Decimal(total) / scale:f}")
     return _value_of_each(table, whose, asked, people_number)
 
 
 def _value_of_each(
     table: EncodedTable, whose: NDArray[np.uint32], asked: PersonSecret, people_number: int
-) -> NDArray[np.int32]:
+) -> SecretOfEach:
     """Return the most frequent value of each person, of several the first to appear in the release."""
     column = table.column(str(asked.column))
     key = whose.astype(np.int64) * column.cardinality + column.codes
@@ -774,12 +802,7 @@ def _value_of_each(
         )
     order = np.lexsort((value, -counts, person))
     firsts = np.searchsorted(person[order], np.arange(people_number))
-    return _coded(value[order][firsts])
-
-
-def _coded(values: Integers) -> NDArray[np.int32]:
-    codes: NDArray[np.int32] = np.unique(values, return_inverse=True)[1].astype(np.int32)
-    return codes
+    return SecretOfEach.of(value[order][firsts], lambda code: str(column.values[code].as_py()))
 
 
 def _one_record(

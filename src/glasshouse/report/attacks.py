@@ -288,3 +288,10 @@ def protect_the_secret() -> str:
     return text(
         "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
     )
+
+
+def change_the_pseudonym() -> str:
+    """Say what to do where a few records of a person give away all of them."""
+    return text(
+        "Leave out the pseudonym, or give everybody a new one every month; or tell places and dates less finely."
+    )

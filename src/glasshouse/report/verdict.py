@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import comb
+from math import comb, floor
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -460,10 +460,18 @@ def _of_parts(family: Family) -> Iterator[Measurement]:
 
 def _of_target(target: Target | Member) -> Iterator[Measurement]:
     """Yield how many people can be the one who is looked for; of few it is told, and judged, that they are few."""
+    from glasshouse.microdata.individual import Target
+    from glasshouse.report.discretion import COARSELY
+
     if not target.candidates:
         return
-    is_bound = not is_shown(target.candidates)
-    candidates = 1 if is_bound else target.candidates
+    candidates, is_bound = target.candidates, not is_shown(target.candidates)
+    if isinstance(target, Target) and target.histories is not None:
+        # not all who fit are as likely: as many as would make the best guess right as often, or fewer
+        candidates = floor(1 / COARSELY.bounds(target.naming.posterior)[1])
+        is_bound = True
+    if not is_shown(candidates):
+        candidates = 1
     yield Measurement("smallest-class", Fraction(candidates), is_bound=is_bound)
     yield Measurement("highest-risk", Fraction(1, candidates), is_bound=is_bound)
 

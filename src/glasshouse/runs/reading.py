@@ -269,8 +269,7 @@ def roles_of(
         questions: Secrets that are questions about a column, with that column.
     """
     adversary, questions = study.adversary, questions or {}
-    of_people = isinstance(study, AssessStudy) and bool(study.person)
-    secrets = () if of_people else adversary.secret_columns
+    secrets = () if is_of_people(study) else adversary.secret_columns
     return {
         "quasi_identifiers": adversary.quasi_identifiers,
         "sensitive": [name for name in secrets if name not in questions],
@@ -279,6 +278,11 @@ def roles_of(
         "facts": adversary.facts,
         "also": tuple(dict.fromkeys((*study.columns_without_role(), *questions.values(), *also))),
     }
+
+
+def is_of_people(study: ReleaseStudy) -> bool:
+    """Tell whether people have several records: secrets are of all records of a person then, and no columns."""
+    return isinstance(study, AssessStudy | TargetStudy) and bool(study.person)
 
 
 def questions_among(names: Sequence[str], columns: Container[str]) -> dict[str, str]:
@@ -298,11 +302,8 @@ def questions_among(names: Sequence[str], columns: Container[str]) -> dict[str, 
 
 def _questions_to(dataset: Dataset, study: ReleaseStudy) -> dict[str, str]:
     """Return the secrets of an assessment that are questions about columns of a dataset."""
-    names = study.adversary.secret_columns if isinstance(study, AssessStudy) else ()
-    if (
-        isinstance(study, AssessStudy) and study.person
-    ):  # whose secrets are of all records of a person
-        return {}
+    asks = isinstance(study, AssessStudy) and not is_of_people(study)
+    names = study.adversary.secret_columns if asks else ()
     if not any(sign in name for name in names for sign in "=<>"):
         return {}
     return questions_among(names, columns_of(dataset))
@@ -468,7 +469,7 @@ def _prepare(
         drop_suppressed=bool(treatment.drop_suppressed),
     )
     answered = treated.table
-    if isinstance(study, AssessStudy) and not study.person:
+    if isinstance(study, AssessStudy) and not is_of_people(study):
         secrets = study.adversary.secret_columns
         answered = with_questions(answered, list(questions_among(secrets, answered.columns)))
     seen = as_seen(answered, dataset, study)

@@ -47,6 +47,7 @@ def answer(
         gains=study_gains(study.adversary),
         population=population,
         fraction=study.fraction,
+        person=study.person,
     )
     notes = strangers(data) if isinstance(data, Collection) else ()
-    return Run(study, replace(outcome, steps=data.steps), warnings=notes)
+    return Run(study, replace(outcome, steps=(*data.steps, *outcome.steps)), warnings=notes)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, StrictBool, StrictInt, model_validator
 
@@ -17,6 +17,8 @@ from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import marked, near_names, quoted, text
 from glasshouse.study.adversaries import CatalogueAdversary
 from glasshouse.study.question import (
+    Adversary,
+    Dataset,
     Model,
     Probability,
     ReleaseStudy,
@@ -283,7 +285,6 @@ class AssessStudy(ReleaseStudy):
 
     @model_validator(mode="after")
     def _people_make_sense(self) -> Self:
-        adversary = self.adversary
         if not self.person:
             for word, value in (("knows", self.knows), ("unlinked", self.unlinked)):
                 if value:
@@ -293,39 +294,19 @@ class AssessStudy(ReleaseStudy):
                         word=word,
                     )
             return self
-        for name in self.person:
-            if name in (*adversary.quasi_identifiers, *adversary.fact_columns):
-                raise ContradictionError(
-                    'column "{name}" tells whose a record is (`person`) and is also a quasi-identifier; choose one',
-                    name=name,
-                )
-        for word, excluded in (
-            ("weight", adversary.weight),
-            ("id", adversary.identifier),
-            ("prior", adversary.prior),
-            ("tries", adversary.gain != type(adversary.gain)()),
-            ("within", self.within),
-            ("about", self.precisions),
-            ("likely", self.likely),
-            ("link", self.links),
-            ("by", self.by),
-            ("each", self.each),
-            ("group", self.group),
-            ("advise", self.advise),
-        ):
-            if excluded:
-                raise ContradictionError(
-                    "`person` counts people with several records, each as likely, and one guess; leave out `{word}`",
-                    word=word,
-                )
-        if len(self.datasets) > 1:
-            raise ContradictionError("`person` is for one dataset; leave out the others")
-        for columns in adversary.secrets:
-            if len(columns) > 1:
-                raise ContradictionError(
-                    "a secret of a person with several records is a single one; name {secrets} one by one",
-                    secrets=quoted(columns),
-                )
+        refuse_beside_person(
+            self,
+            prior=self.adversary.prior,
+            within=self.within,
+            about=self.precisions,
+            likely=self.likely,
+            link=self.links,
+            by=self.by,
+            each=self.each,
+            group=self.group,
+            advise=self.advise,
+        )
+        for columns in self.adversary.secrets:
             if self.unlinked and parse_person_secret(columns[0]).how:
                 raise ContradictionError(
                     '"{secret}" is a secret of all records of a person, which a release without a pseudonym does not '
@@ -366,10 +347,7 @@ class AssessStudy(ReleaseStudy):
         """Return the columns that the study needs without their having a role."""
         columns = [*super().columns_without_role(), *(key.name for key in self.links)]
         columns += [name for name in (self.by, self.group) if name is not None]
-        if self.person:
-            secrets = [parse_person_secret(name) for name in self.adversary.secret_columns]
-            columns += [*self.person, *(one.column for one in secrets if one.column is not None)]
-        return tuple(dict.fromkeys(columns))
+        return columns_of_people(self, columns)
 
     def known_by(self, adversary: CatalogueAdversary) -> tuple[str, ...]:
         """Return what an adversary of a catalogue knows of what can be known; a fact as soon as one column of it."""
@@ -405,6 +383,62 @@ class AssessStudy(ReleaseStudy):
         """The time that the subsets are chosen for, where they are."""
         match = WITHIN.fullmatch(self.sweep or "")
         return int(match[1]) if match else None
+
+
+class _OfPeople(Protocol):
+    """A question that can be about people with several records."""
+
+    @property
+    def person(self) -> tuple[str, ...]: ...
+    @property
+    def adversary(self) -> Adversary: ...
+    @property
+    def datasets(self) -> tuple[Dataset, ...]: ...
+
+
+def columns_of_people(study: _OfPeople, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return columns with those that say whose a record is and what secrets of all records of a person are about."""
+    secrets = study.adversary.secret_columns if study.person else ()
+    asked = [parse_person_secret(name).column for name in secrets]
+    return tuple(dict.fromkeys([*columns, *study.person, *filter(None, asked)]))
+
+
+def refuse_beside_person(study: _OfPeople, **excluded: object) -> None:
+    """Make sure that a question about people with several records asks for nothing that is about records.
+
+    Args:
+        study: The question.
+        excluded: What else must not be said, by its word.
+
+    Raises:
+        ContradictionError: It does.
+    """
+    adversary = study.adversary
+    for name in study.person:
+        if name in (*adversary.quasi_identifiers, *adversary.fact_columns):
+            raise ContradictionError(
+                'column "{name}" tells whose a record is (`person`) and is also a quasi-identifier; choose one',
+                name=name,
+            )
+    for word, value in {
+        "weight": adversary.weight,
+        "id": adversary.identifier,
+        "tries": adversary.gain != type(adversary.gain)(),
+        **excluded,
+    }.items():
+        if value:
+            raise ContradictionError(
+                "`person` counts people with several records, each as likely, and one guess; leave out `{word}`",
+                word=word,
+            )
+    if len(study.datasets) > 1:
+        raise ContradictionError("`person` is for one dataset; leave out the others")
+    for columns in adversary.secrets:
+        if len(columns) > 1:
+            raise ContradictionError(
+                "a secret of a person with several records is a single one; name {secrets} one by one",
+                secrets=quoted(columns),
+            )
 
 
 def with_default_subsets(study: AssessStudy) -> AssessStudy:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from glasshouse.conditions import without_values
+from glasshouse.conditions import facts_of, without_values
 from glasshouse.errors import ContradictionError
+from glasshouse.study.assess import columns_of_people, refuse_beside_person
 from glasshouse.study.question import (
     Dataset,
     DatedCondition,
@@ -33,7 +35,7 @@ class PeopleStudy(ReleaseStudy):
 
     @model_validator(mode="after")
     def _known_dates_are_iso(self) -> Self:
-        known = self.iso_conditions(self.known)
+        known = self.known_as(self.iso_conditions)
         return self if known == self.known else self.model_copy(update={"known": known})
 
     @model_validator(mode="after")
@@ -50,6 +52,10 @@ class PeopleStudy(ReleaseStudy):
             raise ContradictionError("a sampling fraction is above 0 and at most 1")
         return self
 
+    def known_as(self, said: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return what is known with its conditions said in another way."""
+        return said(self.known)
+
     def refuse_treatment(self) -> None:
         """Make sure that nobody is left out who would then be taken for absent.
 
@@ -64,7 +70,7 @@ class PeopleStudy(ReleaseStudy):
 
     def abridged(self) -> Self:
         """Return the study without values, those that are known of a person among them."""
-        return super().abridged().model_copy(update={"known": without_values(self.known)})
+        return super().abridged().model_copy(update={"known": self.known_as(without_values)})
 
 
 class TargetStudy(PeopleStudy):
@@ -73,11 +79,24 @@ class TargetStudy(PeopleStudy):
     command: Literal["target"] = "target"
     """The command that answers it."""
     known: tuple[DatedCondition, ...] = Field(default=())
-    """What is known of the person."""
+    """What is known of the person. With `person`, each entry is a record of theirs, with a comma between facts:
+    ``place=A,day=3``."""
+    person: tuple[str, ...] = ()
+    """The columns that say whose a record is, where people have several and the release keeps the pseudonym."""
+
+    def known_as(self, said: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
+        """Return what is known with its conditions said in another way, record by record where there are several."""
+        if not self.person:
+            return super().known_as(said)
+        return tuple(",".join(said(facts_of(record))) for record in self.known)
+
+    def columns_without_role(self) -> tuple[str, ...]:
+        """Return the columns that the study needs without their having a role."""
+        return columns_of_people(self, super().columns_without_role())
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
-        if self.is_joined and self.adversary.identifier is None:
+        if self.is_joined and self.adversary.identifier is None and not self.person:
             raise ContradictionError("several datasets need a column that names a person (`id`)")
         if self.population is not None:
             self.refuse_treatment()
@@ -85,4 +104,6 @@ class TargetStudy(PeopleStudy):
             raise ContradictionError(
                 "say what is known of the person: `known` COLUMN=VALUE, once or more"
             )
+        if self.person:
+            refuse_beside_person(self, population=self.population, fraction=self.fraction)
         return self

@@ -15,6 +15,7 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
+from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
 from glasshouse.report.discretion import Among
@@ -174,10 +175,7 @@ def people_findings(
             meaning=text(
                 "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
             ),
-            remedy=text(
-                "Leave out the pseudonym, or give everybody a new one every month; or tell places and dates less "
-                "finely."
-            ),
+            remedy=change_the_pseudonym(),
             picture=picture,
         )
     ]

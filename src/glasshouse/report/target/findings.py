@@ -7,6 +7,7 @@ made the same as all others that must look alike (`as_told`).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,12 +16,20 @@ from itertools import takewhile
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
-from glasshouse.microdata.individual import Belief, Journalist, Target, TargetSecret, Value
-from glasshouse.report.attacks import protect_the_secret
+from glasshouse.microdata.individual import (
+    Belief,
+    Histories,
+    Journalist,
+    Target,
+    TargetSecret,
+    Value,
+)
+from glasshouse.report.attacks import change_the_pseudonym, protect_the_secret
 from glasshouse.report.cells import (
     before_and_after,
 )
 from glasshouse.report.discretion import (
+    COARSELY,
     EXACTLY,
     Among,
     Discretion,
@@ -42,6 +51,7 @@ from glasshouse.report.words import (
     either,
     enumeration,
     in_words,
+    joined,
     percentage,
     plural,
     rounded,
@@ -49,6 +59,7 @@ from glasshouse.report.words import (
     singular,
 )
 from glasshouse.sources import MISSING
+from glasshouse.study.assess import parse_person_secret
 
 DISCREET = Discretion()
 """How a report speaks of few people."""
@@ -77,21 +88,21 @@ def target_findings(
     """
     discretion = Discretion(exact)
     target = target if exact else as_told(target)
-    findings = [_fitting(target, discretion)]
+    findings = [_fitting(target, subject, discretion)]
     if target.suppressed:
-        sentence = text_for(
-            target.suppressed,
-            "{count} further record is suppressed, with nothing but “*” of what is known: it may be this person's.",
-            "{count} further records are suppressed, with nothing but “*” of what is known: one of them may be this "
-            "person's.",
-        )
-        findings.append(note(sentence))
+        findings.append(note(_suppressed(target, subject, discretion)))
     if target.unlearned:
-        sentence = text(
-            "Nothing is learned of this person's {secrets}: it is missing in every record that fits.",
-            secrets=either([enumeration([secret]) for secret in target.unlearned]),
+        template = (
+            marked(
+                "Nothing is learned of this person's {secrets}: it is missing in every record that fits."
+            )
+            if target.histories is None
+            else marked(
+                "Nothing is learned of another record of this person: nobody who fits has more records than are known."
+            )
         )
-        findings.append(note(sentence))
+        names = either([enumeration([secret]) for secret in target.unlearned])
+        findings.append(note(translated(template, secrets=names)))
     secrets = most_telling(target.secrets)
     for secret in secrets[:MOST_SECRETS]:
         finding = _learned(secret, target, discretion)
@@ -114,6 +125,18 @@ def as_told(target: Target) -> Target:
     Of few candidates it is told whether they are one, and of a secret between which bounds the best guess is.
     """
     secrets = tuple(_secret_as_told(secret, target) for secret in target.secrets)
+    if hides_everybody(target, DISCREET):
+        prior = Fraction(1, smallest_cell())
+        naming = replace(target.naming, prior=prior)
+        target = replace(target, records=smallest_cell() - 1, naming=naming)
+        secrets = tuple(replace(secret, missing=0) for secret in secrets)
+    if is_coarse(target, DISCREET) and target.naming.posterior != target.naming.prior:
+        told, most = (
+            COARSELY.drawn(target.naming.posterior),
+            COARSELY.bounds(target.naming.posterior)[1],
+        )
+        told = most if told == target.naming.prior else told  # it is not as before
+        target = replace(target, naming=replace(target.naming, posterior=told))
     if not is_rough(target, DISCREET) or not target.candidates:
         return replace(target, secrets=secrets)
     return replace(
@@ -159,12 +182,44 @@ def most_telling(secrets: Sequence[TargetSecret]) -> list[TargetSecret]:
 
 def known_columns(target: Target) -> str:
     """Say of which columns something is known; ``@D2`` is whether the person is in dataset D2 at all."""
+    if target.histories is not None:
+        return _known_records(target.histories)
     return enumeration(
         [
             text("being in {dataset}", dataset=name[1:]) if name.startswith("@") else name
             for name in target.known
         ]
     )
+
+
+def _known_records(histories: Histories) -> str:
+    """Say of how many records what is known."""
+    return joined(
+        [
+            text_for(
+                count,
+                "{known} of {count} record",
+                "{known} of {count} records",
+                known=enumeration(columns),
+            )
+            for columns, count in Counter(histories.known).items()
+        ]
+    )
+
+
+def counted_all(target: Target, subject: str, discretion: Discretion = DISCREET) -> str:
+    """Say of how many records, or people with as many records as are known, some fit."""
+    if target.histories is None:
+        return counted(target.records, "record")
+    people, number = discretion.people(target.records, subject), len(target.histories.known)
+    if number == 1:
+        return people
+    return text("{people} with at least {count} records", people=people, count=number)
+
+
+def hides_everybody(target: Target, discretion: Discretion) -> bool:
+    """Tell whether so few people have as many records as are known that their number is not told."""
+    return target.histories is not None and discretion.hides(target.records)
 
 
 def wordings(
@@ -176,18 +231,25 @@ def wordings(
         records=target.records - secret.missing,
         candidates=target.candidates - secret.missing_candidates,
     )
-    return Among(known.records, discretion.exact), among_candidates(known, discretion)
+    people = None if hides_everybody(known, discretion) else known.records
+    return Among(people, discretion.exact), among_candidates(known, discretion)
 
 
 def among_candidates(target: Target, discretion: Discretion) -> Among:
     """Return how chances among the candidates are told."""
-    few = is_rough(target, discretion)
-    return Among(None if few else target.candidates, exact=discretion.exact)
+    few, coarse = is_rough(target, discretion), is_coarse(target, discretion)
+    return Among(None if few else target.candidates, exact=discretion.exact, coarse=coarse)
+
+
+def is_coarse(target: Target, discretion: Discretion) -> bool:
+    """Tell whether chances would tell whose records fit, as they do where people have several."""
+    return target.histories is not None and not discretion.exact
 
 
 def is_rough(target: Target, discretion: Discretion) -> bool:
     """Tell whether the candidates are so few that their number is not told."""
-    return target.candidates != target.records and discretion.hides(target.candidates)
+    all_records = target.histories is None and target.candidates == target.records
+    return not all_records and discretion.hides(target.candidates)
 
 
 def hidden_naming(target: Target, discretion: Discretion) -> str | None:
@@ -195,9 +257,18 @@ def hidden_naming(target: Target, discretion: Discretion) -> str | None:
 
     The likeliest of n candidates is the person's with a probability of at least 1/n. Certainty is told.
     """
-    if target.naming.posterior < 1 and is_rough(target, discretion):
+    if target.naming.posterior == 1:
+        return None
+    if is_rough(target, discretion):
         return more_than_one_in(smallest_cell())
-    return None
+    is_told = not is_coarse(target, discretion) or target.naming.posterior == target.naming.prior
+    return None if is_told else COARSELY.percentage(target.naming.posterior)
+
+
+def hidden_prior(target: Target, discretion: Discretion) -> str | None:
+    """Say the same of a guess without what is known, where its chance would tell how few have so many records."""
+    few = hides_everybody(target, discretion)
+    return more_than_one_in(smallest_cell()) if few else None
 
 
 def _moved(secret: TargetSecret) -> Fraction:
@@ -229,25 +300,49 @@ def with_caveats(sentence: str, target: Target, *, unsure: bool = True) -> str:
     caveats = sentences(
         unsure and outside and marked("This holds if this person is in the release."),
         bool(target.suppressed)
-        and marked("This holds unless the record is one of those that are suppressed."),
+        and (
+            marked("This holds unless the record is one of those that are suppressed.")
+            if target.histories is None
+            else marked("This holds unless this person fits only by records that are suppressed.")
+        ),
     )
     return " ".join((sentence, *caveats))
 
 
-def _fitting(target: Target, discretion: Discretion) -> Finding:
+def _suppressed(target: Target, subject: str, discretion: Discretion) -> str:
+    """Say how many records, or people, may be meant although what is known of them is suppressed."""
+    if target.histories is None:
+        return text_for(
+            target.suppressed,
+            "{count} further record is suppressed, with nothing but “*” of what is known: it may be this person's.",
+            "{count} further records are suppressed, with nothing but “*” of what is known: one of them may be this "
+            "person's.",
+        )
+    return text_for(
+        2 if discretion.hides(target.suppressed) else target.suppressed,
+        "Besides, {people} fits only by records that are suppressed, with nothing but “*” of what is known: it may be "
+        "this person.",
+        "Besides, {people} fit only by records that are suppressed, with nothing but “*” of what is known: this person "
+        "may be one of them.",
+        people=discretion.people(target.suppressed, subject),
+    )
+
+
+def _fitting(target: Target, subject: str, discretion: Discretion) -> Finding:
     """Say how many records may be the person's, graded by how likely a guess at it is right."""
-    sentence = _fitting_sentence(target, discretion)
+    sentence = _fitting_sentence(target, subject, discretion)
     if not target.candidates:
         return reassurance(sentence, meaning=text("This holds if what is known is right."))
     naming = target.naming
     severity = graded(naming.posterior)
-    nothing = target.candidates == target.records > 1
+    nothing = target.candidates == target.records > 1 and naming.posterior == naming.prior
     exposed = severity != Severity.LOW and not nothing
+    prior = hidden_prior(target, discretion) or ratio(naming.prior)
     posterior = hidden_naming(target, discretion) or ratio(naming.posterior)
     return Finding(
         Severity.SAFE if nothing and severity == Severity.LOW else severity,
         with_caveats(sentence[:1].upper() + sentence[1:], target),
-        before_and_after(ratio(naming.prior), posterior),
+        before_and_after(prior, posterior),
         _fitting_means(target),
         less_detail(target) if exposed else "",
     )
@@ -255,49 +350,102 @@ def _fitting(target: Target, discretion: Discretion) -> Finding:
 
 def less_detail(target: Target) -> str:
     """Say what makes more records fit."""
+    if target.histories is not None:
+        return change_the_pseudonym()
     return text(
         "Publish {known} in less detail, so that more people look like this one.",
         known=known_columns(target),
     )
 
 
-def _fitting_sentence(target: Target, discretion: Discretion) -> str:
+def _fitting_sentence(target: Target, subject: str, discretion: Discretion) -> str:
     now, before = both_percentages(
         (EXACTLY, target.naming.posterior), (EXACTLY, target.naming.prior)
     )
-    if not target.candidates:
-        template = marked(
-            "None of the {records} fits what is known ({known}): this person is not in the release."
-        )
-    elif target.records == 1:
-        template = marked(
-            "The release holds a single record, and it fits what is known ({known}): it is this person's."
-        )
-    elif target.candidates == 1:
-        template = marked(
-            "What is known ({known}) fits only one of the {records}: this person is found with certainty."
-        )
-    elif target.candidates == target.records:
-        template = marked(
-            "All of the {records} fit what is known ({known}): it rules out nobody, and a guess at the record is right "
-            "in {after} of cases, as before."
-        )
-    else:
-        template = marked(
-            "{candidates} of the {records} fit what is known ({known}): a guess at which is this person's is right in "
-            "{after} of cases; without what is known, in {before}."
-        )
     return translated(
-        template,
+        _fitting_template(target, discretion),
         known=known_columns(target),
         records=counted(target.records, "record"),
+        people=counted_all(target, subject, discretion),
+        few=discretion.people(target.records, subject),
         candidates=discretion.count(target.candidates),
         after=hidden_naming(target, discretion) or now,
-        before=before,
+        before=hidden_prior(target, discretion) or before,
     )
 
 
+def _fitting_template(target: Target, discretion: Discretion) -> str:
+    if target.histories is not None:
+        return PEOPLE_FITTING[_case_of_people(target, discretion)]
+    if not target.candidates:
+        return marked(
+            "None of the {records} fits what is known ({known}): this person is not in the release."
+        )
+    if target.records == 1:
+        return marked(
+            "The release holds a single record, and it fits what is known ({known}): it is this person's."
+        )
+    if target.candidates == 1:
+        return marked(
+            "What is known ({known}) fits only one of the {records}: this person is found with certainty."
+        )
+    if target.candidates == target.records:
+        return marked(
+            "All of the {records} fit what is known ({known}): it rules out nobody, and a guess at the record is right "
+            "in {after} of cases, as before."
+        )
+    return marked(
+        "{candidates} of the {records} fit what is known ({known}): a guess at which is this person's is right in "
+        "{after} of cases; without what is known, in {before}."
+    )
+
+
+def _case_of_people(target: Target, discretion: Discretion) -> str:
+    """Return which of the sentences about people with several records holds."""
+    if hides_everybody(target, discretion):
+        return "one of few" if target.candidates == 1 else "some of few"
+    if target.candidates == 1:
+        return "only one" if target.records == 1 else "one"
+    if target.candidates < target.records:
+        return "some"
+    return "all alike" if target.naming.posterior == target.naming.prior else "all"
+
+
+PEOPLE_FITTING = {
+    "only one": marked(
+        "Nobody else has so many records, and they fit what is known ({known}): this person is found with certainty."
+    ),
+    "one": marked(
+        "Of the {people}, only one has records that fit what is known ({known}): this person is found with certainty."
+    ),
+    "one of few": marked(
+        "{few} have so many records, and those of only one fit what is known ({known}): this person is found with "
+        "certainty."
+    ),
+    "some of few": marked(
+        "{few} have so many records, and those of several fit what is known ({known}): a guess at which of them is "
+        "this person is right in {after} of cases."
+    ),
+    "all alike": marked(
+        "All of the {people} have records that fit what is known ({known}): it rules out nobody, and a guess at which "
+        "of them is this person is right in {after} of cases, as before."
+    ),
+    "all": marked(
+        "All of the {people} have records that fit what is known ({known}): it rules out nobody, but makes some of "
+        "them likelier. A guess at which of them is this person is right in {after} of cases; without what is known, "
+        "in {before}."
+    ),
+    "some": marked(
+        "{candidates} of the {people} have records that fit what is known ({known}): a guess at which of them is this "
+        "person is right in {after} of cases; without what is known, in {before}."
+    ),
+}
+"""How many people may be meant, where they have several records and some of these are known."""
+
+
 def _fitting_means(target: Target) -> str:
+    if target.histories is not None:
+        return _people_fitting_means(target)
     if target.candidates == 1:
         return text("All else that the record holds is then known of this person, too.")
     if target.candidates == target.records:
@@ -306,6 +454,27 @@ def _fitting_means(target: Target) -> str:
         "Which of the records that fit is this person's cannot be told; what they have in common is learned all the "
         "same."
     )
+
+
+def _people_fitting_means(target: Target) -> str:
+    if target.candidates == 1:
+        return text(
+            "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
+        )
+    return text(
+        "Which of those who fit is this person cannot be told with certainty; the fewer of their records do not fit, "
+        "the likelier they are. What they have in common is learned all the same."
+    )
+
+
+def secret_words(secret: TargetSecret, target: Target) -> str:
+    """Say what a secret is: of a column, of all records of a person, or of another record than the known ones."""
+    if target.histories is None:
+        return enumeration(secret.secret)
+    asked = parse_person_secret(secret.secret[0])
+    if secret.another:
+        return text("{column} in another record", column=enumeration([str(asked.column)]))
+    return f"“{secret.secret[0]}”" if asked.how else enumeration(secret.secret)
 
 
 def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Finding:
@@ -330,14 +499,17 @@ def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Fi
         change = "alike"
     else:
         change = "less" if less else "more"
-    words = {"secret": enumeration(secret.secret)}
+    words = {"secret": secret_words(secret, target)}
     if discretion.exact:  # a report is not even handed the values
         best, first = (
             _quoted(value_label(secret.secret, values[0]))
             for values in (secret.best, secret.prior_best)
         )
         words |= {"best": best, "first": first}
-    sentence = translated(LEARNED[change, discretion.exact], now=now, then=then, **words)
+    template = LEARNED[change, discretion.exact]
+    if change == "known before" and target.histories is not None:
+        template = SAME_FOR_ALL
+    sentence = translated(template, now=now, then=then, **words)
     severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
     return Finding(
         severity if moved else Severity.SAFE,
@@ -352,6 +524,10 @@ def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: b
     candidates = target.candidates - secret.missing_candidates
     if not moved:
         return text("This holds as long as she knows nothing else about the person.")
+    if secret.certain and candidates > 1 and target.histories is not None:
+        return text(
+            "It is the same for everybody who fits, so that it does not matter who of them is this person."
+        )
     if secret.certain and candidates > 1:
         return text(
             "All records that fit say the same, so that it does not matter which of them is this person's."
@@ -360,7 +536,7 @@ def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: b
         return text(
             "On average over everybody a guess can only get better; for a single person it may get worse."
         )
-    if candidates > 1:
+    if candidates > 1 and target.histories is None:
         return text("The same is learned of everybody else who fits what is known.")
     return ""
 
@@ -416,6 +592,9 @@ LEARNED = {
 
 A report does not tell either whether the best guess is another one than before.
 """
+SAME_FOR_ALL = marked(
+    "Nothing is learned of this person's {secret}: it is the same for everybody who has so many records."
+)
 
 
 def _not_knowing(

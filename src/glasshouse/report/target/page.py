@@ -59,12 +59,16 @@ from glasshouse.report.target.findings import (
     DISCREET,
     among_candidates,
     as_told,
+    counted_all,
     hidden_naming,
+    hidden_prior,
+    hides_everybody,
     is_rough,
     known_columns,
     less_detail,
     most_telling,
     people_fitting,
+    secret_words,
     target_findings,
     told_of,
     with_caveats,
@@ -78,6 +82,7 @@ from glasshouse.report.words import (
     listed,
     percentage,
     percentages,
+    plural,
     sentences,
 )
 from glasshouse.study.target import TargetStudy
@@ -96,6 +101,21 @@ MAY_BE_IN_RELEASE = marked(
     "What is said of the record and of secrets is for an adversary who knows that the person is in the release. One "
     "who does not know it has a finding and a section of her own."
 )
+ADVERSARY_OF_PEOPLE = (
+    marked(
+        "The adversary knows the whole release and that the person is in it. Of the person she happens to know "
+        "{known}. What she knows is taken to be right."
+    ),
+    marked(
+        "Which of the person's records she knows is chance, each choice of so many as likely; before, everybody who "
+        "has so many records is as likely to be the person."
+    ),
+    marked("The release shows which records are of one person, under a pseudonym."),
+)
+CANDIDATES_OF_PEOPLE = marked(
+    "Everybody is a candidate who has as many different records as are known, none of which contradicts what is known "
+    "of it. A candidate is the likelier the more of all choices of so many of their records would fit."
+)
 CANDIDATES = marked(
     "Every record that does not contradict what is known is a candidate, each as likely as the other unless the study "
     "gives weights; one that holds nothing but “*” of it only where no other fits."
@@ -111,8 +131,12 @@ FIGURES = {
     ),
 }
 """What the figures follow from, by whether some are estimated."""
+FITTING = {
+    False: marked("The records that fit everything that is known."),
+    True: marked("The people who have records that fit everything that is known."),
+}
+"""Who candidates are, by whether people have several records."""
 TERMS = {
-    marked("Candidates"): marked("The records that fit everything that is known."),
     marked("Certain"): marked(
         "She is right with probability 1: there is one candidate, or all candidates have the same value."
     ),
@@ -133,6 +157,7 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         "records": counted(outcome.records, "record"),
         "known": known_columns(outcome),
     }
+    histories, subject = outcome.histories, question.subject
     outcome = as_told(outcome)
     findings = target_findings(outcome, subject=question.subject, picture=_figure)
     beliefs = Section(
@@ -153,30 +178,47 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         ),
         beliefs if outcome.secrets else None,
         None if journalist is None else journalist_section(journalist, outcome, DISCREET),
-        treatment_section(outcome.steps, missing_notes(_missing(outcome))),
+        treatment_section(outcome.steps, _notes(outcome, subject)),
     )
+    if histories is None:
+        lead = text(
+            "{records}; what is known of one person: {known}. This report is personal data.",
+            **words,
+        )
+        adversary = sentences(
+            ADVERSARY, IN_RELEASE if journalist is None else MAY_BE_IN_RELEASE, **words
+        )
+    else:
+        lead = text(
+            "{people} with {records}; what is known of one of them: {known}. This report is personal data.",
+            people=counted(histories.people, subject),
+            records=counted(histories.records, "record"),
+            known=words["known"],
+        )
+        adversary = sentences(*ADVERSARY_OF_PEOPLE, **words)
     return Page(
         title=text("What {datasets} tells of one person", **words)
         if len(outcome.datasets) == 1
         else text("What {datasets} tell of one person", **words),
-        lead=text(
-            "{records}; what is known of one person: {known}. This report is personal data.",
-            **words,
-        ),
+        lead=lead,
         findings=findings,
-        summary=_summary(outcome),
-        tiles=tuple(_tiles(outcome)),
+        summary=_summary(outcome, subject),
+        tiles=tuple(_tiles(outcome, subject)),
         actions=remedies(
-            findings, {less_detail(outcome): less_detail_command(question, outcome.known)}
+            findings,
+            {less_detail(outcome): less_detail_command(question, outcome.known)}
+            if histories is None
+            else {},
         ),
         sections=tuple(filter(None, sections)),
-        adversary=sentences(
-            ADVERSARY, IN_RELEASE if journalist is None else MAY_BE_IN_RELEASE, **words
-        ),
+        adversary=adversary,
         limits=(
             personal(),
             *what_is_left_out("glasshouse target --json"),
-            *sentences(CANDIDATES, FIGURES[journalist is not None and journalist.estimated]),
+            *sentences(
+                CANDIDATES if histories is None else CANDIDATES_OF_PEOPLE,
+                FIGURES[journalist is not None and journalist.estimated],
+            ),
         ),
         provenance=provenance,
         command="glasshouse target --study study.toml",
@@ -187,16 +229,18 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
             any(secret.gain for secret in outcome.secrets) and "gain function",
             "prosecutor risk",
             journalist is not None and "journalist risk",
-            terms=(TERMS,),
+            terms=({marked("Candidates"): FITTING[histories is not None]} | TERMS,),
         ),
     )
 
 
-def _summary(target: Target) -> str:
+def _summary(target: Target, subject: str) -> str:
     """Say in one sentence whether the person can be found, and whether a secret is certain all the same."""
-    if target.candidates == target.records:
+    if target.histories is not None:
+        template = _summary_of_people(target)
+    elif target.candidates == target.records:
         return ""
-    if not target.candidates:
+    elif not target.candidates:
         template = marked("No record fits what is known: this person is not in the release.")
     elif target.candidates == 1:
         template = marked("This person can be found: only one of the {records} fits what is known.")
@@ -207,7 +251,9 @@ def _summary(target: Target) -> str:
             "This person cannot be told apart among the {candidates} of {records} that fit what is known."
         )
     certain = [
-        secret.secret for secret in target.secrets if secret.certain and secret.guess.additive
+        secret_words(secret, target)
+        for secret in target.secrets
+        if secret.certain and secret.guess.additive
     ]
     phrases = sentences(
         template,
@@ -215,29 +261,34 @@ def _summary(target: Target) -> str:
         records=counted(target.records, "record"),
         smallest=smallest_cell(),
         candidates=number(target.candidates),
-        secret=enumeration(certain[0]) if certain else "",
+        secret=certain[0] if certain else "",
+        everybody=counted_all(target, subject),
+        people=plural(subject),
     )
     return with_caveats(" ".join(phrases), target) if target.candidates else " ".join(phrases)
 
 
-def _tiles(target: Target) -> Iterator[Tile]:
-    """Yield whether the person can be found, what is given away, and how little is known or how likely they are in."""
-    if is_rough(target, DISCREET) and target.candidates > 1:
-        figure = f"< {counted(smallest_cell(), 'record')}"
-    else:
-        figure = counted(target.candidates, "record")
-    yield Tile(
-        text("Can this person be found?"),
-        figure,
-        text_for(
-            target.candidates,
-            "fits what is known, of {records} in all",
-            "fit what is known, of {records} in all",
-            records=number(target.records),
-        ),
+def _summary_of_people(target: Target) -> str:
+    """Say the same of somebody of whom some records are known."""
+    if target.candidates == 1:
+        return marked("This person can be found: nobody else has records that fit what is known.")
+    if is_rough(target, DISCREET):
+        return marked("This person can be found among fewer than {smallest} {people}.")
+    return marked(
+        "This person is one of {candidates}, of the {everybody}, whose records fit what is known."
     )
+
+
+def _tiles(target: Target, subject: str = "person") -> Iterator[Tile]:
+    """Yield whether the person can be found, what is given away, and how little is known or how likely they are in."""
+    noun = "record" if target.histories is None else subject
+    if is_rough(target, DISCREET) and target.candidates > 1:
+        figure = f"< {counted(smallest_cell(), noun)}"
+    else:
+        figure = counted(target.candidates, noun)
+    yield Tile(text("Can this person be found?"), figure, _among_all(target))
     changes = [
-        (enumeration(secret.secret), change)
+        (secret_words(secret, target), change)
         for secret in most_telling(target.secrets)
         if (change := _change(secret, target))
     ]
@@ -255,7 +306,9 @@ def _tiles(target: Target) -> Iterator[Tile]:
     if journalist is None or wording.hides(journalist.presence.posterior):
         yield Tile(
             text("How little is known"),
-            text_for(len(target.known), "{count} fact", "{count} facts"),
+            text_for(len(target.known), "{count} fact", "{count} facts")
+            if target.histories is None
+            else counted(len(target.histories.known), "record"),
             known_columns(target),
         )
         return
@@ -271,6 +324,29 @@ def _tiles(target: Target) -> Iterator[Tile]:
     )
 
 
+def _among_all(target: Target) -> str:
+    """Say of how many records, or people, those are that fit."""
+    if target.histories is None:
+        return text_for(
+            target.candidates,
+            "fits what is known, of {records} in all",
+            "fit what is known, of {records} in all",
+            records=number(target.records),
+        )
+    if hides_everybody(target, DISCREET):
+        return text_for(
+            target.candidates,
+            "has records that fit what is known",
+            "have records that fit what is known",
+        )
+    return text_for(
+        target.candidates,
+        "has records that fit what is known, of {everybody} who have so many",
+        "have records that fit what is known, of {everybody} who have so many",
+        everybody=number(target.records),
+    )
+
+
 def _change(secret: TargetSecret, target: Target) -> str:
     """Say how often the best guess at a secret is right before and after; nothing where that is not told."""
     everybody, wording = wordings(secret, target)
@@ -282,18 +358,30 @@ def _change(secret: TargetSecret, target: Target) -> str:
 
 def brief(outcome: Target, question: TargetStudy) -> Brief:
     """Return what a terminal says of one person, exactly."""
-    fitting = text_for(
-        outcome.candidates,
-        "{datasets}: {records}, of which {count} fits what is known",
-        "{datasets}: {records}, of which {count} fit what is known",
-        datasets=", ".join(outcome.datasets),
-        records=counted(outcome.records, "record"),
-    )
+    subject, histories = question.subject, outcome.histories
+    if histories is None:
+        fitting = text_for(
+            outcome.candidates,
+            "{datasets}: {records}, of which {count} fits what is known",
+            "{datasets}: {records}, of which {count} fit what is known",
+            datasets=", ".join(outcome.datasets),
+            records=counted(outcome.records, "record"),
+        )
+    else:
+        fitting = text_for(
+            outcome.candidates,
+            "{datasets}: {people} with {records}; of {everybody}, {count} has records that fit what is known",
+            "{datasets}: {people} with {records}; of {everybody}, {count} have records that fit what is known",
+            datasets=", ".join(outcome.datasets),
+            people=counted(histories.people, subject),
+            records=counted(histories.records, "record"),
+            everybody=counted_all(outcome, subject, Discretion(exact=True)),
+        )
     currency = question.adversary.gain.currency
     return Brief(
         (
             fitting,
-            *treatment_blocks(outcome.steps, _missing_exactly(outcome)),
+            *treatment_blocks(outcome.steps, _notes(outcome, subject, exact=True)),
             *(_secret_table(secret, currency) for secret in outcome.secrets),
         ),
         target_findings(outcome, subject=question.subject, exact=True),
@@ -303,6 +391,21 @@ def brief(outcome: Target, question: TargetStudy) -> Brief:
 def _missing(outcome: Target) -> dict[str, int]:
     """Return by secret in how many records it is missing, if in any."""
     return {secret.sensitive: secret.missing for secret in outcome.secrets if secret.missing}
+
+
+def _notes(outcome: Target, subject: str, *, exact: bool = False) -> list[str]:
+    """Say how many records a secret is missing in, or how many people have no other record than the known ones."""
+    if outcome.histories is None:
+        return _missing_exactly(outcome) if exact else missing_notes(_missing(outcome))
+    without = max((secret.missing for secret in outcome.secrets), default=0)
+    if not without:
+        return []
+    return [
+        text(
+            "What is said of another record leaves out people without a record besides the known ones: {people}.",
+            people=Discretion(exact).people(without, subject),
+        )
+    ]
 
 
 def _missing_exactly(outcome: Target) -> list[str]:
@@ -389,7 +492,7 @@ def _beliefs_table(secret: TargetSecret, target: Target) -> Table:
     table = before_and_after_table(_likeliest_first(), shifts, everybody, wording)
     (group,) = table.groups
     all_told = len(shifts) in (len(secret.values), MOST_RANKS_LISTED + 1)
-    named = replace(group, title=enumeration(secret.secret), note=remark if all_told else "")
+    named = replace(group, title=secret_words(secret, target), note=remark if all_told else "")
     return replace(table, groups=(named,))
 
 
@@ -399,7 +502,7 @@ def _figure(secret: TargetSecret, target: Target) -> Figure | None:
     shifts = _shown_ranks(secret, everybody, wording, MOST_RANKS_DRAWN)
     if len(shifts) == 1:
         return None
-    name, after, before = enumeration(secret.secret), secret.guess.posterior, secret.guess.prior
+    name, after, before = secret_words(secret, target), secret.guess.posterior, secret.guess.prior
     now, then = both_percentages((wording, after), (everybody, before))
     if secret.certain and before < 1:
         title = marked("{secret} is certain; before, a guess was right in {then} of cases")
@@ -421,6 +524,12 @@ def _figure(secret: TargetSecret, target: Target) -> Figure | None:
         caption=text(
             "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
             "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
+        )
+        if target.histories is None
+        else text(
+            "“Before”: of anybody who has so many records. “After”: of this person, whose records fit what is known. "
+            "Each is ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is "
+            "not told."
         ),
     )
 
@@ -432,9 +541,10 @@ def _likeliest_first() -> str:
 def _attacks_table(target: Target) -> Table:
     """Return each attack with its success, or as much as may be told of it."""
     naming = target.naming
-    before, *added = leakage_cells(naming)
-    hidden = hidden_naming(target, DISCREET)
-    cells = [before, *([Cell(hidden), NOTHING, NOTHING] if hidden else added)]
+    before, after, *added = leakage_cells(naming)
+    first, last = hidden_prior(target, DISCREET), hidden_naming(target, DISCREET)
+    cells = [Cell(first) if first else before, Cell(last) if last else after]
+    cells += [NOTHING] * len(added) if first or last else added
     attacks: list[tuple[str, tuple[str, ...], Leakage, Sequence[Cell]]]
     attacks = [(target.code, (), naming, cells)]
     for secret in target.secrets:
