@@ -258,11 +258,20 @@ def test_what_became_of_other_guesses_is_what_the_figures_say(seed: int, code: s
             assert abs(value - error) <= error / 1000
 
 
+def _ranked(sentence: str) -> list[tuple[str, str]]:
+    """Return the percentages of a sentence, each with what stands in brackets after it."""
+    return [
+        (match[0], re.match(r" \(([^)]*)\)", sentence[match.end() :])[1])  # type: ignore[index]
+        for match in FIGURE.finditer(sentence)
+    ]
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 @tries("compare", "From the least to the most exposed", seeds=40)
 def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int, code: str) -> None:
     chance = random.Random(seed)
-    names = ("guess: 1", "pseudonym: 1", "guess: 2", "pseudonym: 2", "targets: 2")
+    ranked = ("record",) if seed % 4 == 3 else ("pseudonym", "guess")
+    names = (*(f"{word}: {number}" for number in (1, 2) for word in ranked), "targets: 2")
     told = [float(share(chance)) for _ in range(2)]
     values = [{name: chance.choice((*told, float(share(chance)))) for name in names} for _ in "abc"]
     runs = tuple(
@@ -276,25 +285,23 @@ def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int, code: str
             for finding in measured_findings(outcome)
             if finding.sentence.startswith({"en": "From the least", "pt-BR": "Da menos"}[code])
         ]
-        labels = {label(outcome, name): name for name in ("guess: 2", "pseudonym: 2")}
-    of_figure = {
-        name: sentence
-        for sentence in sentences
-        for words, name in labels.items()
-        if words in sentence
+    words = {
+        "pseudonym": {"en": "is certain of the pseudonym", "pt-BR": "tem certeza do pseudônimo"},
+        "guess": {"en": "guesses the pseudonym right", "pt-BR": "acerta o pseudônimo"},
+        "record": {"en": "finds one that can only be", "pt-BR": "encontra um que só pode ser"},
     }
-    for name in labels.values():
-        chances = {run.name: Fraction(run.summary[name] or 0) for run in runs}
+    for word in ranked:
+        chances = {run.name: Fraction(run.summary[f"{word}: 2"] or 0) for run in runs}
+        in_order = [sentence for sentence in sentences if words[word][code] in sentence]
         if len(set(chances.values())) == 1:
-            assert name not in of_figure
+            assert in_order == []
             continue
-        ranking = of_figure[name].rpartition("”: ")[2]
+        (sentence,) = in_order
         order = []
-        for group in ranking.split("; "):
+        for written, group in _ranked(sentence):
             together = re.findall("“(.)”", group)
-            (figure,) = figures(group)
             for run in together:
-                assert_said(figure, chances[run])
+                assert_said(written, chances[run])
             assert len({chances[run] for run in together}) == 1
             order.append(chances[together[0]])
         assert order == sorted(set(chances.values()))

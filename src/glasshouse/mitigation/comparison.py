@@ -628,7 +628,7 @@ class MeasuredRuns:
         if not all(run.person for run in self.runs):
             return {}
         known = [name.partition(": ")[2] for name in self.figures]
-        linked = [f"{word}: {number}" for number in known[-1:] for word in ("guess", "pseudonym")]
+        linked = [f"{word}: {number}" for number in known[-1:] for word in ("pseudonym", "guess")]
         names = [name for name in linked if name in self.figures]
         names = names or [f"record: {number}" for number in known[-1:]]
         return {

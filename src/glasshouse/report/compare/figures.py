@@ -12,7 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from glasshouse.disclosure import cell_count, smallest_cell
-from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
 from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.mitigation.comparison import Change
 from glasshouse.report.attacks import METHOD
@@ -37,6 +37,7 @@ from glasshouse.report.words import (
     enumeration,
     glossary,
     hundredths,
+    in_words,
     joined,
     percentage,
     percentages,
@@ -176,6 +177,21 @@ FIGURES: Mapping[str, Mapping[str, Known]] = {
     },
 }
 """The figures of each command that keeps such."""
+_RANKED = {
+    "pseudonym": marked(
+        "From the least to the most exposed: someone who happens to know {known} of a person’s records is certain of "
+        "the pseudonym in {ranking} of cases."
+    ),
+    "guess": marked(
+        "From the least to the most exposed: someone who happens to know {known} of a person’s records guesses the "
+        "pseudonym right in {ranking} of cases."
+    ),
+    "record": marked(
+        "From the least to the most exposed: someone who happens to know {known} of a person’s records finds one that "
+        "can only be theirs in {ranking} of cases."
+    ),
+}
+"""How runs about people are told in order, by the word of the figure."""
 MOST_TILES = 3
 """So many figures are on the first screen."""
 MOST_SAID = 2
@@ -253,17 +269,13 @@ def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
             continue
         chances = {run.name: Fraction(run.summary[name] or 0) for run in outcome.runs}
         written = percentages(*(chances[group[0]] for group in groups))
-        ranked = (
-            f"{joined([f'“{run}”' for run in group])} {figure}"
+        ranked = [
+            f"{in_words(figure)} ({joined([f'“{run}”' for run in group])})"
             for group, figure in zip(groups, written, strict=True)
-        )
-        yield note(
-            text(
-                "From the least to the most exposed, by “{figure}”: {ranking}.",
-                figure=label(outcome, name),
-                ranking="; ".join(ranked),
-            )
-        )
+        ]
+        word, _, number_known = name.partition(": ")
+        records = text("all") if number_known == "all" else number_known
+        yield note(translated(_RANKED[word], known=records, ranking=joined(ranked)))
 
 
 def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Finding]:
@@ -329,7 +341,16 @@ def _listed(
 
 
 def _tiles(outcome: MeasuredRuns) -> tuple[Tile, ...]:
-    """Return the first figures about the risk, in the first run and in the last."""
+    """Return the first figures about the risk, in the first run and in the last; of people, the figure of each run."""
+    for name in outcome.ranking:
+        return tuple(
+            Tile(
+                printable(run.name),
+                figure_cell(outcome, name, place, exact=False).text,
+                label(outcome, name),
+            )
+            for place, run in enumerate(outcome.runs[:MOST_TILES])
+        )
     last = len(outcome.runs) - 1
     names = [name for name in outcome.figures if known(outcome, name).risk][:MOST_TILES]
     return tuple(
@@ -393,10 +414,12 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
     """Return the report of runs side by side by their main figures, and the command that repeats it."""
     every, outcome = outcome, outcome.with_shown_parts()
     method, *words = METHODS[outcome.command]
+    in_order = next(_ranking(outcome), None)
     return Page(
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
         findings=measured_findings(outcome),
+        summary="" if in_order is None else in_order.sentence,
         tiles=_tiles(outcome),
         sections=(Section(text("The figures"), tables=(measured_table(outcome, exact=False),)),),
         adversary=(text("What the adversary is assumed to know is in the report of each run."),),
