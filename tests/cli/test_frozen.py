@@ -3,8 +3,9 @@
 Some forty commands, good and bad, in both languages, run on small synthetic data; ``tests/cli/frozen.json`` keeps a
 digest of all that each of them wrote. Where one differs the test names the command and the file. To see what changed,
 run the test with ``KEEP_FROZEN=FOLDER`` before and after and compare the folders; to accept it, run the test with
-``UPDATE_SNAPSHOTS=1``. Of the terminal the sentences and figures count, not the layout. Pictures are kept as the
-specifications in ``report.json``: how they are drawn depends on the fonts of the machine.
+``UPDATE_SNAPSHOTS=1``. Of long figures nine digits count, and of the terminal the sentences and figures count, not the
+layout. Pictures are kept as the specifications in ``report.json``: how they are drawn depends on the fonts of the
+machine.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ KEEP, UPDATE = "KEEP_FROZEN", "UPDATE_SNAPSHOTS"
 VERSIONS = re.compile(r'("(?:Python|numpy|numba|pyarrow|scipy|ortools)": )"[^"]*"')
 TOLD_VERSIONS = re.compile(r"\b(Python|numpy|numba|pyarrow|scipy|ortools) \d[\w.]*")
 MOMENTS = re.compile(r'("(?:seconds|cpu_seconds|cpu)": )[\d.e-]+')
+LONG = re.compile(r"\d+\.\d{9,}(?:e[+-]?\d+)?|\d+(?:\.\d+)?e-\d+")
+"""Floating-point figures whose last digits depend on the processor, which adds in its own order."""
 CLOCKED = ("seconds", "cpu_seconds", "cpu", "limit", "method")
 """Columns of results that depend on how fast the machine is."""
 TIMED = ("totals-campaign",)
@@ -224,7 +227,8 @@ def content(path: Path, folder: Path) -> str:
     if path.suffix == ".parquet":
         frame = pyarrow.parquet.read_table(path)
         names = [name for name in frame.column_names if name not in CLOCKED]
-        return json.dumps([str(frame.schema), frame.select(names).to_pydict()], default=str)
+        columns = frame.select(names).to_pydict()
+        return rounded(json.dumps([str(frame.schema), columns], default=str))
     if (
         path.suffix == ".toml"
     ):  # how its lines are broken depends on the length of the folder's path
@@ -238,7 +242,17 @@ def content(path: Path, folder: Path) -> str:
 def plain(text: str, folder: Path) -> str:
     text = text.replace(str(folder), "FOLDER").replace(str(GROUP), "GROUP")
     text = TOLD_VERSIONS.sub(r"\1", VERSIONS.sub(r'\1""', text))
-    return MOMENTS.sub(r"\g<1>0", text)
+    return rounded(MOMENTS.sub(r"\g<1>0", text))
+
+
+def rounded(text: str) -> str:
+    """Return a text with nine digits of every long figure."""
+
+    def digits(figure: re.Match[str]) -> str:
+        value = float(figure[0])
+        return f"{value:.9g}" if value > 1e-12 else "0.0"
+
+    return LONG.sub(digits, text)
 
 
 def make_data() -> None:
