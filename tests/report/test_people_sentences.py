@@ -137,7 +137,7 @@ def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: 
             assert (UP_FROM[language] in finding.sentence) == (bool(place) and learned)
             assert_it_says(
                 finding.sentence,
-                *([] if place else asked),
+                *asked,
                 nearly if known.errs else certain,
                 guess,
                 *([target.before[0]] if place and learned else []),

@@ -100,27 +100,27 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
         )
     elif guess == before and known.errs:
         template = marked(
-            "With knowledge like that she is nearly sure of the {secret} in {sure} of cases, and guesses it no better "
-            "than somebody who knows nothing of them: right in {after}; knowing all of it exactly, she would be "
-            "certain in {exact_sure}, and guess it right in {exact_after}."
+            "Someone who knows {person}'s {known}, but {how}, is nearly sure of the {secret} in {sure} of cases, and "
+            "guesses it no better than somebody who knows nothing of them: right in {after}; knowing all of it "
+            "exactly, she would be certain in {exact_sure}, and guess it right in {exact_after}."
         )
     elif guess == before:
         template = marked(
-            "With knowledge like that she is certain of the {secret} in {sure} of cases, and guesses it no better than "
-            "somebody who knows nothing of them: right in {after}; knowing all of it exactly, she would be certain in "
-            "{exact_sure}, and guess it right in {exact_after}."
+            "Someone who knows {person}'s {known}, but {how}, is certain of the {secret} in {sure} of cases, and "
+            "guesses it no better than somebody who knows nothing of them: right in {after}; knowing all of it "
+            "exactly, she would be certain in {exact_sure}, and guess it right in {exact_after}."
         )
     elif known.errs:
         template = marked(
-            "With knowledge like that she is nearly sure of the {secret} in {sure} of cases, and guesses it right in "
-            "{after}, up from {before}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it "
-            "right in {exact_after}."
+            "Someone who knows {person}'s {known}, but {how}, is nearly sure of the {secret} in {sure} of cases, and "
+            "guesses it right in {after}, up from {before}; knowing all of it exactly, she would be certain in "
+            "{exact_sure}, and guess it right in {exact_after}."
         )
     else:
         template = marked(
-            "With knowledge like that she is certain of the {secret} in {sure} of cases, and guesses it right in "
-            "{after}, up from {before}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it "
-            "right in {exact_after}."
+            "Someone who knows {person}'s {known}, but {how}, is certain of the {secret} in {sure} of cases, and "
+            "guesses it right in {after}, up from {before}; knowing all of it exactly, she would be certain in "
+            "{exact_sure}, and guess it right in {exact_after}."
         )
     learned = max(guess - before, sure - target.before[1]) if target.secret else guess
     nothing = guess == before and sure <= target.before[1]
