@@ -410,6 +410,21 @@ def inexact_knowledge(
     )
 
 
+def refuse_unfit(table: EncodedTable, about: Mapping[str, str]) -> None:
+    """Make sure that the columns of a table can be known as well as is said, before anything is computed.
+
+    Args:
+        table: The table.
+        about: As in `inexact_knowledge`.
+
+    Raises:
+        DataError: A column holds something else than numbers or dates, or a file of chances does not fit it.
+        StudyError: There is no such column, or it cannot be known so.
+    """
+    for name, written in about.items():
+        _way(table, name, parse_precision(name, written))
+
+
 def _asked(
     names: tuple[str, ...], subsets: str | Sequence[Sequence[str]], records: int
 ) -> list[int]:

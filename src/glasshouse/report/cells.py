@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, marked, number, text
 from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.words import hundredths, money, percentage, times
+from glasshouse.report.words import hundredths, money, percentage, rounded, times
 
 NOTHING = Cell("–")
 """What stands where there is no number."""
@@ -116,15 +117,17 @@ def yes_cell(holds: bool) -> Cell:
 
 
 def three_digits(probability: Fraction) -> str:
-    """Say a probability in per cent with three digits; a rounding never makes it certain.
+    """Say a probability in per cent with three digits; a rounding never makes it certain, exact halves go up.
 
-    >>> three_digits(Fraction(1, 3)), three_digits(Fraction(99999, 100000))
-    ('33.3%', '> 99.9%')
+    >>> three_digits(Fraction(1, 3)), three_digits(Fraction(99999, 100000)), three_digits(Fraction(891, 2000))
+    ('33.3%', '> 99.9%', '44.6%')
     """
-    figure = f"{100 * float(probability):.3g}"
-    if figure == "100" and probability < 1:
+    per_cent = 100 * probability
+    decimals = 2 - math.floor(math.log10(per_cent)) if per_cent else 0
+    figure = rounded(per_cent * 10**decimals) / 10**decimals
+    if figure == 100 and probability < 1:
         return f"> {text('{figure}%', figure=localised('99.9'))}"
-    return text("{figure}%", figure=number(100 * float(probability), ".3g"))
+    return text("{figure}%", figure=number(figure, ".3g"))
 
 
 def gain_change(leakage: Leakage | None, currency: str | None) -> str:

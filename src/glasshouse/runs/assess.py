@@ -18,7 +18,7 @@ from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, rec
 from glasshouse.microdata.assessment import CataloguedAttacks, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
-from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
+from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge, refuse_unfit
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
     holds_whole_set,
@@ -169,6 +169,7 @@ def answer(
         for secret in ((), *study.adversary.secrets)
         if explain
     ]
+    refuse_unfit(windows[-1], study.precisions)
     assessment = _assessment(study, windows, resources)
     if save_table is not None:
         single.read.save(save_table)

@@ -71,7 +71,8 @@ def _covered(hidden: list[_Group]) -> bool:
 def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
     """Show the share of people who can be named, by value of the columns by which it differs most.
 
-    There is no such picture where nobody can be named, or everybody, or where groups are too small to be told of.
+    There is no such picture where nobody can be named, or everybody, where all groups that are told of are alike, or
+    where groups are too small to be told of.
     """
     by_column = {
         exposure.column: groups
@@ -95,13 +96,13 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
         min(group.share for group in by_column[first]),
         max(group.share for group in by_column[first]),
     )
-    words = {"column": enumeration([first]), "low": low, "high": high}
-    title = (
-        text("The share who can be named outright is {low}, whatever the {column}", **words)
-        if low == high
-        else text(
-            "The share who can be named outright differs by {column}: from {low} to {high}", **words
-        )
+    if low == high:
+        return None  # values that are left out may differ from those that are told
+    title = text(
+        "The share who can be named outright differs by {column}: from {low} to {high}",
+        column=enumeration([first]),
+        low=low,
+        high=high,
     )
     caption = text(
         "Of the {people} with each value, the share that is alike with nobody else and can be named outright.",
