@@ -524,7 +524,7 @@ def target(
     """
     whose = [] if person is None else [*_names(person)]
     facts = _known_records(known) if whose else _conditions(known)
-    parts = [fact for one in facts for fact in (facts_of(one) if whose else [one])]
+    parts = [fact for one in facts for fact in facts_of(one)]
     columns = list(dict.fromkeys(map(_column_of, parts)))
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = list(map(_column_of, where))

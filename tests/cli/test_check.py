@@ -61,7 +61,7 @@ def test_what_was_named_is_not_said_to_be_guessed_and_the_report_is_named(
     run = tmp_path / "run"
     answer = glasshouse("check", str(people), "-q", "age", "-s", "illness", "--out", str(run))
     assert "Taken as" not in answer.out
-    assert "One record is taken for one person (else say --id)." in answer.out
+    assert "One record is taken for one person (else say --id, or --person where" in answer.out
     assert answer.out.rstrip().endswith(f"Report: {run / 'report.html'}")
 
 
@@ -334,6 +334,19 @@ def test_what_is_wrong_with_what_is_asked_is_said_as_assess_says_it(
     roles = () if "-q" in words else ("-q", "city")
     assessed = glasshouse("assess", visits, *words, *roles)
     assert checked.error.replace("check: ", "assess: ") == assessed.error
+
+
+def test_what_the_rule_does_not_judge_is_said(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = tmp_path / "dated.csv"
+    rows = [f"{1 + day % 28:02}/0{1 + day % 9}/2020,{day % 3}" for day in range(60)]
+    path.write_text("\n".join(("birth,ill", *rows)))
+    date = ("--date", "birth=dd/mm/yyyy", "-q", "birth", "-s", "ill")
+    outcome = glasshouse("check", path, *date, "--about", "birth=±7d")
+    assert outcome.code == 4, outcome.error
+    assert "note: the rule does not judge what --about asks; a condition on named-inexactly" in (
+        outcome.error
+    )
+    assert "does not judge" not in glasshouse("check", path, *date).error
 
 
 @pytest.mark.parametrize(

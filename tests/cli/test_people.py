@@ -504,6 +504,8 @@ def test_knowledge_that_is_not_exact_comes_out_exactly(
         (("--likely", "age=130%"), "is no chance"),
         (("--likely", "nobody=50%"), "nothing that she knows"),
         (("--person", "income", "--about", "age=±2"), "leave out --about"),
+        (("-s", "any income=1"), "is asked of all records of a person; say with --person"),
+        (("-s", "most income"), "is asked of all records of a person; say with --person"),
     ],
 )
 def test_what_is_known_in_no_such_way_is_said_in_one_line(
@@ -516,10 +518,12 @@ def test_what_is_known_in_no_such_way_is_said_in_one_line(
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("age,town,income\n30,A,1\n31,B,2\n")
     Path("kernel.csv").write_text("is,A,B\nA,1,0.5\nB,0,1\n")
-    outcome = glasshouse("assess", "people.csv", "-q", "age", "-q", "town", *options)
+    asked = ("-q", "age", "-q", "town", *options, "--out", "run")
+    outcome = glasshouse("assess", "people.csv", *asked)
     assert outcome.code == 2
     assert message in outcome.error
     assert len(outcome.error.strip().splitlines()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernel.csv", "people.csv"]
 
 
 def test_a_rule_can_judge_who_does_not_know_all_exactly(

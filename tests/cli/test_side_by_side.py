@@ -325,6 +325,16 @@ def test_releases_by_day_by_week_and_with_rotated_pseudonyms(
     assert "Da menos à mais exposta" in in_portuguese
 
 
+def test_a_release_without_a_pseudonym_is_not_called_equal_to_one_that_keeps_it(
+    glasshouse: Glasshouse, visits: dict[str, dict[str, Any]]
+) -> None:
+    asked = (*RELEASES["by day"], "--unlinked", "--knows", "2", "--out", "unlinked")
+    glasshouse("assess", "visits.csv", *asked)
+    sentences = " ".join(glasshouse("compare", "by day", "unlinked").out.split())
+    assert "“by day” keeps a pseudonym, and “unlinked” does not" in sentences
+    assert "no worse and no better" not in sentences
+
+
 def test_a_week_is_that_of_the_calendar(
     glasshouse: Glasshouse, visits: dict[str, dict[str, Any]]
 ) -> None:

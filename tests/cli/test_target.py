@@ -54,6 +54,17 @@ def test_sets_and_intervals_are_known_too(glasshouse: Glasshouse) -> None:
     assert document["candidates"] == 3
 
 
+def test_several_facts_may_stand_in_one_option(glasshouse: Glasshouse) -> None:
+    apart = ("--know", "gender=F", "--know", "age=25,26")
+    arguments = ("target", "D1.csv", "-s", "disability", "--json")
+    documents = [
+        json.loads(glasshouse(*arguments, *known).out)
+        for known in (apart, ("--know", "gender=F,age=25,26"))
+    ]
+    assert documents[0] == documents[1]
+    assert documents[0]["candidates"] == 3
+
+
 def test_the_journalist_counts_the_population(glasshouse: Glasshouse) -> None:
     arguments = ("target", "trial.csv", "--know", "age=3", "--know", "sex=M", "-s", "ill", "--json")
     counted = json.loads(glasshouse(*arguments, "--population", "town.csv").out)["journalist"]

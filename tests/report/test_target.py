@@ -200,7 +200,7 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
             "aab",
             "343",
             "harder to guess: the best guess, “a”, is right in 50.0% of cases; without it “a” would have seemed",
-            "ill is right in less than 66.7% of cases; without what is known",
+            "The best guess at this person's ill is right in less than 66.7% of cases.",
         ),
         (
             "aaabbc",
@@ -222,7 +222,7 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
             "33334455",
             "What is known hardly changes how well this person's ill is guessed: the best guess, “a”, is right in "
             "50.0% of cases, about as often as “a” without it.",
-            "The best guess at this person's ill is right in less than 66.7% of cases; without what is known",
+            "The best guess at this person's ill is right in less than 66.7% of cases.",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from glasshouse.table import (
     read,
     table_profile,
 )
-from glasshouse.table.profiles import _is_cnpj, has_no_header, identifying
+from glasshouse.table.profiles import _is_cnpj, has_no_header, identifying, owner_column
 
 PEOPLE = pa.table(
     {
@@ -50,6 +50,25 @@ def test_roles_are_suggested_from_names_and_values() -> None:
         "token": Role.IDENTIFIER,
         "other": Role.IGNORED,
     }
+
+
+def test_a_column_called_after_people_says_whose_a_record_is_where_it_repeats() -> None:
+    visits = pa.table(
+        {
+            "patient": [str(visit % 30) for visit in range(90)],
+            "patient_age": [str(visit % 30) for visit in range(90)],
+            "student": ["yes", "no", "no"] * 30,
+        }
+    )
+    columns = profile(read(visits))
+    assert [column.role for column in columns] == [
+        Role.IDENTIFIER,
+        Role.QUASI_IDENTIFIER,
+        Role.IGNORED,
+    ]
+    owner = owner_column(columns)
+    assert owner is not None
+    assert owner.name == "patient"
 
 
 def test_every_suggestion_says_why() -> None:

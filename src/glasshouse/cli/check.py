@@ -13,7 +13,7 @@ from glasshouse.cli import options
 from glasshouse.cli.command import check_new_file, given_options, progress, warn
 from glasshouse.cli.options import option
 from glasshouse.errors import StudyError
-from glasshouse.language import quoted, text
+from glasshouse.language import either, quoted, text
 
 if TYPE_CHECKING:
     from glasshouse.report.verdict import Verdict
@@ -43,7 +43,7 @@ def check(
     sarif: Path | None = option("--sarif", "FILE.sarif", "Also write the verdict for a code host."),
     threads: options.Threads = None,
     output: options.OutputOptions,
-    reading: options.FileOptions,
+    reading: options.DataOptions,
 ) -> None:
     """Whether a release meets a rule: a verdict, each condition with its margin, and an exit code for pipelines.
 
@@ -84,9 +84,13 @@ def check(
         guessed = understood | {"invalid": understood["invalid"][len(invalid or ()) :]}
         taken = [sentence for role, sentence in taken_for(guessed) if not typed.get(role)]
         verdict = _assessed(study, output, threads)
+        for note in _unjudged(study, verdict):
+            warn(note)
     if verdict is None:
         raise StudyError(
-            "{name} measures nothing that the policy asks for; assess the release itself, as a whole",
+            "{name} measures nothing that the policy asks for; assess the release itself, as a whole, and with "
+            "--person, --about or --within if its conditions are on several records, on what is not known exactly or "
+            "on close guesses",
             name=path.name,
         )
     _write(verdict, path.name, junit, sarif)
@@ -110,7 +114,7 @@ def _refuse_beside_a_run(context: typer.Context) -> None:
 
 
 def _study(
-    path: Path, reading: options.FileOptions, *, sensitive: list[str | list[str]], **said: Any
+    path: Path, reading: options.DataOptions, *, sensitive: list[str | list[str]], **said: Any
 ) -> tuple[AssessStudy, tuple[str, ...]]:
     """Return the study that a file suggests by itself, with what is said of it instead, and notes on it."""
     from glasshouse.runs.assess import understood
@@ -157,6 +161,22 @@ def _assessed(
     return done.verdict
 
 
+def _unjudged(study: AssessStudy, verdict: Verdict | None) -> Iterator[str]:
+    """Yield what was asked that no condition of the rule judges, and the measures that would."""
+    from glasshouse.study.policy import MEASURES
+
+    judged = {judgement.condition.measure for judgement in verdict.judgements} if verdict else set()
+    inexact = [measure for measure in MEASURES if measure.endswith("-inexactly")]
+    close = [measure for measure in MEASURES if measure.startswith("close-")]
+    for word, measures in (("about", inexact), ("likely", inexact), ("within", close)):
+        if getattr(study, word) and not judged & {*measures}:
+            yield text(
+                "note: the rule does not judge what {option} asks; a condition on {measures} would",
+                option=f"--{word}",
+                measures=either(measures),
+            )
+
+
 def _write(verdict: Verdict, name: str, junit: Path | None, sarif: Path | None) -> None:
     """Write the verdict for those who asked for it, each file whole or not at all."""
     from glasshouse.atomic import new_file
@@ -201,7 +221,12 @@ def taken_for(understood: dict[str, Any]) -> Iterator[tuple[str, str]]:
         )
         yield "person", several
     elif understood["id"] is None:
-        yield "id", text("One record is taken for one person (else say --id).")
+        yield (
+            "id",
+            text(
+                "One record is taken for one person (else say --id, or --person where people have several)."
+            ),
+        )
     else:
         column = quoted([understood["id"]])
         same = text("Records with the same {column} are taken for one person.", column=column)

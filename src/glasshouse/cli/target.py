@@ -59,7 +59,7 @@ def target(
                 "without a pseudonym each known record is looked for by itself; leave out --unlinked and --person, and "
                 "tell the facts of one record: --know COLUMN=VALUE, once or more"
             )
-        facts = [fact for one in known or [] for fact in (facts_of(one) if person else [one])]
+        facts = [fact for one in known or [] for fact in facts_of(one)]
         columns = [taken_apart(fact, option="--know")[0] for fact in facts]
         if not columns:
             raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")

@@ -15,12 +15,14 @@ from glasshouse.language import printable, spoken
 from glasshouse.report.page import (
     MOST_ACTIONS,
     Brief,
+    Decision,
     Finding,
     Page,
     Provenance,
     Ruling,
     Severity,
     keep_assumptions,
+    look_at_conditions,
     ranked,
     remedies,
 )
@@ -62,11 +64,17 @@ def page_of(
     """
     with labelled_by(question, labels):
         page: Page = _teller(question).page(outcome, question, provenance=provenance)
+    ruling = _ruling(outcome, question, labels, verdict)
+    fallback = (
+        keep_assumptions()
+        if ruling is None or ruling.decision == Decision.MEETS
+        else look_at_conditions()
+    )
     return replace(
         page,
         title=page.title if question.title is None else printable(question.title),
-        ruling=_ruling(outcome, question, labels, verdict),
-        actions=page.actions or remedies(page.findings)[:MOST_ACTIONS] or (keep_assumptions(),),
+        ruling=ruling,
+        actions=page.actions or remedies(page.findings)[:MOST_ACTIONS] or (fallback,),
     )
 
 

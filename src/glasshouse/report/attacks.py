@@ -293,5 +293,6 @@ def protect_the_secret() -> str:
 def change_the_pseudonym() -> str:
     """Say what to do where a few records of a person give away all of them."""
     return text(
-        "Leave out the pseudonym, or give everybody a new one every month; or tell places and dates less finely."
+        "Leave out the pseudonym, or tell places and dates less finely. A new pseudonym every month hides nobody: it "
+        "only limits to a month what is found."
     )

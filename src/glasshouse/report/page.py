@@ -316,6 +316,13 @@ def keep_assumptions() -> Action:
     )
 
 
+def look_at_conditions() -> Action:
+    """Return what to do where a rule is not met, and nothing is known that would help."""
+    return Action(
+        text("Look at which conditions of the rule are not met, and of what; they stand below.")
+    )
+
+
 def remedies(
     findings: Iterable[Finding], commands: Mapping[str, str] | None = None
 ) -> tuple[Action, ...]:

@@ -19,6 +19,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.page import Cell, Column, Decision, Group, Ruling, Table
 from glasshouse.report.words import decimal, enumeration, percentage
+from glasshouse.study.assess import parse_person_secret
 from glasshouse.study.policy import (
     MEASURES,
     TITLES,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata.individual import Target
     from glasshouse.microdata.knowledge import InexactKnowledge
     from glasshouse.microdata.parts import Family
-    from glasshouse.microdata.people import People
+    from glasshouse.microdata.people import Another, Knowing, People
     from glasshouse.microdata.presence import Member, Membership
     from glasshouse.microdata.uniqueness import PopulationRisks
     from glasshouse.mitigation.comparison import AssessedRuns, Comparison, MeasuredRuns
@@ -300,8 +301,20 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
     from glasshouse.report.assess.people import people_told
     from glasshouse.report.discretion import Among
 
-    for result, count in zip(outcome.curve, people_told(outcome.curve), strict=True):
-        counted = (str(count) if count == result.targets else f"~{count}") if count else ""
+    def told(curve: Sequence[Knowing | Another]) -> list[str]:
+        """Return how many people have so many records, as far as that is told."""
+        return [
+            (str(count) if count == result.targets else f"~{count}") if count else ""
+            for result, count in zip(curve, people_told(curve), strict=True)
+        ]
+
+    with_more = {}
+    for name in outcome.curve[0].another:
+        results = [result for result in outcome.curve if name in result.another]
+        _, *people_with_more = told([results[0], *(result.another[name] for result in results)])
+        for result, people in zip(results, people_with_more, strict=True):
+            with_more[name, result.events] = people
+    for result, counted in zip(outcome.curve, told(outcome.curve), strict=True):
 
         def measured(
             measure: Measure,
@@ -335,7 +348,7 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
             yield measured("inference-added", guess.additive, name, margin=result.margin)
             yield measured("inference-certain", certainty.additive, name, margin=result.margin)
         for name, one in result.another.items():
-            people = counted if is_shown(one.targets) else ""
+            people = with_more.get((name, result.events), "")
             learned = (one.guess.additive, one.certainty.additive)
             for measure, value in zip(_INFERRING, learned, strict=True):
                 yield measured(measure, value, name, margin=one.margin, people=people)
@@ -674,8 +687,8 @@ def condition_words(judgement: Judgement) -> str:
     if measured.knows is not None:
         words = text_for(
             measured.knows,
-            "{measure}, by who knows any {count} fact",
-            "{measure}, by who knows any {count} facts",
+            "{measure}, by someone who knows any {count} fact",
+            "{measure}, by someone who knows any {count} facts",
             measure=words,
         )
     if measured.records is not None:
@@ -694,7 +707,7 @@ def _with_known_records(words: str, measured: Measurement) -> str:
         people = text("about {count}", count=people) if about else people
     if not measured.records:
         return text(
-            "{measure}, by who knows all of their records ({people} people)",
+            "{measure}, by someone who knows all of their records ({people} people)",
             measure=words,
             people=people,
         )
@@ -706,10 +719,18 @@ def _with_known_records(words: str, measured: Measurement) -> str:
             measure=words,
             people=people,
         )
+    if measured.of is not None and parse_person_secret(measured.of).how == "other":
+        return text_for(
+            measured.records,
+            "{measure}, by someone who happens to know {count} record of theirs (of {people} people who have more)",
+            "{measure}, by someone who happens to know {count} records of theirs (of {people} people who have more)",
+            measure=words,
+            people=people,
+        )
     return text_for(
         measured.records,
-        "{measure}, by who happens to know {count} record of theirs (of {people} people who have so many)",
-        "{measure}, by who happens to know {count} records of theirs (of {people} people who have so many)",
+        "{measure}, by someone who happens to know {count} record of theirs (of {people} people who have so many)",
+        "{measure}, by someone who happens to know {count} records of theirs (of {people} people who have so many)",
         measure=words,
         people=people,
     )

@@ -33,7 +33,7 @@ from glasshouse.study import (
     parse_condition,
 )
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.study.assess import AssessStudy, parse_precision
+from glasshouse.study.assess import PERSON_SECRETS, AssessStudy, parse_precision
 from glasshouse.study.target import PeopleStudy, TargetStudy
 from glasshouse.table import (
     Collection,
@@ -301,12 +301,25 @@ def questions_among(names: Sequence[str], columns: Container[str]) -> dict[str, 
 
 
 def _questions_to(dataset: Dataset, study: ReleaseStudy) -> dict[str, str]:
-    """Return the secrets of an assessment that are questions about columns of a dataset."""
+    """Return the secrets of an assessment that are questions about columns of a dataset.
+
+    Raises:
+        StudyError: A secret is one of a person with several records, and nothing says whose a record is.
+    """
     asks = isinstance(study, AssessStudy) and not is_of_people(study)
     names = study.adversary.secret_columns if asks else ()
-    if not any(sign in name for name in names for sign in "=<>"):
+    of_people = [name for name in names if name.partition(" ")[0] in PERSON_SECRETS]
+    if not of_people and not any(sign in name for name in names for sign in "=<>"):
         return {}
-    return questions_among(names, columns_of(dataset))
+    columns = columns_of(dataset)
+    for name in of_people:
+        if name not in columns and name.partition(" ")[2]:
+            raise StudyError(
+                '"{secret}" is asked of all records of a person; say with `person` which column tells whose a record '
+                "is",
+                secret=name,
+            )
+    return questions_among(names, columns)
 
 
 def read_register(

@@ -114,22 +114,24 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("people whom any of their records give away"), SINGLING_OUT, of_people=True
     ),
     "named-inexactly": MeasureKind(
-        marked("people who are named surely by who does not know all exactly"), SINGLING_OUT
+        marked("people who are named surely by someone who does not know all exactly"), SINGLING_OUT
     ),
     "best-guess-inexactly": MeasureKind(
         marked(
-            "people for whom one guess at who they are is right, by who does not know all exactly"
+            "people for whom one guess at who they are is right, by someone who does not know all exactly"
         ),
         SINGLING_OUT,
     ),
     "inference-added-inexactly": MeasureKind(
-        marked("right guesses of {of} that the release adds for who does not know all exactly"),
+        marked(
+            "right guesses of {of} that the release adds for someone who does not know all exactly"
+        ),
         INFERENCE,
         of_secret=True,
         in_points=True,
     ),
     "inference-certain-inexactly": MeasureKind(
-        marked("people whose {of} becomes sure for who does not know all exactly"),
+        marked("people whose {of} becomes sure for someone who does not know all exactly"),
         INFERENCE,
         of_secret=True,
     ),

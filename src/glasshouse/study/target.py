@@ -26,7 +26,7 @@ class PeopleStudy(ReleaseStudy):
     fraction: Probability | None = None
     """The share of the population that is in the release, where there is no register."""
     known: tuple[DatedCondition, ...] = ()
-    """What is known of one person."""
+    """What is known of one person, fact by fact; several facts may stand in one, with commas between."""
 
     @property
     def files(self) -> tuple[Dataset, ...]:
@@ -53,8 +53,8 @@ class PeopleStudy(ReleaseStudy):
         return self
 
     def known_as(self, said: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
-        """Return what is known with its conditions said in another way."""
-        return said(self.known)
+        """Return what is known, fact by fact, with its conditions said in another way."""
+        return said(tuple(fact for facts in self.known for fact in facts_of(facts)))
 
     def refuse_treatment(self) -> None:
         """Make sure that nobody is left out who would then be taken for absent.

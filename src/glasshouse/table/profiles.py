@@ -192,6 +192,11 @@ MOST_CODES = 20
 FREE_TEXT = marked("free text")
 NAMES = frozenset("nome name surname sobrenome nombre apellido".split())
 """Words that call a column one of names; ``city name`` is another matter."""
+OWNERS = frozenset(
+    "patient paciente prontuario person pessoa member membro insured segurado beneficiary beneficiario customer "
+    "client cliente student aluno employee empregado".split()
+)
+"""Words that, with nothing beside them, call a column that says whose a record is."""
 OTHERS = frozenset(
     "family familia familiar household domicilio guardian responsavel mother mae father pai doctor medico "
     "professional profissional employer empregador company empresa firm school escola class turma municipality "
@@ -536,7 +541,10 @@ def owner_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
         and not words_of(profile.name) & OTHERS
         and (
             profile.looks_like in {*CHECKED} - {"CNPJ"}
-            or (not profile.looks_like and words_of(profile.name) & WORDS[Role.IDENTIFIER])
+            or (
+                not profile.looks_like
+                and (words_of(profile.name) & WORDS[Role.IDENTIFIER] or _is_owner(profile.name))
+            )
         )
     ]
     return max(candidates, key=lambda profile: profile.distinct, default=None)
@@ -741,6 +749,8 @@ def _suggestion(
             return role, text('called "{word}"', word=min(hint))
     if unique == records:
         return Role.IDENTIFIER, text("every record has a value of its own")
+    if _is_owner(name) and records <= MOST_RECORDS_EACH * distinct:
+        return Role.IDENTIFIER, text('called "{word}"', word=min(words))
     if distinct > MANY_VALUES * records:
         return Role.IDENTIFIER, text(
             "{distinct} distinct values in {records} records", distinct=distinct, records=records
@@ -758,6 +768,12 @@ def _suggested_by_values(values: Sequence[str], dates: Sequence[str]) -> tuple[R
     if len(sample) >= _FEWEST and all(_POSTCODE.fullmatch(value.strip()) for value in sample):
         return Role.QUASI_IDENTIFIER, text("its values are written as postal codes")
     return None
+
+
+def _is_owner(name: str) -> bool:
+    """Tell whether a column is called after those whom records are of, and nothing else."""
+    words = words_of(name)
+    return bool(words) and words <= OWNERS
 
 
 def words_of(name: str) -> frozenset[str]:

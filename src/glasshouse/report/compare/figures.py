@@ -275,7 +275,15 @@ def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
         ]
         word, _, number_known = name.partition(": ")
         records = text("all") if number_known == "all" else number_known
-        yield note(translated(_RANKED[word], known=records, ranking=joined(ranked)))
+        yield note(
+            translated(_RANKED[word], known=records, ranking=joined(ranked)),
+            remedy=text(
+                "Of these, {runs} exposes people least; hold it against the rule by itself before you release it.",
+                runs=f"“{groups[0][0]}”",
+            )
+            if len(groups[0]) == 1
+            else "",
+        )
 
 
 def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Finding]:
@@ -297,7 +305,7 @@ def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Find
             finding = note(translated(sentence, changes=changes, **words), figure=every)
             worse = replace(finding, severity=Severity.MODERATE, remedy=look)
             yield worse if change == Change.WORSE else finding
-    same = not any(marks.values())
+    same = not any(marks.values()) and len(set(map(_has_pseudonym, outcome.runs))) == 1
     if marks and same and not any(_is_hidden(outcome, name, place, exact=exact) for name in marks):
         yield note(
             text(
@@ -363,8 +371,29 @@ def _tiles(outcome: MeasuredRuns) -> tuple[Tile, ...]:
     )
 
 
+def _has_pseudonym(run: ComparedRun) -> bool:
+    """Tell whether a run about people is of a release that keeps a pseudonym."""
+    return any(name.startswith("pseudonym: ") for name in run.summary)
+
+
 def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
     """Yield what makes the runs hard to compare."""
+    linked, unlinked = (
+        [f"“{run.name}”" for run in outcome.runs if run.person and _has_pseudonym(run) == keeps]
+        for keeps in (True, False)
+    )
+    if linked and unlinked:
+        yield replace(
+            note(
+                text(
+                    "{linked} keeps a pseudonym, and {unlinked} does not: compared is only what would be singled out "
+                    "without one, and with it more is learned, as the report of {linked} tells.",
+                    linked=joined(linked),
+                    unlinked=joined(unlinked),
+                )
+            ),
+            severity=Severity.MODERATE,
+        )
     if outcome.runs[0].parts:
         yield note(
             text_for(

@@ -303,7 +303,7 @@ def guess_tables(outcome: AssessedRuns, differences: Sequence[str]) -> Iterator[
                 row.append(number(error[1], ",.4g"))
             rows.append([*row, *marked_points(guess)])
         title = text(
-            "Guesses that need only be close, by who knows {known}",
+            "Guesses that need only be close, by someone who knows {known}",
             known=column_labels(outcome.close[0].quasi_identifiers),
         )
         yield cell_table(text("attack"), [*columns, *differences], rows, title)

@@ -310,8 +310,8 @@ def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
             text("Who can be named"),
             percentage(outcome.marketer),
             text(
-                "of the records would be named right by who has the register; the one most at risk with a chance of "
-                "{highest}",
+                "of the records would be named right by someone who has the register; the one most at risk with a "
+                "chance of {highest}",
                 highest=percentage(outcome.journalist),
             ),
         )
@@ -624,7 +624,7 @@ def _population_tiles(risks: PopulationRisks, subject: str) -> Iterator[Tile]:
         text("Who can be named"),
         low if low == high else f"{low} – {high}",
         text(
-            "of the records would, by estimate, be named right by who has a register of the population"
+            "of the records would, by estimate, be named right by someone who has a register of the population"
         ),
     )
     answers = sorted(uniques for _, uniques in answers_of(risks))

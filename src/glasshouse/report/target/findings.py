@@ -176,8 +176,12 @@ def _journalist_as_told(journalist: Journalist, target: Target) -> Journalist:
 
 
 def most_telling(secrets: Sequence[TargetSecret]) -> list[TargetSecret]:
-    """Return the secrets in the order of how far the attack moves her beliefs."""
-    return sorted(secrets, key=_moved, reverse=True)
+    """Return the secrets that become certain, and then the others, in the order of how far beliefs are moved."""
+    return sorted(
+        secrets,
+        key=lambda secret: (secret.certain and secret.guess.prior < 1, _moved(secret)),
+        reverse=True,
+    )
 
 
 def known_columns(target: Target) -> str:
@@ -497,6 +501,8 @@ def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Fi
         change = "nothing"
     elif alike:
         change = "alike"
+    elif not is_told and least == low == 0 < after:
+        change = "untold"  # “less than 66.7%, before less than 68.0%” would read as a fall
     else:
         change = "less" if less else "more"
     words = {"secret": secret_words(secret, target)}
@@ -506,7 +512,7 @@ def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Fi
             for values in (secret.best, secret.prior_best)
         )
         words |= {"best": best, "first": first}
-    template = LEARNED[change, discretion.exact]
+    template = UNTOLD if change == "untold" else LEARNED[change, discretion.exact]
     if change == "known before" and target.histories is not None:
         template = SAME_FOR_ALL
     sentence = translated(template, now=now, then=then, **words)
@@ -592,6 +598,8 @@ LEARNED = {
 
 A report does not tell either whether the best guess is another one than before.
 """
+UNTOLD = marked("The best guess at this person's {secret} is right in {now} of cases.")
+"""What is said where of the chances before and after no more is told than what they are below."""
 SAME_FOR_ALL = marked(
     "Nothing is learned of this person's {secret}: it is the same for everybody who has so many records."
 )

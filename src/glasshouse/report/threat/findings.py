@@ -158,7 +158,7 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     if twice:
         return Finding(severity, sentence, figure, price(), remedy())
     meaning = text(
-        "This holds for who knows no more than is assumed here, and reasons as is assumed here."
+        "This holds for someone who knows no more than is assumed here, and reasons as is assumed here."
     )
     return reassurance(sentence, figure, meaning)
 
