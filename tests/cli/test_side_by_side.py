@@ -216,6 +216,7 @@ def test_the_verdict_is_that_of_the_runs(glasshouse: Glasshouse, way: tuple[str,
         (
             "en",
             (
+                "With exact knowledge and exact guesses: from “fine” to “coarse” it became harder",
                 "it became harder to guess the income within 10%",
                 "it became harder to name people without exact knowledge",
                 "Knowledge that is not exact",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
@@ -136,9 +137,20 @@ def _summary(outcome: AssessedRuns) -> str:
     if any(not line.same_knowledge for line in outcome.largest):
         return ""
     names = (outcome.runs[0].name, outcome.runs[-1].name)
-    return " ".join(
+    heads = " ".join(
         _head(before, after, names, outcome.subject)
         for before, after in _first_and_last(outcome)[:MOST_SUMMED_UP]
+    )
+    return _of_exact_knowledge(outcome, heads)
+
+
+def _of_exact_knowledge(outcome: AssessedRuns, sentence: str) -> str:
+    """Return what is said of an attack, with the reminder that it is one of several ways to know and to guess."""
+    if not any(one.close or one.inexact for one in outcome.assessments):
+        return sentence
+    return text(
+        "With exact knowledge and exact guesses: {sentence}",
+        sentence=f"{sentence[:1].lower()}{sentence[1:]}",
     )
 
 
@@ -368,6 +380,10 @@ def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
         _changed(line, (first, name), line.attacks[place], outcome.subject)
         for place, name in enumerate(names, 1)
         for line in outcome.largest
+    ]
+    changes = [
+        replace(change, sentence=_of_exact_knowledge(outcome, change.sentence))
+        for change in changes
     ]
     return (*changes, *guess_findings(outcome), *_conditions(outcome))
 
