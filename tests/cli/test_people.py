@@ -601,3 +601,12 @@ def test_a_study_keeps_where_the_chances_are(
     assert content["about"] == {"town": "@kernel.csv"}
     # of A and the two of B, A is held by all, with 1, 1/4 and 1/4; B by two, with 3/4 each
     exactly(content["targets"][0]["subsets"][-1], posterior="7/12", certain="0")
+
+
+def test_where_nobody_is_given_away_it_is_said_so(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_text("who,place\n" + "".join(f"p{i % 40},{i % 2}\n" for i in range(80)))
+    out = " ".join(glasshouse("assess", path, "--person", "who", "-q", "place").out.split())
+    assert "Nobody is given away by 2 of their records." in out
+    assert "price of the pseudonym" not in out
+    assert "0% of people" not in out

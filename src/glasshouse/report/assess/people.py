@@ -188,7 +188,8 @@ def people_findings(
         for entry, one, people in _of_another(outcome.curve, name)
         if entry is result and is_shown(one.targets)
     ]
-    findings.append(_price(result, subject))
+    if result.certainty.posterior > 0:
+        findings.append(_price(result, subject))
     return tuple(findings)
 
 
@@ -259,7 +260,15 @@ def _some_and_any(result: Knowing, subject: str) -> Finding:
         "any": among.percentage(every),
         "people": plural(subject),
     }
-    if result.events is None:
+    if some == 0 == among.bounds(some)[1]:
+        sentence = (
+            text("Nobody is given away even by all of their records together.")
+            if result.events is None
+            else text(
+                "Nobody is given away by {count} of their records.", count=number(result.events)
+            )
+        )
+    elif result.events is None:
         sentence = text(
             "All their records together fit nobody else for {some} of {people}.", **words
         )
