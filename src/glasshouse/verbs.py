@@ -359,8 +359,7 @@ def assess(
             "subject": subject,
             "policy": _policy(policy),
             "advise": advise,
-            **_attacker(person, knows, within, about, likely),
-            "unlinked": unlinked,
+            **_attacker(person, knows, unlinked, within, about, likely),
         },
         "assess",
     )
@@ -419,7 +418,7 @@ def check(
             something is asked beside a run, which has decided it.
     """
     rule = _policy(policy)
-    attacker = _attacker(person, knows, within, about, likely) | {"unlinked": unlinked}
+    attacker = _attacker(person, knows, unlinked, within, about, likely)
     if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
         roles = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
         for word, value in (roles | attacker | {"invalid": invalid}).items():
@@ -1138,6 +1137,7 @@ def _names(secret: str | Sequence[str]) -> tuple[str, ...]:
 def _attacker(
     person: str | Sequence[str] | None,
     knows: int | str | None,
+    unlinked: bool,
     within: Mapping[str, object] | None,
     about: Mapping[str, str] | None,
     likely: Mapping[str, object] | None,
@@ -1146,6 +1146,7 @@ def _attacker(
     return {
         "person": [] if person is None else [*_names(person)],
         "knows": knows,
+        "unlinked": unlinked,
         "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
         "about": dict(about or {}),
         "likely": {name: str(chance) for name, chance in (likely or {}).items()},

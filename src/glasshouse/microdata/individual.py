@@ -493,9 +493,9 @@ def _target_of_people(
     telling = everybody
     suppressed = [is_suppressed(table, names) for names in columns]
     if any(hidden.any() for hidden in suppressed):
-        told = [fits & ~hidden for fits, hidden in zip(fitting, suppressed, strict=True)]
-        by_told = FittingPeople.of(whose, told)
-        telling = by_told if by_told.people.size else everybody
+        showing = [fits & ~hidden for fits, hidden in zip(fitting, suppressed, strict=True)]
+        by_shown = FittingPeople.of(whose, showing)
+        telling = by_shown if by_shown.people.size else everybody
     candidates = telling.people.size
     targets = int(np.count_nonzero(whose.sizes >= number))
     learned = {name: _learned_of_person(table, name, telling) for name in secrets}

@@ -249,7 +249,7 @@ class InexactKnowledge:
                 )
             )
         return cls(
-            about=told(about),
+            about=_without_places(about),
             likely=dict(likely),
             quasi_identifiers=tuple(quasi_identifiers),
             masks=tuple(mask_of(names, quasi_identifiers) for names in sets),
@@ -292,10 +292,10 @@ def _pair(ratios: Sequence[str]) -> tuple[Fraction, Fraction]:
     return first, second
 
 
-def told(about: Mapping[str, str]) -> dict[str, str]:
+def _without_places(about: Mapping[str, str]) -> dict[str, str]:
     """Return how well attributes are known, as it was asked for, without the places of files.
 
-    >>> told({"age": "±2", "region": "@kernels/region.csv"})
+    >>> _without_places({"age": "±2", "region": "@kernels/region.csv"})
     {'age': '±2', 'region': '@region.csv'}
     """
     return {
@@ -400,7 +400,7 @@ def inexact_knowledge(
         )
         exact.append((first.probabilistic.posterior, first.deterministic.posterior))
     return InexactKnowledge(
-        about=told(about),
+        about=_without_places(about),
         likely=dict(likely),
         quasi_identifiers=names,
         masks=tuple(masks),

@@ -246,8 +246,8 @@ def _at_known_records(
             yield max(alike, key=lambda one: one.value)
         return
     chosen = [entry for entry in of_people if entry.records == condition.records]
-    told = {entry.release for entry in chosen}
-    if lacking := [entry.records or 0 for entry in of_people if entry.release not in told]:
+    assessed = {entry.release for entry in chosen}
+    if lacking := [entry.records or 0 for entry in of_people if entry.release not in assessed]:
         raise StudyError(
             "the policy has a condition on who knows {records} records of a person, and up to {most} were assessed; "
             "assess more of them (`knows`), or leave it out",
@@ -301,7 +301,7 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
     from glasshouse.report.assess.people import people_told
     from glasshouse.report.discretion import Among
 
-    def told(curve: Sequence[Knowing | Another]) -> list[str]:
+    def counts_of(curve: Sequence[Knowing | Another]) -> list[str]:
         """Return how many people have so many records, as far as that is told."""
         return [
             (str(count) if count == result.targets else f"~{count}") if count else ""
@@ -311,10 +311,12 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
     with_more = {}
     for name in outcome.curve[0].another:
         results = [result for result in outcome.curve if name in result.another]
-        _, *people_with_more = told([results[0], *(result.another[name] for result in results)])
+        _, *people_with_more = counts_of(
+            [results[0], *(result.another[name] for result in results)]
+        )
         for result, people in zip(results, people_with_more, strict=True):
             with_more[name, result.events] = people
-    for result, counted in zip(outcome.curve, told(outcome.curve), strict=True):
+    for result, counted in zip(outcome.curve, counts_of(outcome.curve), strict=True):
 
         def measured(
             measure: Measure,

@@ -131,12 +131,12 @@ def as_told(target: Target) -> Target:
         target = replace(target, records=smallest_cell() - 1, naming=naming)
         secrets = tuple(replace(secret, missing=0) for secret in secrets)
     if is_coarse(target, DISCREET) and target.naming.posterior != target.naming.prior:
-        told, most = (
+        chance, most = (
             COARSELY.drawn(target.naming.posterior),
             COARSELY.bounds(target.naming.posterior)[1],
         )
-        told = most if told == target.naming.prior else told  # it is not as before
-        target = replace(target, naming=replace(target.naming, posterior=told))
+        chance = most if chance == target.naming.prior else chance  # it is not as before
+        target = replace(target, naming=replace(target.naming, posterior=chance))
     if not is_rough(target, DISCREET) or not target.candidates:
         return replace(target, secrets=secrets)
     return replace(
