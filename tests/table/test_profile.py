@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from uuid import UUID
 
 import pyarrow as pa
 import pytest
@@ -19,7 +24,15 @@ from glasshouse.table import (
     read,
     table_profile,
 )
-from glasshouse.table.profiles import _is_cnpj, has_no_header, identifying, owner_column
+from glasshouse.table.profiles import (
+    DIRECT,
+    _is_cnpj,
+    has_no_header,
+    identifying,
+    knowable,
+    naming_column,
+    owner_column,
+)
 
 PEOPLE = pa.table(
     {
@@ -44,11 +57,11 @@ def test_roles_are_suggested_from_names_and_values() -> None:
         "CPF": Role.IDENTIFIER,
         "DT_NASCIMENTO": Role.QUASI_IDENTIFIER,
         "RaçaCor": Role.QUASI_IDENTIFIER,
-        "renda": Role.SENSITIVE,
+        "renda": Role.QUASI_IDENTIFIER,
         "peso": Role.WEIGHT,
         "constant": Role.IGNORED,
-        "token": Role.IDENTIFIER,
-        "other": Role.IGNORED,
+        "token": Role.QUASI_IDENTIFIER,
+        "other": Role.QUASI_IDENTIFIER,
     }
 
 
@@ -64,7 +77,7 @@ def test_a_column_called_after_people_says_whose_a_record_is_where_it_repeats() 
     assert [column.role for column in columns] == [
         Role.IDENTIFIER,
         Role.QUASI_IDENTIFIER,
-        Role.IGNORED,
+        Role.QUASI_IDENTIFIER,
     ]
     owner = owner_column(columns)
     assert owner is not None
@@ -74,8 +87,44 @@ def test_a_column_called_after_people_says_whose_a_record_is_where_it_repeats() 
 def test_every_suggestion_says_why() -> None:
     reasons = {name: column.reason for name, column in profiles().items()}
     assert reasons["RaçaCor"] == 'called "cor"'
-    assert reasons["token"] == "every record has a value of its own"
+    assert reasons["DT_NASCIMENTO"] == 'called "dtnascimento"', "and not merely that it holds dates"
+    assert reasons["token"] == "4 distinct values in 4 records: it tells people apart"
+    assert reasons["renda"] == (
+        'called "renda", but with 4 values in 4 records it tells people apart'
+    )
+    assert reasons["other"] == "nothing says that nobody can know it"
     assert reasons["constant"].startswith("holds one value only")
+
+
+def test_whatever_is_no_plain_secret_names_nobody_and_differs_can_be_known() -> None:
+    """Weights, pseudonyms, amounts, row numbers and free text add to an attack, whatever they are called."""
+    numbers = range(1, 101)
+    columns = profile(
+        read(
+            pa.table(
+                {
+                    "row": [str(place) for place in numbers],
+                    "cpf": [str(7 * place) for place in numbers],
+                    "pseudonym": [f"p{place}" for place in numbers],
+                    "weight": [str(place % 9) for place in numbers],
+                    "income": [str(100 * place) for place in numbers],
+                    "remarks": [
+                        f"came {place} times with a cold and her sister" for place in numbers
+                    ],
+                    "v12": ["u", "v"] * 50,
+                    "diagnosis": ["u", "v"] * 50,
+                    "hiv": ["no"] * 100,
+                    "origin": ["here"] * 100,
+                }
+            )
+        )
+    )
+    assert knowable(columns) == ("row", "pseudonym", "weight", "income", "remarks", "v12")
+    naming = naming_column(columns)
+    assert naming is not None
+    assert naming.name == "cpf"
+    secrets = [column.name for column in columns if column.role is Role.SENSITIVE]
+    assert secrets == ["diagnosis", "hiv"], "one value for everybody is told of everybody"
 
 
 def test_missing_distinct_and_unique_values_are_counted() -> None:
@@ -92,7 +141,7 @@ def test_values_are_recognised() -> None:
 
 
 def test_a_value_or_nothing_tells_people_apart() -> None:
-    (column,) = profile(read(pa.table({"hiv": ["yes", None, None]})))
+    (column,) = profile(read(pa.table({"hiv": ["yes", None, None, None]})))
     assert column.role is Role.SENSITIVE
 
 
@@ -311,3 +360,140 @@ def test_somebody_called_total_is_a_person() -> None:
     shared = pa.table({"name": ["Total", "Total"], "age": ["20", ""], "sex": ["F", "M"]})
     looked_at = table_profile(read(shared))
     assert (looked_at.totals, looked_at.strays, looked_at.columns[0].records) == (0, (), 2)
+
+
+def checked(kind: str, made: Iterator[str], count: int = 40) -> list[str]:
+    """Return the first made values that have the form and the check digits of a kind."""
+    pattern, is_right = DIRECT[kind]
+    right = (value for value in made if re.fullmatch(pattern, value) and is_right(value))
+    return list(islice(right, count))
+
+
+def looks_of(values: list[str]) -> str:
+    """Return what the values of a column say that it is, whose name says nothing."""
+    (column,) = profile(read(pa.table({"v": values})))
+    return column.looks_like
+
+
+CHANCE = random.Random(7)
+DIGITS = [CHANCE.randrange(10**16) for _ in range(60_000)]
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+
+
+def plates() -> Iterator[str]:
+    """Yield plates as they were before and since Mercosul."""
+    for number in DIGITS[:100]:
+        letters = "".join(LETTERS[number // 24**place % 24] for place in range(3))
+        middle = "ABCDEFGHIJ"[number % 10]
+        yield (
+            f"{letters}-{number % 10_000:04}"
+            if number % 2
+            else f"{letters}{number % 10}{middle}{number % 100:02}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("kind", "made"),
+    [
+        ("masked CPF", (f"***.{n % 1000:03}.{n // 1000 % 1000:03}-**" for n in DIGITS)),
+        ("RG", (f"{n % 100:02}.{n // 100 % 1000:03}.{n // 10**5 % 1000:03}-X" for n in DIGITS)),
+        ("DNI/NIE", (f"{n % 10**8:08}{LETTERS[n % 23]}" for n in DIGITS)),
+        ("NIR", (f"1{n % 100:02}05{n // 100 % 10**8:08}{n // 10**10 % 97:02}" for n in DIGITS)),
+        ("Steuer-ID", (f"{n % 10**11:011}" for n in DIGITS)),
+        ("RUT", (f"{n % 10**8}-{n // 10**8 % 10}" for n in DIGITS)),
+        ("título de eleitor", (f"{n % 10**8:08}{n // 10**8 % 10**4:04}" for n in DIGITS)),
+        ("IBAN", (f"DE{n % 100:02}{n:018}" for n in DIGITS)),
+        ("card number", (f"4{n % 10**15:015}" for n in DIGITS)),
+        ("IMEI", (f"35{n % 10**13:013}" for n in DIGITS)),
+        ("phone number", (f"+49 30 {n % 10**6:06}" for n in DIGITS)),
+        ("phone number", (f"06 {n % 90 + 10} {n // 90 % 90 + 10} 34 56" for n in DIGITS)),
+        ("phone number", (f"212.555.{n % 10**4:04}" for n in DIGITS)),
+        ("IP address", (f"187.{n % 256}.{n // 256 % 256}.{n // 65_536 % 256}" for n in DIGITS)),
+        ("IP address", (f"2001:db8::{n % 65_536:x}" for n in DIGITS)),
+        ("MAC address", (f"00:1a:{n % 256:02x}:{n // 256 % 256:02x}:00:01" for n in DIGITS)),
+        ("licence plate", plates()),
+        ("name or page on a social network", (f"@ana{n}" for n in DIGITS)),
+        ("name or page on a social network", (f"http://lattes.cnpq.br/{n:016}" for n in DIGITS)),
+    ],
+)
+def test_what_names_or_reaches_people_is_known_by_its_form(kind: str, made: Iterator[str]) -> None:
+    values = checked(kind, made)
+    assert len(values) == 40
+    assert looks_of(values) == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("DNI/NIE", "12345678Z"),
+        ("DNI/NIE", "X1234567L"),
+        ("NIR", "2 55 08 14 168 025 38"),
+        ("Steuer-ID", "86095742719"),
+        ("CURP", "HEGG560427MVZRRL04"),
+        ("RUT", "12.345.678-5"),
+        ("título de eleitor", "102385010671"),
+        ("IBAN", "GB82 WEST 1234 5698 7654 32"),
+        ("IBAN", "BR9700360305000010009795493P1"),
+        ("card number", "4111 1111 1111 1111"),
+        ("card number", "378282246310005"),
+        ("IMEI", "490154203237518"),
+    ],
+)
+def test_published_examples_have_their_check_digits_and_their_neighbours_do_not(
+    kind: str, value: str
+) -> None:
+    """The examples are the ones that are shown wherever these numbers are explained."""
+    pattern, is_right = DIRECT[kind]
+    assert re.fullmatch(pattern, value)
+    assert is_right(value)
+    place = next(place for place in range(len(value) - 3, 0, -1) if value[place].isdigit())
+    other = value[:place] + str((int(value[place]) + 1) % 10) + value[place + 1 :]
+    assert not is_right(other)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        (f"{n % 10**5:05}-{n // 10**5 % 1000:03}" for n in DIGITS),  # CEP
+        (f"{n % 10**5:05}" for n in DIGITS),  # ZIP, PLZ
+        (f"{n % 10**5:05}-{n // 10**5 % 10**4:04}" for n in DIGITS),  # ZIP+4
+        (f"{LETTERS[n % 24]}{n // 24 % 100:02}.{n // 2400 % 10}" for n in DIGITS),  # ICD-10
+        (f"{n % 42 + 11}{n // 42 % 10**5:05}" for n in DIGITS),  # IBGE
+        (f"{n % 200 + 1850}-{n // 200 % 12 + 1:02}-{n // 2400 % 28 + 1:02}" for n in DIGITS),
+        (f"{n // 2400 % 28 + 1:02}/{n // 200 % 12 + 1:02}/{n % 200 + 1850}" for n in DIGITS),
+        (f"{n // 2400 % 28 + 1:02}{n // 200 % 12 + 1:02}{n % 200 + 1850}" for n in DIGITS),
+        (f"{n % 24:02}:{n // 24 % 60:02}:{n // 1440 % 60:02}" for n in DIGITS),
+        (f"{n % 99 + 1}.{n // 99 % 1000:03}.{n // 99_000 % 1000:03}" for n in DIGITS),
+        (f"{n % 1000}.{n // 1000 % 1000:03},{n // 10**6 % 100:02}" for n in DIGITS),
+        (f"+{n % 100}.{n // 100 % 10**7:07}" for n in DIGITS),
+        (str(n % 110) for n in DIGITS),
+        (str(n % 100 + 1920) for n in DIGITS),
+        (f"{n % 4 + 3}.{n // 4 % 5 + 1}.90.{n // 20 % 90 + 10}" for n in DIGITS),  # expenses
+        (f"0{n % 8 + 1}0{n // 8 % 9 + 1}{n // 72 % 10**6:06}" for n in DIGITS),  # procedures
+        (f"{n % 10**4:04}-{n // 10**4 % 100:02}" for n in DIGITS),  # CBO
+        (f"{n % 10**7:07}-{n % 97:02}.2023.8.26.{n // 10**7 % 10**4:04}" for n in DIGITS),
+        (f"789{n % 10**10:010}" for n in DIGITS),  # EAN
+        (f"{n:016}" for n in DIGITS),
+        (f"{n % 10**15:015}" for n in DIGITS),
+        (f"{n % 10**12:012}" for n in DIGITS),
+        (f"{n % 10**11:011}" for n in DIGITS),
+        (f"PRJ-{n % 10**4:04}" for n in DIGITS),
+        (f"{n % 10**8:08}{LETTERS[n // 10**8 % 24]}" for n in DIGITS),
+        (f"NUTS {LETTERS[n % 24]}{n % 1000:03}" for n in DIGITS),
+        (f"{n % 100:02}-{n // 100 % 100:02}-{n // 10**4 % 100:02}-11-12-13" for n in DIGITS),
+    ],
+)
+def test_ordinary_codes_dates_and_amounts_name_nobody(made: Iterator[str]) -> None:
+    values = list(dict.fromkeys(islice(made, 400)))
+    assert looks_of(values) == ""
+    for start in range(0, len(values) - 9, 9):  # of a few values, too
+        assert looks_of(values[start : start + 9]) == ""
+
+
+def test_coordinates_can_be_known_and_a_uuid_is_an_identifier_that_names_nobody() -> None:
+    places = [f"-19.{n % 10**5:05}, -43.{n // 10**5 % 10**5:05}" for n in DIGITS[:30]]
+    numbers = [str(UUID(int=n * 10**16 + n)) for n in DIGITS[:30]]
+    where, who = profile(read(pa.table({"v": places * 3, "w": numbers * 3})))
+    assert (where.role, where.looks_like) == (Role.QUASI_IDENTIFIER, "")
+    assert (who.role, who.looks_like, who.is_direct) == (Role.IDENTIFIER, "", False)
+    assert where.reason == "its values are written as: geographic coordinates"

@@ -1,19 +1,21 @@
 """A first look at a table: what each column holds, what it is likely to be, and which one names a person.
 
 Roles are suggested, never assumed: each suggestion carries its reason, from the column's values (numbers of people with
-their check digits, addresses, dates, free text) or from its name, in English or Portuguese. So are records that seem to
-be nobody's, such as a row of totals: no record is left out here but by a condition that the user can read.
+their check digits, addresses, dates, free text) or from its name, whose words are looked up in a table
+(`glasshouse.table.vocabulary`). So are records that seem to be nobody's, such as a row of totals: no record is left out
+here but by a condition that the user can read.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
-from itertools import combinations
+from ipaddress import ip_address
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +23,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.conditions import parse_condition
 from glasshouse.language import marked, text, translated
 from glasshouse.sources import MISSING
-from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
+from glasshouse.table.encoded import NOTHING_DECLARED, Declared, EncodedColumn, EncodedTable, Role
+from glasshouse.table.vocabulary import compounds, words_marked, words_meaning, words_of_role
 
 MANY_VALUES = 0.5
 """A column with more distinct values than this share of the records tells records apart by itself."""
@@ -46,8 +50,14 @@ _YEARS = range(1850, 2101)
 PADDED, ZEROS, BROKEN, VARIANTS = "padded", "zeros", "broken", "variants"
 """What is odd about values: blanks around them, zeros before a number, broken accents, spellings of one word."""
 _BROKEN = "\u00c3[\u0080-\u00bf]|\u00c2[\u00a0-\u00bf]|\u00e2\u20ac|\ufffd"
-_TOTAL = re.compile(r"(sub|grand )?tota(l|is)\b.*|soma|sum")
-_SEXES = frozenset("m f masculino feminino male female homem mulher h i".split())
+_SAID = r"(?i)^\s*((sub|sub-|sub |grand )?tota(l|is)\b|(soma|sum)\s*$|(fonte|source|nota|note|obs|elaboração)s?\s*:)"
+"""How a value begins that says that a record is a total, or a remark on the table."""
+_REMARKED = re.compile(r"(?i)\s*(fonte|source|nota|note|obs|elaboração)s?\s*:")
+MOST_TOTALS = 3
+"""So many of the last records may be totals that lack but one value."""
+MOST_STRAYS = 10_000
+"""More records that begin so are no totals, but people with such a value."""
+_SEXES = words_marked("sex")
 _POSTCODE = re.compile(r"\d{5}-\d{3}")
 MOST_CATEGORIES = 5
 """So many of the most frequent values of a column are told."""
@@ -57,64 +67,27 @@ _MOST_COUNTED = 1 << 25
 """So many records are looked at for all of these together."""
 
 WORDS = {
-    Role.WEIGHT: frozenset("weight weights peso pesos fnlwgt".split()),
-    Role.IDENTIFIER: frozenset(
-        "id identifier uid uuid cpf cnpj cns nis pis rg ssn passport passaporte matricula nome name "
-        "surname sobrenome email mail phone telefone celular pseudonym pseudonimo".split()
-    ),
-    Role.SENSITIVE: frozenset(
-        "disease doenca diagnosis diagnostico cid icd disability deficiencia income renda salary salario wage "
-        "religion religiao hiv aids cancer procedure procedimento treatment tratamento medication medicamento drug "
-        "party partido vote voto sexual orientation orientacao crime conviction condenacao debt divida score nota "
-        "transport transporte benefit beneficio bolsa test exame result resultado death obito cause causa".split()
-    ),
-    Role.QUASI_IDENTIFIER: frozenset(
-        "age idade sex sexo gender genero race raca cor ethnicity etnia colour color birth nascimento nasc dob born "
-        "day dia month mes year ano zip zipcode cep postcode postal city cidade municipality municipio county "
-        "state estado uf province region regiao country pais nationality nacionalidade native naturalidade "
-        "marital civil marriage education educacao escolaridade school escola grade serie occupation ocupacao "
-        "profession profissao job workclass cbo residence residencia neighbourhood bairro address endereco "
-        "latitude longitude language idioma household domicilio date data admission internacao establishment "
-        "estabelecimento cnes hospital".split()
-    ),
+    role: words_of_role(role.value)
+    for role in (Role.WEIGHT, Role.IDENTIFIER, Role.SENSITIVE, Role.QUASI_IDENTIFIER)
 }
 """The words in a column's name that suggest a role, in the order in which they are looked for."""
 
-_BIRTH = frozenset("birth nascimento nasc dob born birthdate birthday dtnasc dtnascimento".split())
-_BIRTH_PARTS = {
-    "birth-year": frozenset("year ano yob".split()),
-    "birth-month": frozenset("month mes".split()),
-    "birth-day": frozenset("day dia".split()),
-    "birthplace": frozenset(
-        "place local municipality municipio munic city cidade uf state estado country pais".split()
-    ),
-}
-_CARE = frozenset(
-    "admission internacao inter discharge alta saida visit visita atendimento consulta".split()
+_BIRTH, _CARE, _DATED = (
+    words_meaning("birth-date"),
+    words_meaning("care-date"),
+    words_marked("date"),
 )
-_DATED = frozenset("date data dt".split())
+_BIRTH_PARTS = {
+    meaning: words_marked(meaning)
+    for meaning in ("birth-year", "birth-month", "birth-day", "birthplace")
+}
 MEANING_WORDS = {
-    "birthplace": frozenset("birthplace naturalidade".split()),
-    "birth-year": frozenset("yob birthyear".split()),
-    "age": frozenset("age idade etaria".split()),
-    "sex": frozenset("sex sexo gender genero".split()),
-    "race": frozenset("race raca cor racacor ethnicity etnia".split()),
-    "marital-status": frozenset("marital civil marriage conjugal".split()),
-    "nationality": frozenset("nationality nacionalidade native country pais".split()),
-    "household": frozenset("household domicilio family familia relationship parentesco".split()),
-    "address": frozenset("address endereco street rua logradouro".split()),
-    "postcode": frozenset("zip zipcode cep postcode postal".split()),
-    "neighbourhood": frozenset("neighbourhood neighborhood bairro".split()),
-    "grade": frozenset("grade serie turma".split()),
-    "school": frozenset("school escola".split()),
-    "hospital": frozenset(
-        "hospital cnes establishment estabelecimento clinic clinica unidade".split()
-    ),
-    "municipality": frozenset("municipality municipio munic mun city cidade".split()),
-    "education": frozenset("education educacao escolaridade schooling instrucao".split()),
-    "occupation": frozenset("occupation ocupacao profession profissao job workclass cbo".split()),
-    "employer": frozenset("employer empregador company empresa".split()),
-    "state": frozenset("state estado uf province provincia".split()),
+    meaning: words_meaning(meaning)
+    for meaning in (
+        *("birthplace", "birth-year", "birth-month", "age", "sex", "race", "marital-status"),
+        *("nationality", "household", "address", "postcode", "neighbourhood", "grade", "school"),
+        *("hospital", "municipality", "education", "occupation", "employer", "state"),
+    )
 }
 """The words in a column's name that say what it means, in the order in which they are looked for."""
 
@@ -160,6 +133,93 @@ def _is_nhs(value: str) -> bool:
     return check % 11 == digits[9] and check != 10
 
 
+def _is_dni(value: str) -> bool:
+    """Tell whether a Spanish DNI or NIE has its letter: the number modulo 23."""
+    number = value[:-1].rstrip("-").replace("X", "0").replace("Y", "1").replace("Z", "2")
+    return value[-1] == "TRWAGMYFPDXBNJZSQVHLCKE"[int(number.replace("-", "")) % 23]
+
+
+def _is_nir(value: str) -> bool:
+    """Tell whether a French number of social security has its key: 97 less the number modulo 97."""
+    plain = value.replace(" ", "").replace("2A", "19").replace("2B", "18")
+    return int(plain[13:]) == 97 - int(plain[:13]) % 97
+
+
+def _is_german_tax(value: str) -> bool:
+    """Tell whether a German tax number has its check digit (ISO 7064, modulo 11 and 10), and a digit repeats in it."""
+    digits = _digits(value)
+    product = 10
+    for digit in digits[:10]:
+        product = ((digit + product) % 10 or 10) * 2 % 11
+    return (11 - product) % 10 == digits[10] and len(set(digits[:10])) in (8, 9)
+
+
+def _is_curp(value: str) -> bool:
+    """Tell whether a Mexican CURP has its check digit."""
+    signs = "0123456789ABCDEFGHIJKLMN\u00d1OPQRSTUVWXYZ"
+    total = sum(signs.index(sign) * (18 - place) for place, sign in enumerate(value[:17]))
+    return -total % 10 == int(value[17])
+
+
+def _is_rut(value: str) -> bool:
+    """Tell whether a Chilean RUT has its check digit: modulo 11, with K for 10."""
+    number, _, check = value.replace(".", "").partition("-")
+    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(number)))
+    return check.upper() == "0123456789K"[-total % 11]
+
+
+def _is_voter(value: str) -> bool:
+    """Tell whether a Brazilian voter's number has its check digits: of the number, and of the state."""
+    digits = _digits(value)
+    first = sum(digit * weight for digit, weight in zip(digits, range(2, 10), strict=False)) % 11
+    second = (digits[8] * 7 + digits[9] * 8 + digits[10] * 9) % 11
+    return (
+        1 <= 10 * digits[8] + digits[9] <= 28
+        and [_one_digit(first), _one_digit(second)] == digits[10:]
+        and len(set(digits)) > 1
+    )
+
+
+def _one_digit(rest: int) -> int:
+    return 0 if rest == 10 else rest
+
+
+def _is_luhn(value: str) -> bool:
+    """Tell whether a number has the check digit of Luhn, as those of cards and of mobile devices have."""
+    digits = _digits(value)
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return len(set(digits)) > 1 and (sum(doubled) + sum(digits[-1::-2])) % 10 == 0
+
+
+def _is_iban(value: str) -> bool:
+    """Tell whether an account number has its check digits (ISO 13616): 1 modulo 97."""
+    plain = value.replace(" ", "")
+    return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
+
+
+def _is_ip(value: str) -> bool:
+    """Tell whether a text is an address of the internet; of ``3.3.90.30`` it is not known."""
+    is_code = "." in value and not re.search(r"\d{3}|:", value)
+    try:
+        return not is_code and bool(ip_address(value))
+    except ValueError:
+        return False
+
+
+def _has_letter(value: str) -> bool:
+    return any(map(str.isalpha, value))
+
+
+def _is_phone(value: str) -> bool:
+    return 8 <= len(_digits(value)) <= 15
+
+
+def _is_place(value: str) -> bool:
+    """Tell whether two numbers are degrees of latitude and longitude, in any order."""
+    one, other = (abs(float(number)) for number in re.findall(r"\d+\.\d+", value))
+    return min(one, other) <= 90 and max(one, other) <= 180
+
+
 def _is_any(value: str) -> bool:
     return True
 
@@ -169,44 +229,98 @@ DIRECT: dict[str, tuple[str, Callable[[str], bool]]] = {
     "NIS": (r"\d{3}\.?\d{5}\.?\d{2}-?\d", _is_nis),
     "CNPJ": (r"\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}", _is_cnpj),
     "CNS": (r"\d{3} ?\d{4} ?\d{4} ?\d{4}", _is_cns),
+    "título de eleitor": (r"\d{4} ?\d{4} ?\d{4}", _is_voter),
     "NHS number": (r"\d{3}[ -]?\d{3}[ -]?\d{4}", _is_nhs),
+    "DNI/NIE": (r"(\d|[XYZ]-?)\d{7}-?[A-HJ-NP-TV-Z]", _is_dni),
+    "NIR": (r"[12] ?\d{2} ?\d{2} ?(\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", _is_nir),
+    "Steuer-ID": (r"[1-9]\d ?\d{3} ?\d{3} ?\d{3}", _is_german_tax),
+    "CURP": (r"[A-Z]{4}[0-9]{6}[HMX][A-Z]{5}[A-Z0-9][0-9]", _is_curp),
+    "RUT": (r"\d{1,2}\.?\d{3}\.?\d{3}-[\dkK]", _is_rut),
     "SSN": (r"\d{3}-\d{2}-\d{4}", _is_any),
+    marked("masked CPF"): (r"([*xX]{3})\.?\d{3}\.?\d{3}-?[*xX]{2}", _is_any),
+    "RG": (
+        r"[A-Z]{2}[ -]?\d{1,2}\.\d{3}\.\d{3}(-[\dxX])?|\d{1,2}\.\d{3}\.\d{3}-[\dxX]",
+        _is_any,
+    ),
+    "IBAN": (r"[A-Z]{2}\d{2}( ?[A-Z\d]{4}){2,7}( ?[A-Z\d]{1,4})?", _is_iban),
+    marked("card number"): (
+        r"([3-6]\d{3}|2[2-7]\d{2})([ -]?\d{4}){3}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}",
+        _is_luhn,
+    ),
+    "IMEI": (r"\d{15}|\d{2}-\d{6}-\d{6}-\d", _is_luhn),
     marked("e-mail address"): (r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}", _is_any),
     marked("phone number"): (
-        r"(\+\d{1,3}[ -]?)?\(?\d{2,4}\)?[ -]\d{3,5}[ -]?\d{4}|\+\d{8,15}",
+        r"(\+\d{1,3}[ -]?)?\(?\d{2,4}\)?[ -]\d{3,5}[ -]?\d{4}|\+\d[\d ()/-]{6,20}\d"
+        r"|\(\d{2,4}\) ?\d{3,5}[ -]?\d{3,4}|(1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"
+        r"|0[1-9](?P<sign>[ .-])\d{2}((?P=sign)\d{2}){3}|0\d{2,4}[ /]\d{6,8}"
+        r"|[679]\d{2} \d{3} \d{3}|[689]\d{2}( \d{2}){3}|9\d \d{3} \d{2} \d{2}",
+        _is_phone,
+    ),
+    marked("IP address"): (r"\d{1,3}(\.\d{1,3}){3}|[\dA-Fa-f]*:[\dA-Fa-f:]*:[\dA-Fa-f:.]*", _is_ip),
+    marked("MAC address"): (
+        r"[\dA-Fa-f]{2}(?P<sign>[:-])([\dA-Fa-f]{2}(?P=sign)){4}[\dA-Fa-f]{2}",
+        _has_letter,
+    ),
+    marked("licence plate"): (r"[A-Z]{3}-\d{4}|[A-Z]{3}-?\d[A-J]\d{2}", _is_any),
+    marked("name or page on a social network"): (
+        r"@[\w.]{2,30}|(https?://)?((www|m|br)\.)?(facebook\.com|instagram\.com|twitter\.com|x\.com"
+        r"|tiktok\.com|github\.com|linkedin\.com/in|t\.me|lattes\.cnpq\.br|orcid\.org)/@?[\w.%-]+/?",
         _is_any,
     ),
     marked("person's name"): (r"(?!)", _is_any),
+    marked("person's number or address"): (r"(?!)", _is_any),
 }
 """What names or reaches a person by itself: how it is written, and whether its check digits are right."""
-CHECKED = ("CPF", "NIS", "CNPJ", "CNS", "NHS number", "SSN")
-"""Of these, the numbers that stand for one person (or firm) each."""
-MISSING_MARKS = frozenset(
-    {"?", "na", "n/a", "nan", "null", "none", "-", "--", ".", "missing", "unknown", "not stated"}
-    | {"ignorado", "ignorada", "nao informado", "nao informada", "nao declarado", "sem informacao"}
-    | {"#n/d", "n/d", "nd", "s/i"}
+SURE = frozenset({"e-mail address", "IBAN"})
+"""Of these, what a few values are enough to know."""
+CALLED = "person's number or address"
+"""The one of these that only a column's name says."""
+SHARED = frozenset({"person's name", CALLED, "CNPJ"})
+"""Of these, what many people may share,"""
+FEW_EACH = 50
+"""unless fewer than so many do, on average."""
+CHECKED = (
+    *("CPF", "NIS", "CNPJ", "CNS", "NHS number", "SSN"),
+    *("título de eleitor", "DNI/NIE", "NIR", "Steuer-ID", "CURP", "RUT"),
 )
+"""Of these, the numbers that stand for one person (or firm) each."""
+FORMS: dict[str, tuple[str, Callable[[str], bool], Role]] = {
+    "UUID": (r"\{?[\da-fA-F]{8}-([\da-fA-F]{4}-){3}[\da-fA-F]{12}\}?", _is_any, Role.IDENTIFIER),
+    marked("geographic coordinates"): (
+        r"\(?-?\d{1,3}\.\d{3,}( ?[,;] ?| )-?\d{1,3}\.\d{3,}\)?|POINT ?\(-?\d+\.\d+ -?\d+\.\d+\)",
+        _is_place,
+        Role.QUASI_IDENTIFIER,
+    ),
+}
+"""Other forms of values that suggest a role, though they name nobody by themselves: a number made for the record or the
+person, and where somebody was."""
+_VARIED = {"licence plate": 3}
+"""Forms that ordinary codes have, too, with the number of signs at their beginning that differ from value to value."""
+MISSING_MARKS = words_marked("missing")
 """What programs and people write where a value is missing, without accents."""
+FEW_CATEGORIES = 10
+"""Of words that so many records share, on average, there are few."""
 MOST_CODES = 20
 """A column with more numbers than this holds amounts, of which 99 may be one."""
 FREE_TEXT = marked("free text")
-NAMES = frozenset("nome name surname sobrenome nombre apellido".split())
+NAMES = words_marked("name")
 """Words that call a column one of names; ``city name`` is another matter."""
-OWNERS = frozenset(
-    "patient paciente prontuario person pessoa member membro insured segurado beneficiary beneficiario customer "
-    "client cliente student aluno employee empregado".split()
-)
+PSEUDONYMS = words_marked("pseudonym")
+"""Words that call a column one of numbers which need not reach anybody by themselves."""
+OWNERS = words_marked("owner")
 """Words that, with nothing beside them, call a column that says whose a record is."""
-OTHERS = frozenset(
-    "family familia familiar household domicilio guardian responsavel mother mae father pai doctor medico "
-    "professional profissional employer empregador company empresa firm school escola class turma municipality "
-    "municipio hospital unit unidade".split()
-)
+OTHERS = words_marked("other")
 """Words that call a column the identifier of somebody or something else, which several people share."""
+_ALONE = words_marked("alone")
+_BETWEEN = frozenset("of the de do da dos das del la le du des d von der".split())
+"""Words that may stand between two that belong together: ``data de nascimento``."""
+_SHORTEST_JOINED = 6
+"""Shorter words are not looked for in pieces: ``not_a`` is no ``nota``."""
+_LIGATURES = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"}
+)
 MOST_RECORDS_EACH = 20
 """A number that more records have on average is not that of the person whom they are about."""
-FIRST_RECORDS = 1 << 16
-"""So many records are looked at before a file is read."""
 _SAMPLE = 2000
 """So many distinct values tell what a column holds."""
 _FEWEST = 5
@@ -250,6 +364,10 @@ class ColumnProfile:
     """The most frequent values, and in how many records."""
     rarest: int = 0
     """The fewest records that share a value."""
+    label: str = ""
+    """What the file says that it stands for."""
+    value_labels: Mapping[str, str] = field(default_factory=dict)
+    """What the file says that its values stand for."""
 
     @property
     def repeats(self) -> int:
@@ -257,8 +375,15 @@ class ColumnProfile:
         return self.records - self.missing - self.distinct
 
     @property
+    def is_constant(self) -> bool:
+        """Whether all records have the same value, or all none."""
+        return self.distinct + (self.missing > 0) <= 1
+
+    @property
     def is_direct(self) -> bool:
-        """Whether it names or reaches people by itself."""
+        """Whether it names or reaches people by itself; first names of many, and numbers of a few firms, do not."""
+        if self.looks_like in SHARED:
+            return self.kind != "" and self.distinct * FEW_EACH > self.records
         return self.looks_like in DIRECT
 
     @property
@@ -282,7 +407,7 @@ class TableProfile:
     headers: int
     """The number of records that repeat the names of the columns."""
     totals: int
-    """The number of records at the end that look like totals."""
+    """The number of records that look like totals, subtotals or remarks on the table."""
     strays: tuple[str, ...]
     """Conditions that these two meet and no other record does."""
     repeated: int
@@ -294,6 +419,13 @@ class TableProfile:
         return any(
             PADDED in dict(column.oddities) or column.name != column.name.strip()
             for column in self.columns
+        )
+
+    def to_frame(self) -> pa.Table:
+        """Return a row per column: what it holds, and the role that is suggested."""
+        names = ("name", "kind", "distinct", "missing", "unique", "role", "reason", "looks_like")
+        return pa.table(
+            {name: [getattr(column, name) for column in self.columns] for name in names}
         )
 
     def nobody(self, *, stripped: bool) -> tuple[tuple[str, str], ...]:
@@ -329,7 +461,7 @@ def table_profile(table: EncodedTable) -> TableProfile:
         lacks_header=lacks_header,
         headers=int(np.count_nonzero(headers.marks)),
         totals=int(np.count_nonzero(totals.marks)),
-        strays=tuple(filter(None, (headers.condition, totals.condition))),
+        strays=(*headers.conditions, *totals.conditions),
         repeated=_repeated(described),
     )
 
@@ -341,29 +473,49 @@ def people_of(table: EncodedTable) -> EncodedTable:
     return table.of_records(~strays) if strays.any() else table
 
 
+def lacks_header(table: EncodedTable) -> bool:
+    """Tell whether the first line of a file looks like a record and was read as names, headers that repeat it aside."""
+    return _nobody(table)[0]
+
+
 class _Strays(NamedTuple):
     """Records that seem to be nobody's."""
 
     marks: Flags
     """Which ones; none if no condition tells them from all others."""
-    condition: str
+    conditions: tuple[str, ...]
     """What they meet and no other record does."""
 
 
 def _nobody(table: EncodedTable) -> tuple[bool, _Strays, _Strays]:
-    """Tell whether a table lacks a header; find the records that repeat it, and those that look like totals."""
-    nothing = _Strays(np.zeros(table.records, np.bool_), "")
+    """Tell whether a table lacks a header; find the records that repeat it, and those that are no person's."""
+    nothing = _Strays(np.zeros(table.records, np.bool_), ())
     headers = _repeated_headers(table)
     rest = table.of_records(~headers) if headers.any() else table
     if headers.any() and any(map(_is_a_value, rest.columns.values())):
         headers, rest = nothing.marks, table  # a record that is as the first line, which is one
     if has_no_header(rest):
         return True, nothing, nothing
-    totals = _totals(table)
+    said = np.zeros(table.records, np.bool_)
+    for column in table.columns.values():
+        telling = np.asarray(pc.match_substring_regex(column.values, _SAID))
+        if telling.any():
+            said |= telling[column.codes]
+    places = np.flatnonzero(said & ~headers)
+    rows = {
+        int(place): [
+            column.values[column.codes[place]].as_py() for column in table.columns.values()
+        ]
+        for place in (places if len(places) <= MOST_STRAYS else ())
+    }
+    totals, conditions = _totals(tuple(table.columns), rows, table.records)
+    marks: Flags = np.zeros(table.records, np.bool_)
+    marks[totals] = True
+    repeats = next(_header_conditions(table, headers), "")
     return (
         False,
-        next(_strays(table, headers, is_total=False), nothing),
-        next(_strays(table, totals, is_total=True), nothing),
+        _Strays(headers, (repeats,)) if repeats else nothing,
+        _Strays(marks, conditions),
     )
 
 
@@ -380,39 +532,121 @@ def _repeated_headers(table: EncodedTable) -> Flags:
     return marks if is_header else np.zeros_like(marks)
 
 
-def _totals(table: EncodedTable) -> Flags:
-    """Mark the records at the end that say that they are totals, and lack something that people have."""
-    marks: Flags = np.zeros(table.records, np.bool_)
-    for place in range(table.records - 1, max(0, table.records - 4), -1):
-        values = [column.values[column.codes[place]].as_py() for column in table.columns.values()]
-        if MISSING not in values or not any(_is_total(value) for value in values):
-            break
-        marks[place] = True
-    return marks
-
-
-def _is_total(value: str) -> bool:
-    return bool(_TOTAL.fullmatch(folded(value).strip()))
-
-
-def _strays(table: EncodedTable, marks: Flags, *, is_total: bool) -> Iterator[_Strays]:
-    """Yield the ways in which a column tells some records from all others."""
+def _header_conditions(table: EncodedTable, marks: Flags) -> Iterator[str]:
+    """Yield the ways in which a column tells repeated headers from all other records."""
     for column in table.columns.values():
         if marks.any() and not re.search(r'[=!"]', column.name):
-            condition = _condition(column, marks, is_total=is_total)
-            if condition:
-                yield _Strays(marks, condition)
+            codes = np.unique(column.codes[marks])
+            values = [column.values[code].as_py() for code in codes]
+            if np.isin(column.codes, codes).sum() == marks.sum() and '"' not in "".join(values):
+                yield _condition(column.name, values)
 
 
-def _condition(column: EncodedColumn, marks: Flags, *, is_total: bool) -> str:
-    """Return the condition that a column's values in some records meet, if no other record has these values."""
-    codes = np.unique(column.codes[marks])
-    values = [column.values[code].as_py() for code in codes]
-    is_telling = not is_total or all(_is_total(value) for value in values)
-    if not is_telling or np.isin(column.codes, codes).sum() > marks.sum() or '"' in "".join(values):
-        return ""
+def _totals(
+    names: Sequence[str], rows: Mapping[int, Sequence[str]], records: int
+) -> tuple[list[int], tuple[str, ...]]:
+    """Return the places of records that are no person's, and the conditions that they meet and no other record does.
+
+    They say that they are totals, or remarks on the table, and lack what people have: something among the last records,
+    and half of all else anywhere.
+
+    Args:
+        names: The columns.
+        rows: By place, the values of all records of which one value says so.
+        records: The number of all records.
+
+    >>> people = {2: ["Subtotal A", "", "", "7"], 5: ["Total Care", "F", "", "x"], 9: ["Total", "", "12", "3"]}
+    >>> _totals(["town", "sex", "age", "n"], people, 10)
+    ([2, 9], ('town=Subtotal A,Total',))
+    """
+    last = records
+    while last > max(1, records - MOST_TOTALS) and MISSING in rows.get(last - 1, ()):
+        last -= 1
+    marked = [
+        place
+        for place, values in rows.items()
+        if place >= last
+        or 2 * values.count(MISSING) >= len(values) - 1 > 0
+        or _REMARKED.match(values[0])
+    ]
+    by_column: dict[int, list[str]] = {}
+    told = []
+    for place in marked:
+        for number, name in enumerate(names):
+            value = rows[place][number]
+            is_told = re.search(_SAID, value) and not re.search(r'[=!"]', name) and '"' not in value
+            others = (other for other in rows if other not in marked)
+            if is_told and not any(rows[other][number] == value for other in others):
+                by_column.setdefault(number, []).append(value)
+                told.append(place)
+                break
+    conditions = tuple(
+        _condition(names[number], list(dict.fromkeys(values)))
+        for number, values in by_column.items()
+    )
+    return sorted(told), conditions
+
+
+def _condition(name: str, values: Sequence[str]) -> str:
+    """Return the condition that a column has one of some values."""
     listed = (f'"{value}"' if re.search(r"[,]|\.\.|^\s|\s$", value) else value for value in values)
-    return f"{column.name}={','.join(listed)}"
+    return f"{name}={','.join(listed)}"
+
+
+def nobody_among(
+    names: Sequence[str], batches: Iterable[pa.RecordBatch], *, stripped: bool
+) -> tuple[str, ...]:
+    """Return conditions that records meet which are no person's, and no other record does, without encoding them.
+
+    They repeat the header, or are totals, subtotals or remarks, as `table_profile` finds them.
+
+    Args:
+        names: The columns: all of the file, as what is no person's lacks most of them.
+        batches: The records as text.
+        stripped: Whether blanks around values are dropped.
+    """
+    rows: dict[int, Sequence[str]] = {}
+    headers, first = 0, 0
+    telling = [not re.search(r'[=!"]', name) for name in names]
+    for batch in batches:
+        columns = [
+            pc.utf8_trim_whitespace(column) if stripped else column for column in batch.columns
+        ]
+        called = [
+            np.asarray(pc.equal(column, name)) for name, column in zip(names, columns, strict=True)
+        ]
+        is_header = np.sum(called, axis=0) > max(1, len(names) // 2)
+        telling = [
+            tells and bool((one == is_header).all())
+            for tells, one in zip(telling, called, strict=True)
+        ]
+        said = np.zeros(len(batch), np.bool_)
+        for column in columns:
+            said |= np.asarray(pc.match_substring_regex(column, _SAID))
+        headers += int(is_header.sum())
+        for place in np.flatnonzero(said & ~is_header):
+            if len(rows) > MOST_STRAYS:
+                break
+            rows[first + int(place)] = [column[int(place)].as_py() for column in columns]
+        first += len(batch)
+    rows = rows if len(rows) <= MOST_STRAYS else {}
+    repeats = next((name for name, tells in zip(names, telling, strict=True) if tells), None)
+    return (
+        *([_condition(repeats, [repeats])] if headers and repeats is not None else []),
+        *_totals(names, rows, first)[1],
+    )
+
+
+def is_of_nobody(condition: str) -> bool:
+    """Tell whether a condition is one of those that `nobody_among` gives: it names totals, remarks or its column.
+
+    >>> is_of_nobody("town=Subtotal A,Total"), is_of_nobody("town=town"), is_of_nobody("town=Lima,Total")
+    (True, True, False)
+    """
+    parsed = parse_condition(condition)
+    return not parsed.negated and all(
+        value == parsed.column or re.search(_SAID, value) for value in parsed.values
+    )
 
 
 def _repeated(table: EncodedTable) -> int:
@@ -472,7 +706,9 @@ def _combination(columns: Sequence[EncodedColumn], step: int) -> Combination:
 
 def profile(table: EncodedTable) -> tuple[ColumnProfile, ...]:
     """Describe every column of a table, in the order of the file."""
-    return tuple(column_profile(column) for column in table.columns.values())
+    return tuple(
+        column_profile(column, table.declared(name)) for name, column in table.columns.items()
+    )
 
 
 def has_no_header(table: EncodedTable) -> bool:
@@ -542,7 +778,7 @@ def owner_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
         and (
             profile.looks_like in {*CHECKED} - {"CNPJ"}
             or (
-                not profile.looks_like
+                profile.looks_like in ("", CALLED)
                 and (words_of(profile.name) & WORDS[Role.IDENTIFIER] or _is_owner(profile.name))
             )
         )
@@ -550,15 +786,23 @@ def owner_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
     return max(candidates, key=lambda profile: profile.distinct, default=None)
 
 
-def suggested_roles(profiles: Sequence[ColumnProfile]) -> dict[Role, tuple[str, ...]]:
-    """Return the columns of each suggested role: the identifier only if it names people, and one weight at most."""
-    person = person_column(profiles)
-    roles = {
-        role: tuple(profile.name for profile in profiles if profile.role is role) for role in Role
-    }
-    roles[Role.IDENTIFIER] = () if person is None or person.nameless else (person.name,)
-    roles[Role.WEIGHT] = roles[Role.WEIGHT][:1]
-    return roles
+def naming_column(profiles: Sequence[ColumnProfile]) -> ColumnProfile | None:
+    """Return the column by which everybody counts once: one that names people by itself, in every record."""
+    named = [profile for profile in profiles if profile.is_direct]
+    person = person_column(named)
+    return None if person is None or person.nameless else person
+
+
+def knowable(profiles: Sequence[ColumnProfile]) -> tuple[str, ...]:
+    """Return the columns that somebody could know, unless the user says otherwise: all but plain secrets.
+
+    A column that names people by itself is counted as such, and one that holds a single value tells nobody apart.
+    """
+    return tuple(
+        profile.name
+        for profile in profiles
+        if profile.role is not Role.SENSITIVE and not profile.is_direct and not profile.is_constant
+    )
 
 
 def _may_name_a_person(profile: ColumnProfile) -> bool:
@@ -568,19 +812,27 @@ def _may_name_a_person(profile: ColumnProfile) -> bool:
         return False
     if profile.looks_like in CHECKED:
         return profile.records <= MOST_RECORDS_EACH * profile.distinct
-    is_called = bool(words_of(profile.name) & WORDS[Role.IDENTIFIER]) and not profile.looks_like
+    is_called = profile.looks_like in ("", CALLED) and bool(
+        words_of(profile.name) & WORDS[Role.IDENTIFIER]
+    )
     return is_called and profile.distinct > MANY_VALUES * profile.records
 
 
-def column_profile(column: EncodedColumn) -> ColumnProfile:
-    """Describe one column: what its values and its name say that it is."""
+def column_profile(column: EncodedColumn, declared: Declared = NOTHING_DECLARED) -> ColumnProfile:
+    """Describe one column: what its values say that it is, its name, and what the file says of it."""
+    if declared.missing:
+        texts = column.values.to_pylist()
+        column = column.with_values(MISSING if v in declared.missing else v for v in texts)
+    called = column.name
+    if declared.label and not any(words_of(called) & words for words in WORDS.values()):
+        called = f"{called} {declared.label}"
     records = len(column.codes)
     counts = np.bincount(column.codes, minlength=column.cardinality)
     texts = column.values.to_pylist()
     present = np.array([value != MISSING for value in texts], bool)
     unique = int(np.count_nonzero(counts[present] == 1))
     values = column.values.filter(pa.array(present))
-    looks_like = _look(column.name, values, records)
+    looks_like = _look(called, values, records)
     maybe_missing = _maybe_missing(texts, counts.tolist(), looks_like)
     marks = {value for value, _ in maybe_missing} if looks_like not in CHECKED else set()
     meant = (
@@ -589,15 +841,20 @@ def column_profile(column: EncodedColumn) -> ColumnProfile:
     kind, dates, numbers = _kind(meant)
     is_index = unique == records and _numbers_records(texts)
     role, reason = _suggestion(
-        column.name, looks_like, column.cardinality, unique, records, is_index=is_index
+        called, looks_like, column.cardinality, records, kind=kind, is_index=is_index
     )
     if not present.any():
         reason = text("holds nothing")
-    elif role is Role.IGNORED and column.cardinality > 1 and not (looks_like or is_index):
-        role, reason = _suggested_by_values(meant.to_pylist(), dates) or (role, reason)
+    elif not (looks_like or is_index) and role in (Role.QUASI_IDENTIFIER, Role.IDENTIFIER):
+        role, reason = _suggested_by_values(
+            role, reason, meant.to_pylist(), dates, words_of(called)
+        )
     is_weighed = kind == "integer" or numbers == ((".", ""),)
     if role is Role.WEIGHT and not (is_weighed and present.all() and not marks):
-        role, reason = Role.IGNORED, text("called a weight, but not all of it is numbers")
+        role, reason = (
+            Role.QUASI_IDENTIFIER,
+            text("called a weight, but not all of it is numbers"),
+        )
     order = np.argsort(-counts, kind="stable")
     frequent = [int(code) for code in order[: MOST_CATEGORIES + 1] if present[code]]
     return ColumnProfile(
@@ -616,6 +873,8 @@ def column_profile(column: EncodedColumn) -> ColumnProfile:
         oddities=_oddities(values, kind),
         categories=tuple((texts[code], int(counts[code])) for code in frequent[:MOST_CATEGORIES]),
         rarest=int(counts[present].min()) if present.any() else 0,
+        label=declared.label,
+        value_labels=declared.values,
     )
 
 
@@ -648,7 +907,7 @@ def _oddities(values: pa.LargeStringArray, kind: str) -> tuple[tuple[str, int], 
 def meaning_of(column: ColumnProfile) -> str:
     """Return what a column means, of `glasshouse.study.adversaries.MEANINGS`, by its name and values; or nothing."""
     values = [folded(value).strip() for value, _ in column.categories]
-    if called := meaning_of_name(column.name):
+    if called := meaning_of_name(column.name) or meaning_of_name(column.label):
         is_year = called == "birth-date" and column.kind == "integer" and column.distinct > 1
         if is_year and all(re.fullmatch("(18|19|20)[0-9]{2}", value) for value in values):
             return "birth-year"
@@ -714,60 +973,119 @@ def is_missing_mark(value: str) -> bool:
 def _look(name: str, values: pa.LargeStringArray, records: int) -> str:
     """Return what the distinct values of a column say that it is, or its name."""
     sample = [value.strip() for value in values.slice(0, _SAMPLE).to_pylist()]
+    for kind, (pattern, is_right) in DIRECT.items():
+        is_enough = len(sample) >= _FEWEST or (sample and kind in SURE)
+        if is_enough and _are_written_so(kind, sample, pattern, is_right):
+            return kind
     if len(sample) >= _FEWEST:
-        for kind, (pattern, is_right) in DIRECT.items():
-            written = re.compile(pattern)
-            right = sum(bool(written.fullmatch(value)) and is_right(value) for value in sample)
-            if right >= (1 - _MOST_WRONG) * len(sample):
-                return kind
         letters = sum(map(len, sample)) / len(sample)
         words = sum(value.count(" ") + 1 for value in sample) / len(sample)
         if letters > _LONG_TEXT and words > _MANY_WORDS and len(values) > MANY_VALUES * records:
             return FREE_TEXT
     called = words_of(name)
-    if called & NAMES and not called & WORDS[Role.QUASI_IDENTIFIER]:
+    if called & WORDS[Role.QUASI_IDENTIFIER]:
+        return ""
+    if called & NAMES:
         return "person's name"
-    return ""
+    return CALLED if called & WORDS[Role.IDENTIFIER] - PSEUDONYMS and len(values) > 1 else ""
+
+
+def _are_written_so(
+    kind: str, sample: Sequence[str], pattern: str, is_right: Callable[[str], bool]
+) -> bool:
+    """Tell whether nearly all values have a form, and what stands at their beginning differs where it must."""
+    written = re.compile(pattern)
+    wrong = (value for value in sample if not (written.fullmatch(value) and is_right(value)))
+    if next(islice(wrong, int(_MOST_WRONG * len(sample)), None), None) is not None:
+        return False
+    first = _VARIED.get(kind)
+    return first is None or len({value[:first] for value in sample}) * _FEWEST >= len(sample)
 
 
 def _suggestion(
-    name: str, looks_like: str, distinct: int, unique: int, records: int, *, is_index: bool
+    name: str, looks_like: str, distinct: int, records: int, *, kind: str, is_index: bool
 ) -> tuple[Role, str]:
+    """Return the role that is suggested, and why.
+
+    Whatever is not plainly something else can be known: a guess may add to an attack, and never takes away from it.
+    """
     words = words_of(name)
+    sensitive = words & WORDS[Role.SENSITIVE]
     if distinct <= 1:
+        if sensitive and kind:
+            return Role.SENSITIVE, text(
+                'called "{word}", and the same for everybody', word=min(sensitive)
+            )
         return Role.IGNORED, text("holds one value only, so it tells nobody apart")
-    if is_index and not words & WORDS[Role.IDENTIFIER]:
-        return Role.IGNORED, text("it numbers the records, and says nothing of a person")
-    if looks_like == FREE_TEXT:
-        return Role.IGNORED, text("free text, which may name anybody: read it, or leave it out")
-    if looks_like in DIRECT and looks_like != "person's name":
+    if looks_like in SHARED and distinct * FEW_EACH <= records:
+        return Role.QUASI_IDENTIFIER, text("many share its values, and some may not")
+    if looks_like == CALLED:
+        return Role.IDENTIFIER, text('called "{word}"', word=min(words & WORDS[Role.IDENTIFIER]))
+    if looks_like in DIRECT:
         return Role.IDENTIFIER, text(
             "its values are written as: {kind}", kind=translated(looks_like)
         )
-    for role, telling in WORDS.items():
-        if hint := words & telling:
-            return role, text('called "{word}"', word=min(hint))
-    if unique == records:
-        return Role.IDENTIFIER, text("every record has a value of its own")
+    if looks_like == FREE_TEXT:
+        return Role.QUASI_IDENTIFIER, text("free text, which may name anybody")
+    if hint := words & WORDS[Role.WEIGHT]:
+        return Role.WEIGHT, text(
+            'called "{word}"; if it is a survey weight, name it as the weight', word=min(hint)
+        )
+    if words & WORDS[Role.IDENTIFIER]:
+        return Role.IDENTIFIER, text('called "{word}"', word=min(words & WORDS[Role.IDENTIFIER]))
+    if sensitive and not words & WORDS[Role.QUASI_IDENTIFIER]:
+        if _is_category(kind, distinct, records):
+            return Role.SENSITIVE, text('called "{word}"', word=min(sensitive))
+        return Role.QUASI_IDENTIFIER, text(
+            'called "{word}", but with {distinct} values in {records} records it tells people apart',
+            word=min(sensitive),
+            distinct=distinct,
+            records=records,
+        )
+    if hint := words & WORDS[Role.QUASI_IDENTIFIER]:
+        return Role.QUASI_IDENTIFIER, text('called "{word}"', word=min(hint))
     if _is_owner(name) and records <= MOST_RECORDS_EACH * distinct:
         return Role.IDENTIFIER, text('called "{word}"', word=min(words))
-    if distinct > MANY_VALUES * records:
-        return Role.IDENTIFIER, text(
-            "{distinct} distinct values in {records} records", distinct=distinct, records=records
+    if is_index:
+        return Role.QUASI_IDENTIFIER, text(
+            "it numbers the records; if nobody can know it, ignore it"
         )
-    return Role.IGNORED, text("nothing in its name or values suggests a role; decide yourself")
+    if distinct > MANY_VALUES * records:
+        return Role.QUASI_IDENTIFIER, text(
+            "{distinct} distinct values in {records} records: it tells people apart",
+            distinct=distinct,
+            records=records,
+        )
+    return Role.QUASI_IDENTIFIER, text("nothing says that nobody can know it")
 
 
-def _suggested_by_values(values: Sequence[str], dates: Sequence[str]) -> tuple[Role, str] | None:
-    """Return the role that values suggest of a column whose name says nothing."""
+def _is_category(kind: str, distinct: int, records: int) -> bool:
+    """Tell whether values are those of a few categories, which many people share, and no dates or amounts."""
+    if kind == "date" or distinct > MANY_VALUES * records:
+        return False
+    return distinct <= MOST_CODES or (kind == "text" and distinct * FEW_CATEGORIES <= records)
+
+
+def _suggested_by_values(
+    role: Role, reason: str, values: Sequence[str], dates: Sequence[str], words: frozenset[str]
+) -> tuple[Role, str]:
+    """Return the role that values suggest of a column whose name says nothing, or else what was suggested before."""
+    if role is Role.QUASI_IDENTIFIER and words & WORDS[role]:
+        return role, reason
     if dates:
         return Role.QUASI_IDENTIFIER, text("holds dates, which others may know of a person")
+    if words & (WORDS[Role.QUASI_IDENTIFIER] | WORDS[Role.IDENTIFIER]):
+        return role, reason
     if len(values) <= len(_SEXES) and {folded(value).strip() for value in values} <= _SEXES:
         return Role.QUASI_IDENTIFIER, text("its values are those of a person's sex")
     sample = values[:_SAMPLE]
+    texts = [value.strip() for value in sample]
+    for kind, (pattern, is_right, suggested) in FORMS.items():
+        if len(texts) >= _FEWEST and _are_written_so(kind, texts, pattern, is_right):
+            return suggested, text("its values are written as: {kind}", kind=translated(kind))
     if len(sample) >= _FEWEST and all(_POSTCODE.fullmatch(value.strip()) for value in sample):
         return Role.QUASI_IDENTIFIER, text("its values are written as postal codes")
-    return None
+    return role, reason
 
 
 def _is_owner(name: str) -> bool:
@@ -777,19 +1095,43 @@ def _is_owner(name: str) -> bool:
 
 
 def words_of(name: str) -> frozenset[str]:
-    """Return the words of a column's name, folded: no accents, no case, camel case taken apart.
+    """Return the words of a column's name, folded: no accents, no case, no digits, camel case taken apart.
+
+    Two or three of them that the table of words lists as one are that word, too; and a word that says something only
+    where it stands alone is left out beside others.
 
     >>> sorted(words_of("DT_Nascimento")), sorted(words_of("maritalStatus")), sorted(words_of("Raça/cor"))
-    (['dt', 'nascimento'], ['marital', 'status'], ['cor', 'raca'])
+    (['dt', 'dtnascimento', 'nascimento'], ['marital', 'maritalstatus', 'status'], ['cor', 'raca', 'racacor'])
+    >>> sorted(words_of("NUTS3")), sorted(words_of("Nom")), sorted(words_of("Vl Remun Média Nom"))
+    (['nuts'], ['nom'], ['media', 'remun', 'vl', 'vlremun'])
     """
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return frozenset(re.findall(r"[a-z]+", folded(apart)))
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", " ", _unaccented(name))
+    words = re.findall(r"[a-z]+", apart.lower())
+    if len(words) <= 1:
+        return frozenset(words)
+    telling = [word for word in words if word not in _BETWEEN]
+    joined = {
+        "".join(telling[first : first + count])
+        for count in (2, 3)
+        for first in range(len(telling) - count + 1)
+    }
+    known = {word for word in joined if len(word) >= _SHORTEST_JOINED and word in compounds()}
+    return frozenset({*words} - _ALONE | known)
 
 
 def folded(name: str) -> str:
-    """Return a text without accents and case."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
-    return plain.lower()
+    """Return a text without accents and case.
+
+    >>> folded("Raça"), folded("Straße")
+    ('raca', 'strasse')
+    """
+    return _unaccented(name).lower()
+
+
+def _unaccented(name: str) -> str:
+    """Return a text in the letters of ASCII; what has no such letter is left out."""
+    plain = unicodedata.normalize("NFKD", name.translate(_LIGATURES))
+    return plain.encode("ascii", "ignore").decode("ascii")
 
 
 def _kind(
