@@ -17,6 +17,7 @@ import pytest
 
 from glasshouse.errors import DataError
 from glasshouse.runs.assess import understood
+from glasshouse.sources.delimited import _but_for_end
 from glasshouse.study import Dataset
 from tests.conftest import Glasshouse
 from tests.table.test_profile import with_check_digits
@@ -199,6 +200,37 @@ def messy_files() -> dict[str, Messy]:
             text([*spaced, ["", "", "", "", " Total", " 251370.50", ""]]),
             told=("total", "blanks around"),
             command=("--invalid 'Município=\"Total\"'", "--strip"),
+        ),
+        "subtotals among the records": Messy(
+            text(
+                [
+                    *people()[:30],
+                    ["Subtotal Betim", *[""] * 4, "81370.50", ""],
+                    *people()[30:],
+                    ["", "", "", "", "Sub-total, Ubá", "170000.00", ""],
+                    ["Total", *[""] * 4, "251370.50", ""],
+                ],
+                separator=";",
+            ),
+            told=("3 records look like totals",),
+            command=(
+                "--invalid 'CPF=Subtotal Betim,Total'",
+                "--invalid 'Município=\"Sub-total, Ubá\"'",
+            ),
+        ),
+        "a source that a spreadsheet filled up": Messy(
+            text([*people(), ["Fonte: SES/MG", *[""] * 6]], separator=";"),
+            told=("1 record looks like a total or a remark",),
+            command=("--invalid 'CPF=Fonte: SES/MG'",),
+        ),
+        "blank lines among the records": Messy(
+            semicolon.replace("\n", "\n\n", 40),
+            told=("blank lines among the records, the first in line 2", "--strict"),
+        ),
+        "a title of three lines, one of them blank": Messy(
+            f"Secretaria de Saúde\nAtendimentos: 2024\n\n{semicolon}",
+            told=("title",),
+            command=("--skip 3",),
         ),
         "an index of pandas": Messy(
             text([[str(place), *row] for place, row in enumerate(people())], header=["", *HEADER]),
@@ -415,7 +447,7 @@ def test_check_understands_a_file_as_the_proposed_command_does(
     assert known == options["-q"]
     assert list(map("+".join, adversary.secrets)) == options.get("-s", [])
     assert [adversary.identifier] == options.get("--id", [None])
-    assert [adversary.weight] == options.get("--weight", [None])
+    assert [study.weight] == options.get("--weight", [None])
     assert list(study.treatment.invalid) == options.get("--invalid", [])
     assert dialect.strip == ("--strip" in words)
 
@@ -434,6 +466,94 @@ def test_check_leaves_out_what_is_nobody_and_says_so(
     content = json.loads(glasshouse("check", path, "--json", "--strict").out)
     smallest = next(c for c in content["conditions"] if c["measure"] == "smallest-class")
     assert (smallest["value"], content["understood"]["invalid"]) == (1, [])
+
+
+SOURCES = {
+    "a source": ("Fonte: SES/MG, 2024.\n", 1),
+    "a source behind a blank line": ("\nFonte: SES/MG, 2024.\n", 1),
+    "a source and notes": ("Fonte: SES/MG; 2024.\n\nNota: dados preliminares.\n\n\n", 3),
+    "a remark without a word for it": ("\r\nExtraído do sistema em 02/01/2025 às 10:30", 1),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_footer_is_named_with_the_right_number_and_one_more_command_reads_the_file(
+    kind: str, end: str, glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    footer, lines = SOURCES[kind]
+    path = tmp_path / "atendimentos.csv"
+    content = (text(separator=";") + footer).replace("\r\n", "\n").replace("\n", end)
+    path.write_bytes(content.encode())
+    refused = glasshouse("inspect", path)
+    assert refused.code == 2
+    assert refused.error.count("\n") == 1
+    assert f"say --skip-end {lines}\n" in refused.error
+    shown = glasshouse("inspect", path, "--skip-end", lines, "--json")
+    assert shown.code == 0, shown.error
+    content = json.loads(shown.out)
+    assert content["records"] == PEOPLE
+    assert content["next"].endswith(f"--skip-end {lines}")
+    for wrong in (lines - 1, lines + 2, 10_000):
+        answer = glasshouse("inspect", path, "--skip-end", wrong)
+        assert (answer.code, answer.error.count("\n")) == (2, 1), "a record, or a remark, is there"
+    assert glasshouse("assess", path, "-q", "Sexo", "--skip-end", lines).code == 0
+
+
+def test_a_record_that_is_cut_short_is_no_footer(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = tmp_path / "atendimentos.csv"
+    path.write_text(text(separator=";") + "111.444.777-35;1980-01-01;F\n", encoding="utf-8")
+    refused = glasshouse("inspect", path)
+    assert "has 3 fields where 7 are expected" in refused.error
+    assert "--skip-end" not in refused.error
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 1000])
+def test_a_footer_is_cut_wherever_blocks_of_the_file_end(size: int) -> None:
+    content = (text(end="\r\n") + "\r\nFonte: SES\r\nNota: nada\r\n\r\n").encode()
+    kept, held = b"", b""
+    for place in range(0, len(content), size):
+        part, held = _but_for_end(held + content[place : place + size], 2)
+        kept += part
+    assert kept == (text(end="\r\n") + "\r\n").encode()
+    assert held == b"Fonte: SES\r\nNota: nada\r\n\r\n"
+
+
+GROUPED = {
+    "groups": (";Dados pessoais;;;;Saúde;", 1),
+    "groups, repeated": ("Pessoa;Pessoa;Pessoa;Lugar;Lugar;Saúde;Saúde", 1),
+    "a title and groups": ("Atendimentos;;;;;;\n;Dados pessoais;;;;Saúde;", 2),
+    "a plain title and groups": ("Atendimentos de 2024\n\n;Dados pessoais;;;;Saúde;", 3),
+}
+
+
+@pytest.mark.parametrize("kind", GROUPED)
+def test_a_line_that_groups_columns_is_told_with_the_right_number_to_skip(
+    kind: str, glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    above, lines = GROUPED[kind]
+    path = tmp_path / "atendimentos.csv"
+    path.write_text(f"{above}\n{text(separator=';')}", encoding="utf-8")
+    shown = glasshouse("inspect", path)
+    assert f"--skip {lines}" in shown.error, shown.error
+    assert "which columns belong together" in " ".join(shown.error.split())
+    assert proposed(shown.out)[-2:] == ["--skip", str(lines)]
+    again = json.loads(glasshouse("inspect", path, "--skip", lines, "--json").out)
+    assert again["records"] == PEOPLE
+    assert [column["name"] for column in again["columns"]] == HEADER
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MESSY if "title" not in kind])
+def test_what_is_nobody_is_found_without_reading_a_table(kind: str, tmp_path: Path) -> None:
+    from glasshouse.runs.reading import nobody_in
+    from glasshouse.table import read, table_profile
+
+    messy = MESSY[kind]
+    path = tmp_path / "atendimentos.csv"
+    path.write_bytes(messy.packed(messy.content.encode(messy.encoding)))
+    found = table_profile(read(path)).strays
+    assert nobody_in(Dataset(path=path)) == found
+    assert bool(found) == any("--invalid" in words for words in messy.command)
 
 
 @pytest.mark.parametrize("kind", MESSY)

@@ -171,6 +171,23 @@ def test_what_was_assumed_is_told_with_the_option_that_says_otherwise(
     ) in " ".join(told.out.split())
 
 
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_inspect_and_assess_say_the_same_of_how_a_file_is_written(
+    register: Path, tmp_path: Path, glasshouse: Glasshouse, language: str
+) -> None:
+    plain = tmp_path / "plain.csv"
+    plain.write_text("sex,illness\n" + "F,none\nM,flu\n" * 6, encoding="utf-8")
+    for path, known in ((plain, "sex"), (register, "Cidade")):
+        spoken, out = ("--lang", language), tmp_path / f"{path.stem}-{language}"
+        assert glasshouse("assess", path, "-q", known, *spoken, "--out", out).code == 0
+        assert glasshouse("inspect", path, *spoken, "--out", f"{out}.html").code == 0
+        (assumed,) = [limit for limit in page_of(out, language).limits if "(--separator)" in limit]
+        looked = html.unescape(Path(f"{out}.html").read_text(encoding="utf-8"))
+        phrases = assumed.split(": ", 1)[1].removesuffix(".").split("; ")
+        assert len(phrases) > 1
+        assert [phrase for phrase in phrases if phrase not in looked] == []
+
+
 def page_of(folder: Path, language: str = "en") -> Page:
     return from_json((folder / "report.json").read_text(encoding="utf-8"), "report")[language]
 

@@ -182,7 +182,6 @@ FAULTS = {
         'line 3: a " opens a value that nothing closes',
     ),
     "text after a quote": (b'a,b\n"x"y,2\n', 'line 2: text follows a closing "'),
-    "a blank line inside": (b"a,b\n1,2\n\n3,4\n", "line 3: is blank"),
     "a wrong byte in UTF-8": (
         "a,b\nã,é\n".encode() + b"\xe9,2\n",
         "line 3: byte 0xE9 is not utf-8",
@@ -208,6 +207,21 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, fault: str) -> None:
         rows_of(path)
     assert message in str(caught.value)
     assert str(caught.value).startswith("data.csv")
+
+
+def test_blank_lines_among_records_are_told_and_refused_where_nothing_is_assumed(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, b'a,b\n\n1,2\n\n\n3,"4\n\n"\n5,6\n\n')
+    source = open_source(path)
+    assert [batch.num_rows for batch in source.batches(["a"])] == [3]
+    assert "blank lines among the records, the first in line 2" in "; ".join(source.assumptions)
+    assert rows_of(path) == [("1", "2"), ("3", "4\n\n"), ("5", "6")]
+    strict = open_source(path, dialect=Dialect(strict=True))
+    with pytest.raises(DataError, match="line 2: is blank, and records follow"):
+        list(strict.batches(["a"]))
+    with pytest.raises(DataError, match="line 5: has 1 field where 2 are expected"):
+        rows_of(written(tmp_path, b"a,b\n1,2\n\n3,4\n5\n6,7\n"))
 
 
 ASSUMED = {

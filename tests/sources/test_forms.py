@@ -8,11 +8,17 @@ import sqlite3
 import struct
 import sys
 import zipfile
+from datetime import datetime, time
 from pathlib import Path
 
+import duckdb
+import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.orc
 import pyarrow.parquet
+import pyreadstat
 import pytest
 
 import glasshouse as gh
@@ -275,6 +281,95 @@ def test_a_number_is_written_in_the_same_way_whatever_holds_it(tmp_path: Path, f
                     sheet.write(row, column, value)
         book.save(str(path))
     assert numbers_in(path) == WRITTEN
+
+
+MOMENTS = [
+    *(datetime(2020, 1, 31, 10, 30), datetime(2020, 1, 31, 10, 30, 1, 500_000)),
+    *(None, datetime(1899, 12, 31, 23, 59, 59), datetime(2020, 1, 31, 10, 30, 0, 250_000)),
+]
+TOLD = [
+    *("2020-01-31 10:30:00", "2020-01-31 10:30:01.5"),
+    *("", "1899-12-31 23:59:59", "2020-01-31 10:30:00.25"),
+]
+
+
+def moments_as(form: str, path: Path, moments: list[datetime | None]) -> object:
+    """Write moments as a program stores them; return what is read."""
+    unit = form.partition("-")[2]
+    frame = pd.DataFrame({"t": pd.array(moments, f"datetime64[{unit or 'us'}]"), "n": 1})
+    match form.partition("-")[0]:
+        case "csv":
+            written = (f"{moment},1\n" if moment else ",1\n" for moment in moments)
+            path.write_text(
+                "t,n\n" + "".join(written).replace("00000,", ",").replace("50000,", "5,")
+            )
+        case "parquet":
+            times = pa.array(moments, pa.timestamp("us")).cast(pa.timestamp(unit))
+            pyarrow.parquet.write_table(pa.table({"t": times, "n": [1] * len(moments)}), path)
+        case "arrow":
+            times = pa.array(moments, pa.timestamp("us")).cast(pa.timestamp(unit))
+            pyarrow.feather.write_feather(pa.table({"t": times}), path, compression="zstd")
+        case "orc":
+            pyarrow.orc.write_table(pa.table({"t": pa.array(moments, pa.timestamp("ns"))}), path)
+        case "pandas":
+            return frame
+        case "polars":
+            return pl.DataFrame({"t": moments})
+        case "relation":
+            return duckdb.connect().from_arrow(pa.table({"t": pa.array(moments)}))
+        case "duckdb":
+            with duckdb.connect(path) as database:
+                times = pa.table({"t": pa.array(moments)})
+                database.register("times", times)
+                database.execute("create table t as select * from times")
+        case "sav" | "dta":
+            getattr(pyreadstat, f"write_{form}")(frame, str(path))
+    return path
+
+
+STORED = (
+    *("csv", "parquet-s", "parquet-ms", "parquet-us", "parquet-ns", "arrow-s", "arrow-ns", "orc"),
+    *("pandas-s", "pandas-ms", "pandas-us", "pandas-ns", "polars", "relation", "duckdb"),
+    *("sav", "dta"),
+)
+
+
+@pytest.mark.parametrize("form", STORED)
+def test_a_moment_is_the_same_text_however_finely_it_is_stored(tmp_path: Path, form: str) -> None:
+    kind, _, unit = form.partition("-")
+    path = tmp_path / f"x.{kind}"
+    whole = [moment.replace(microsecond=0) if moment else None for moment in MOMENTS]
+    source = open_source(moments_as(form, path, whole))
+    texts = pa.Table.from_batches(list(source.batches(["t"]))).column("t").to_pylist()
+    assert texts == [told.partition(".")[0] for told in TOLD]
+    if unit != "s":  # which holds no fraction
+        path.unlink(missing_ok=True)
+        source = open_source(moments_as(form, path, MOMENTS))
+        texts = pa.Table.from_batches(list(source.batches(["t"]))).column("t").to_pylist()
+        assert texts == TOLD
+
+
+def test_moments_of_two_forms_meet(tmp_path: Path) -> None:
+    moments = [datetime(2020, 1, 31, 10, minute) for minute in range(40)]
+    frame = pd.DataFrame({"t": moments, "ill": ["a", "b"] * 20})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    frame.to_parquet(tmp_path / "x.parquet")
+    tables = [gh.read(tmp_path / name) for name in ("x.csv", "x.parquet")]
+    values = [table.column("t").values.to_pylist() for table in tables]
+    assert values[0] == values[1]
+
+
+def test_times_of_day_and_of_zones_are_trimmed_too(tmp_path: Path) -> None:
+    times = pa.table(
+        {
+            "clock": pa.array([time(10, 30), time(10, 30, 0, 500_000)], pa.time64("ns")),
+            "zoned": pa.array([0, 1_500_000], pa.timestamp("us", "UTC")),
+        }
+    )
+    source = open_source(times)
+    found = pa.Table.from_batches(list(source.batches(source.columns))).to_pydict()
+    assert found["clock"] == ["10:30:00", "10:30:00.5"]
+    assert found["zoned"] == ["1970-01-01 00:00:00Z", "1970-01-01 00:00:01.5Z"]
 
 
 def test_values_that_repeat_are_written_as_those_that_do_not(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ table above sees the same thing: names, and Arrow batches of text in which missi
 
 from glasshouse.sources.entry import open_source, refuse_dialect
 from glasshouse.sources.files import display_name, existing_data, existing_file
-from glasshouse.sources.source import MISSING, Source
+from glasshouse.sources.source import MISSING, SUPPRESSED, Source
 
 __all__ = [
     "MISSING",
+    "SUPPRESSED",
     "Source",
     "display_name",
     "existing_data",

@@ -87,6 +87,16 @@ class Unpacked(Source):
         """What columns stand for."""
         return self._source.column_labels
 
+    @property
+    def measures(self) -> Mapping[str, str]:
+        """Whether columns are nominal, ordinal or of a scale."""
+        return self._source.measures
+
+    @property
+    def missing_ranges(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """From which to which value columns are declared missing."""
+        return self._source.missing_ranges
+
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that the file itself calls missing."""
         return self._source.missing_codes(column, values)

@@ -29,6 +29,7 @@ from glasshouse.sources.source import (
     Source,
     check_columns,
     damage_error,
+    moment_text,
     reader_of,
 )
 from glasshouse.sources.text import likely_encoding
@@ -240,7 +241,7 @@ def _binary(cells: NDArray[np.uint8], field: _Field) -> pa.Array:
         days, milliseconds = np.frombuffer(raw, "<i4").reshape(-1, 2).T.astype(np.int64)
         moments = (days - _JULIAN_1970) * 86_400_000 + milliseconds
         times = pa.array(moments, pa.timestamp("ms"), mask=days == 0)
-        return times.cast(pa.timestamp("s")).cast(pa.string()).fill_null(MISSING)
+        return moment_text(times).fill_null(MISSING)
     return pa.array(np.frombuffer(raw, "<f8")).cast(pa.string())
 
 

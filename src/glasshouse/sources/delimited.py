@@ -38,6 +38,13 @@ COMMENT = "#"
 _DECLARED = re.compile(r'"?sep=(.)"?[;,]*', re.IGNORECASE)
 """The line by which Excel is told what stands between fields."""
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|\Z)")
+REMARK = re.compile(
+    r"\s*(fontes?|sources?|notas?|notes?|obs|observações|observação|elaboração|\*|†|¹)\s*([:.)]|$|\s)",
+    re.IGNORECASE,
+)
+"""How words below a table begin."""
+_FIGURE = re.compile(r"[-+]?[\d.,/:%\s-]*\d[\d.,/:%\s-]*")
+"""A number, a date or a code of digits."""
 LONGEST_RECORD = 1 << 25
 LONGEST_HEADER = 1 << 23
 
@@ -96,7 +103,15 @@ class DelimitedFile(TextSource):
         start = start[self._skipped_bytes :]
         if not start.strip(b"\r\n"):
             raise DataError("{name}: is empty", name=name)
+        if dialect.skip_end and len(first_lines) <= SNIFFED_RECORDS + LONGEST_TITLE:
+            first_lines = _without_end(first_lines, dialect.skip_end)
         self._title = _title_lines(first_lines, dialect)
+        self._has_groups = (
+            dialect.header
+            and not dialect.names
+            and _groups_columns(first_lines[self._title :], dialect, separator)
+        )
+        self._blank_line = 0
         self._first_line = first_lines[0]
         self._line_end = next((match[2] for match in _LINE.finditer(opening) if match[2]), "\n")
         self._renamed: list[str] = []
@@ -111,8 +126,14 @@ class DelimitedFile(TextSource):
 
     @property
     def title_lines(self) -> int:
-        """How many of its first lines may be a title, read as if they were of the table; 0: none."""
-        return self._title
+        """How many lines come before the names, as `skip` has it, where some seem to be a title or group columns."""
+        found = self._title + self._has_groups
+        return self._skipped + found if found else 0
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether a line above the names seems to say which columns belong together."""
+        return self._has_groups
 
     @property
     def skipped_lines(self) -> int:
@@ -137,6 +158,13 @@ class DelimitedFile(TextSource):
                     self._skipped,
                     "{count} line before the header that is none of the table (`skip`)",
                     "{count} lines before the header that are none of the table (`skip`)",
+                )
+            )
+        if self._blank_line:
+            phrases.append(
+                text(
+                    "blank lines among the records, the first in line {line}, which are no records (`strict`)",
+                    line=str(self._blank_line),
                 )
             )
         if self._renamed:
@@ -174,10 +202,12 @@ class DelimitedFile(TextSource):
     ) -> Iterator[pa.RecordBatch]:
         """Yield the named columns as text, a block of whole records at a time."""
         check_columns(self, columns)
-        rest = b""
+        rest, held = b"", b""
         line, blank_line, records, position = 1 + self._skipped, 0, 0, 0
         heading = self._dialect.header
         for block, position, final in self._plain_blocks():
+            if self._dialect.skip_end:
+                block, held = _but_for_end(held + block, self._dialect.skip_end)
             rest += block
             if heading:
                 head = self._scan(rest, line, blank_line, final, limit=1, fields=ANY_FIELDS)
@@ -196,6 +226,8 @@ class DelimitedFile(TextSource):
                 raise self._too_long(line)
             if on_progress:
                 on_progress(Progress("reading", position, self._text.size))
+        if self._dialect.skip_end:
+            self._check_end(held, line, records)
         if records == 0:
             raise DataError(
                 text("{name}: has a header but no records", name=self._name)
@@ -272,6 +304,7 @@ class DelimitedFile(TextSource):
             line=1 + self._skipped,
             limit=1,
             final=self._is_all,
+            passes_blanks=not self._dialect.strict,
         )
         self._check(result)
         if result.records == 0:
@@ -298,9 +331,83 @@ class DelimitedFile(TextSource):
             blank_line=blank_line,
             limit=limit,
             final=final,
+            passes_blanks=self._blank_line > 0,
         )
+        if result.fault is Fault.BLANK and not self._dialect.strict and not self._blank_line:
+            self._blank_line = result.fault_line
+            return self._scan(block, line, blank_line, final, limit=limit, fields=fields)
         self._check(result)
         return result
+
+    def _check_end(self, skipped: bytes, line: int, records: int) -> None:
+        """Make sure that no record is among the lines at the end that are to be skipped.
+
+        Raises:
+            DataError: One seems to be, or nothing is left.
+        """
+        lines = str(self._dialect.skip_end)
+        if not records:
+            raise DataError(
+                "{name}: `skip_end` {lines} leaves no records; say a lower number",
+                name=self._name,
+                lines=lines,
+            )
+        for number, raw in enumerate(skipped.splitlines(), start=line):
+            values = self._values(raw)
+            if len(values) == len(self._columns) > 1 and all(value.strip() for value in values):
+                raise DataError(
+                    "{name}, line {line}: `skip_end` {lines} would skip it, and it is as full as a record; say a lower "
+                    "number",
+                    name=self._name,
+                    line=str(number),
+                    lines=lines,
+                )
+
+    def _values(self, raw: bytes) -> list[str]:
+        """Return the fields of a line; none where it cannot be parted."""
+        written = raw.decode("utf-8", "replace").replace(
+            self._grammar.byte, self._grammar.separator
+        )
+        try:
+            return next(csv_rows([written], self._grammar.separator, self._grammar.quote), [])
+        except csv.Error:
+            return []
+
+    def _footer(self, line: int) -> int:
+        """Return how many lines from one on are the last ones and seem to be remarks; 0: there are records, or others.
+
+        Blank lines at the very end do not count.
+        """
+        rest, number, found = b"", 0, list[bytes]()
+        for block, _, final in self._lines_blocks():
+            lines = (rest + block).splitlines(keepends=True)
+            rest = b"" if final or not lines else lines.pop()
+            for raw in lines:
+                number += 1
+                if number < line:
+                    continue
+                found.append(raw.strip(b"\r\n"))
+                if len(found) > LONGEST_TITLE or (found[-1] and not self._is_remark(found[-1])):
+                    return 0
+        while found and not found[-1]:
+            found.pop()
+        return len(found)
+
+    def _lines_blocks(self) -> Iterator[tuple[bytes, int, bool]]:
+        for block, position in self._text.blocks():
+            yield self._plain_block(block), position, False
+        yield b"", 0, True
+
+    def _is_remark(self, raw: bytes) -> bool:
+        """Tell whether a line is words beside the table: few fields, the first of which reads like a sentence."""
+        values = self._values(raw)
+        filled = [value.strip() for value in values if value.strip()]
+        if not filled or len(values) == len(self._columns):
+            return not filled
+        if REMARK.match(filled[0]):
+            return True
+        is_said = any(map(str.isalpha, filled[0])) and bool(re.search(r"[\s:]", filled[0]))
+        return is_said and len(filled) <= max(1, len(self._columns) // 3)
 
     def _lines(self, block: bytes, line: int) -> Scan | None:
         return scan_lines(
@@ -397,11 +504,21 @@ class DelimitedFile(TextSource):
     def _other_number_of_fields(self, fields: int, where: dict[str, str]) -> str:
         if self._title:
             return text_for(
-                self._title,
+                self.title_lines,
                 "{name}, line {line}: has {found} where one is expected; if the first line is a title, say `skip` "
                 "{count}",
                 "{name}, line {line}: has {found} where one is expected; if the first {count} lines are a title, say "
                 "`skip` {count}",
+                found=text_for(fields, "{count} field", "{count} fields"),
+                **where,
+            )
+        if footer := self._footer(int(where["line"])):
+            return text_for(
+                footer,
+                "{name}, line {line}: has {found}, as the last line, and is no record; if it is a note below the "
+                "table, say `skip_end` {count}",
+                "{name}, line {line}: from here on nothing is a record; if it is a note below the table, say "
+                "`skip_end` {count}",
                 found=text_for(fields, "{count} field", "{count} fields"),
                 **where,
             )
@@ -482,33 +599,99 @@ def _title_lines(lines: Sequence[str], dialect: Dialect) -> int:
         return 0
     separator = dialect.separator or _regular(lines, dialect.quote)
     if separator:
-        return _filled_up_title(lines, separator, dialect.quote) if dialect.header else 0
+        return _filled_up_title(lines, separator, dialect) if dialect.header else 0
     for count in range(1, min(LONGEST_TITLE, len(lines) - 1)):
         separator = _regular(lines[count:], dialect.quote)
         if separator is not None:
-            fields = {_fields(line, separator, dialect.quote) for line in lines[:count] if line}
-            return count if fields == {1} else 0
+            while not lines[count]:
+                count += 1
+            across = _fields(lines[count], separator, dialect.quote)
+            titles = [_fields(line, separator, dialect.quote) for line in lines[:count] if line]
+            return count if all(2 * fields < across or fields == 1 for fields in titles) else 0
     return 0
 
 
-def _filled_up_title(lines: Sequence[str], separator: str, quote: str | None) -> int:
+def _filled_up_title(lines: Sequence[str], separator: str, dialect: Dialect) -> int:
     """Return how many first lines have no value but in the first of several fields, before one with a value in all.
 
-    >>> _filled_up_title(["Survey;;", "age;sex;town", "41;F;Rio"], ";", '"'), _filled_up_title(["a;;"], ";", '"')
-    (1, 0)
+    >>> _filled_up_title(["Survey;;", "age;sex;town", "41;F;Rio"], ";", Dialect())
+    1
     """
     for count, line in enumerate(lines[: LONGEST_TITLE + 1]):
         try:
-            values = next(csv_rows([line], separator, quote), [])
+            values = next(csv_rows([line], separator, dialect.quote), [])
         except csv.Error:
             return 0
+        if not values and count:
+            continue
         if len(values) < 3 or not (count or values[0].strip()):
             return 0
         if all(value.strip() for value in values):
             return count
         if any(value.strip() for value in values[1:]):
-            return 0
+            return count if _groups_columns(lines[count:], dialect, separator) else 0
     return 0
+
+
+def _groups_columns(lines: Sequence[str], dialect: Dialect, separator: str) -> bool:
+    """Tell whether the first line says which columns belong together, and the second what each is called.
+
+    Its names are missing or repeated, and below it stands a name for each column: different ones, no numbers, none of
+    which is a value further below; and where few are missing, some above a column of numbers.
+
+    >>> _groups_columns([";Person;;Health", "id;age;sex;icd", "1;31;F;J18", "2;40;M;I10"], Dialect(), ";")
+    True
+    >>> _groups_columns([";name;age", "0;Ana;31", "1;Bia;40"], Dialect(), ";")
+    False
+    """
+    separator = dialect.separator or _regular(lines, dialect.quote) or separator
+    try:
+        rows = list(csv_rows(lines[: SNIFFED_RECORDS + 1], separator, dialect.quote))
+    except csv.Error:
+        return False
+    rows = [[value.strip() for value in row] for row in rows if row]
+    if len(rows) < 4 or len(rows[0]) < 3 or len(rows[1]) != len(rows[0]):
+        return False
+    groups, names, *below = rows
+    below = [row for row in below if len(row) == len(names)]
+    unnamed = len(groups) - len({group for group in groups if group})
+    if not unnamed or not any(groups) or len(below) < 2:
+        return False
+    columns = list(zip(*below, strict=True))
+    are_names = (
+        all(names)
+        and len(set(names)) == len(names)
+        and not any(map(_FIGURE.fullmatch, names))
+        and not any(name in values for name, values in zip(names, columns, strict=True))
+    )
+    has_numbers = any(
+        all(map(_FIGURE.fullmatch, filter(None, each))) and any(each) for each in columns
+    )
+    return are_names and (has_numbers or unnamed > 1)
+
+
+def _without_end(lines: Sequence[str], skipped: int) -> list[str]:
+    """Return lines without the last ones; blank ones at the very end do not count."""
+    kept = list(lines)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept[: max(1, len(kept) - skipped)] or [""]
+
+
+def _but_for_end(block: bytes, lines: int) -> tuple[bytes, bytes]:
+    r"""Part text from its last lines; blank ones at the very end do not count.
+
+    >>> _but_for_end(b"a;b\n1;2\n\nSource: x\n\n", 1)
+    (b'a;b\n1;2\n\n', b'Source: x\n\n')
+    """
+    place = len(block.rstrip(b"\r\n"))
+    for number in range(lines):
+        if number:
+            place -= 2 if block[:place].endswith(b"\r\n") else 1
+        place = max(block.rfind(b"\n", 0, place), block.rfind(b"\r", 0, place)) + 1
+        if not place:
+            break
+    return block[:place], block[place:]
 
 
 def _end_in_separator(lines: Sequence[str], fields: int, grammar: _Grammar) -> bool:

@@ -87,7 +87,7 @@ EVERYWHERE = frozenset({"strip", "decimal", "thousands", "strict"})
 _TEXTS = (FileKind.DELIMITED, FileKind.JSON_LINES)
 _MEANINGFUL = {
     FileKind.DELIMITED: frozenset(
-        {"separator", "quote", "encoding", "header", "names", "member", "skip"}
+        {"separator", "quote", "encoding", "header", "names", "member", "skip", "skip_end"}
     ),
     FileKind.JSON_LINES: frozenset({"encoding", "member"}),
     FileKind.SHEET: frozenset({"sheet", "header", "names"}),
@@ -168,7 +168,7 @@ def refuse_dialect(
     ]
     if not useless:
         return
-    if useless[0] in ("sheet", "member", "table", "query", "skip"):
+    if useless[0] in ("sheet", "member", "table", "query", "skip", "skip_end"):
         raise StudyError(
             "{name}: `{setting}` has no meaning for a file of this kind; leave it out",
             name=name,

@@ -11,6 +11,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from glasshouse.errors import DataError, StudyError
-from glasshouse.sources.source import MISSING
+from glasshouse.language import text
+from glasshouse.sources.source import MISSING, SUPPRESSED
 
 FORMATS = ("csv", "parquet", "xlsx", "sav", "dta")
 """How the names of files end that are written."""
@@ -32,6 +34,15 @@ MOST_ROWS = 1_048_575
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")
 _DECIMAL = re.compile(r"-?(0|[1-9]\d{0,8})(\.\d{0,5}[1-9])?")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+MEASURES = ("nominal", "ordinal", "scale")
+"""How SPSS says that a column is to be understood."""
+SUPPRESSED_LABEL = f"({SUPPRESSED})"
+"""What the label of the code that stands for a suppressed value ends in, in every language."""
+_SUPPRESSED_CODES = (-99, -999, -9999, -99999, 99, 999, 9999, 99999)
+_SUPPRESSED_LETTERS = "szyxwvutrqponmlkjihgfedcba"
+_LETTER = re.compile("[a-z]")
+_MOST_MISSING, _LONGEST_MISSING = 3, 8
+"""So many single values can be missing in SPSS, and texts of no more bytes."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -69,6 +80,9 @@ def write_table(
     form: TextForm | None = None,
     column_labels: Mapping[str, str] | None = None,
     value_labels: Mapping[str, Mapping[str, str]] | None = None,
+    measures: Mapping[str, str] | None = None,
+    missing_ranges: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    missing_codes: Mapping[str, frozenset[str]] | None = None,
 ) -> None:
     """Write a table as the kind of file that its name ends in.
 
@@ -77,7 +91,10 @@ def write_table(
         path: The file: of `FORMATS`.
         form: How delimited text is written down.
         column_labels: What columns stand for; in Parquet, SPSS and Stata.
-        value_labels: What values stand for, by column; in SPSS and Stata, of columns of whole numbers.
+        value_labels: What values stand for, by column; in SPSS and Stata, in the latter of whole numbers only.
+        measures: Whether columns are nominal, ordinal or of a scale; in SPSS.
+        missing_ranges: From which to which value columns are declared missing; in SPSS.
+        missing_codes: Values that stand for missing, by column; letters among numbers are Stata's own.
 
     Raises:
         DataError: The table does not fit that kind of file.
@@ -91,7 +108,19 @@ def write_table(
     elif kind == "xlsx":
         _write_sheet(columns, path)
     else:
-        _write_statistical(columns, path, column_labels or {}, value_labels or {})
+        described = {
+            name: _Described(
+                name,
+                column,
+                kind,
+                (value_labels or {}).get(name, {}),
+                (measures or {}).get(name, ""),
+                tuple((low, high) for low, high in (missing_ranges or {}).get(name, ())),
+                (missing_codes or {}).get(name, frozenset()),
+            )
+            for name, column in columns.items()
+        }
+        _write_statistical(described, path, column_labels or {})
 
 
 def _write_text(columns: Mapping[str, pa.DictionaryArray], path: Path, form: TextForm) -> None:
@@ -158,7 +187,11 @@ def _texts(column: pa.DictionaryArray) -> pa.StringArray:
 
 def _numbers(column: pa.DictionaryArray, pattern: re.Pattern[str]) -> list[Any] | None:
     """Return the values of a column as numbers, missing ones as None; None where writing them so would change one."""
-    values = column.dictionary.to_pylist()
+    return _numbers_of(column.dictionary.to_pylist(), pattern)
+
+
+def _numbers_of(values: Sequence[str], pattern: re.Pattern[str]) -> list[Any] | None:
+    """Return texts as numbers, as `_numbers` does."""
     if not any(values) or not all(value == MISSING or pattern.fullmatch(value) for value in values):
         return None
     number = int if pattern is _WHOLE else float
@@ -236,11 +269,139 @@ _STAMPS = {
 """Where a file says when it was written, and what it says here."""
 
 
+@dataclass(frozen=True)
+class _Described:
+    """A column as SPSS or Stata keeps it: a suppressed value among numbers is a code of its own."""
+
+    name: str
+    column: pa.DictionaryArray
+    kind: str
+    """How the name of the file ends."""
+    value_labels: Mapping[str, str]
+    measure: str
+    ranges: Sequence[tuple[str, str]]
+    codes: frozenset[str]
+
+    @cached_property
+    def values(self) -> list[str]:
+        """The distinct values."""
+        texts: list[str] = self.column.dictionary.to_pylist()
+        return texts
+
+    @cached_property
+    def numbers(self) -> list[Any] | None:
+        """The values as numbers, and None where they are none; None in all: the column is text."""
+        plain = [MISSING if value in self.apart else value for value in self.values]
+        numbers = _numbers_of(plain, _WHOLE) or _numbers_of(plain, _DECIMAL)
+        if numbers is None and self.apart and not any(plain) and self.value_labels:
+            is_coded = all(map(_DECIMAL.fullmatch, self.value_labels))
+            return [None] * len(plain) if is_coded else None
+        return numbers
+
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """Values that may stand among numbers: the suppressed one, and Stata's letters."""
+        letters = self.codes if self.kind == "dta" else frozenset()
+        return frozenset(
+            value
+            for value in self.values
+            if value == SUPPRESSED or (value in letters and _LETTER.fullmatch(value))
+        )
+
+    @cached_property
+    def suppressed(self) -> int | str | None:
+        """The code of the suppressed value, a letter in Stata; None: there is none, or the column is text."""
+        if SUPPRESSED not in self.apart or self.numbers is None:
+            return None
+        taken = {*self.values, *self.value_labels, *self.codes}
+        if self.kind == "dta":
+            return next((letter for letter in _SUPPRESSED_LETTERS if letter not in taken), None)
+        free = [code for code in _SUPPRESSED_CODES if str(code) not in taken]
+        within = [
+            code
+            for code in free
+            if any(float(low) <= code <= float(high) for low, high in self.ranges)
+        ]
+        return (within or free)[0] if self._has_room or within else free[0]
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether SPSS lets one more single value be missing."""
+        is_range = any(low != high for low, high in self.ranges)
+        return len(self.ranges) < (2 if is_range else _MOST_MISSING)
+
+    @property
+    def series(self) -> pa.Array | list[Any]:
+        """The values of all records, as the library takes them: letters among numbers as a list."""
+        if self.numbers is None:
+            return pa.array(self.values, pa.string()).take(self.column.indices)
+        if self.kind == "dta" and self.apart:
+            written = [
+                self.suppressed if value == SUPPRESSED else value if value in self.apart else number
+                for value, number in zip(self.values, self.numbers, strict=True)
+            ]
+            floats = [float(each) if isinstance(each, int) else each for each in written]
+            return [floats[code] for code in self.column.indices.to_pylist()]
+        numbers = [
+            self.suppressed if value == SUPPRESSED else number
+            for value, number in zip(self.values, self.numbers, strict=True)
+        ]
+        return pa.array(numbers, pa.float64()).take(self.column.indices)
+
+    @property
+    def labels(self) -> dict[Any, str]:
+        """What values stand for, by the values as they are written."""
+        if self.numbers is None:
+            widest = max((len(value.encode()) for value in self.values), default=0)
+            return {
+                value: label
+                for value, label in self.value_labels.items()
+                if self.kind == "sav" and len(value.encode()) <= widest
+            }
+        pattern = _DECIMAL if self.kind == "sav" else _WHOLE
+        labels: dict[Any, str] = {
+            int(value) if _WHOLE.fullmatch(value) else float(value): label
+            for value, label in self.value_labels.items()
+            if pattern.fullmatch(value)
+        }
+        if self.kind == "dta":
+            letters = self.apart & self.value_labels.keys() - {SUPPRESSED}
+            labels |= {letter: self.value_labels[letter] for letter in sorted(letters)}
+        if self.suppressed is not None:
+            labels[self.suppressed] = f"{text('suppressed')} {SUPPRESSED_LABEL}"
+        return labels
+
+    @property
+    def missing(self) -> list[Any]:
+        """What SPSS is told to be missing; the letters of Stata."""
+        if self.kind == "dta":
+            letters = self.apart - {SUPPRESSED} if self.numbers is not None else ()
+            return sorted([*letters, *([self.suppressed] if self.suppressed else [])])
+        if self.numbers is None:
+            texts = sorted(self.codes.intersection(self.values))
+            are_short = all(len(code.encode()) <= _LONGEST_MISSING for code in texts)
+            return texts if len(texts) <= _MOST_MISSING and are_short else []
+        ranges: list[Any] = [
+            {"lo": float(low), "hi": float(high)}
+            for low, high in self.ranges
+            if _is_number(low) and _is_number(high)
+        ]
+        is_new = not any(each["lo"] <= (self.suppressed or 0) <= each["hi"] for each in ranges)
+        if self.suppressed is not None and is_new and self._has_room:
+            ranges.append(self.suppressed)
+        return ranges
+
+
+def _is_number(written: str) -> bool:
+    try:
+        float(written)
+    except ValueError:
+        return False
+    return True
+
+
 def _write_statistical(
-    columns: Mapping[str, pa.DictionaryArray],
-    path: Path,
-    column_labels: Mapping[str, str],
-    value_labels: Mapping[str, Mapping[str, str]],
+    columns: Mapping[str, _Described], path: Path, column_labels: Mapping[str, str]
 ) -> None:
     kind = path.suffix.removeprefix(".")
     try:
@@ -250,28 +411,30 @@ def _write_statistical(
             "`format` {kind} needs an extra of Glasshouse: pip install 'glasshouse[formats]'",
             kind=kind,
         ) from None
-    arrays, labels = {}, {}
-    for name, column in columns.items():
-        whole = _numbers(column, _WHOLE)
-        numbers = _numbers(column, _DECIMAL) if whole is None else whole
-        values = (
-            pa.array(column.dictionary.to_pylist(), pa.string())
-            if numbers is None
-            else pa.array(numbers, pa.float64())
-        )
-        arrays[name] = values.take(column.indices)
-        if whole is not None and name in value_labels:
-            labels[name] = {
-                int(value): label
-                for value, label in value_labels[name].items()
-                if _WHOLE.fullmatch(value)
-            }
+    series = [
+        polars.Series(name, values, dtype=polars.Object)
+        if isinstance(values, list)
+        else polars.from_arrow(values).alias(name)
+        for name, values in ((name, column.series) for name, column in columns.items())
+    ]
+    missing = {name: column.missing for name, column in columns.items() if column.missing}
+    options: dict[str, Any] = {"missing_user_values": missing}
+    if kind == "sav":
+        measures = {
+            name: column.measure
+            for name, column in columns.items()
+            if column.measure and (column.measure != "scale" or column.numbers is not None)
+        }
+        options = {"missing_ranges": missing, "variable_measure": measures}
     try:
         getattr(pyreadstat, f"write_{kind}")(
-            polars.from_arrow(pa.table(arrays)),
+            polars.DataFrame(series),
             str(path),
             column_labels={name: column_labels.get(name) for name in columns},
-            variable_value_labels=labels,
+            variable_value_labels={
+                name: labels for name, column in columns.items() if (labels := column.labels)
+            },
+            **options,
         )
     except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError) as error:
         raise DataError(

@@ -70,6 +70,16 @@ class Parts(Source):
         """What columns stand for."""
         return self._parts[0].source.column_labels
 
+    @property
+    def measures(self) -> Mapping[str, str]:
+        """Whether columns are nominal, ordinal or of a scale."""
+        return self._parts[0].source.measures
+
+    @property
+    def missing_ranges(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """From which to which value columns are declared missing."""
+        return self._parts[0].source.missing_ranges
+
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that one of the files calls missing."""
         codes = [part.source.missing_codes(column, values) for part in self._parts]

@@ -73,6 +73,7 @@ def scan(
     blank_line: int = 0,
     limit: int = 0,
     final: bool = False,
+    passes_blanks: bool = False,
 ) -> Scan:
     r"""Find the complete records in a block of UTF-8 text that begins with a record.
 
@@ -85,6 +86,7 @@ def scan(
         blank_line: What the block before said of blank lines.
         limit: Stop after so many records; 0: do not.
         final: Whether the file ends here, so that the last record needs no line break.
+        passes_blanks: Whether blank lines may stand among records of several fields.
 
     >>> scan(b'a,b\n"x\n,y",2\n3', separator=ord(","), quote=ord('"')).records
     2
@@ -99,11 +101,14 @@ def scan(
         end = so_far.length + _WALKED
         is_all = end >= len(block)
         part = block[so_far.length : end]
-        so_far = _walked_on(_walk, part, so_far, grammar, limit, final=final and is_all)
+        ends, blanks = final and is_all, passes_blanks
+        so_far = _walked_on(_walk, part, so_far, grammar, limit, final=ends, passes_blanks=blanks)
         if is_all or so_far.fault or (limit and so_far.records == limit):
             return so_far
     rest = np.frombuffer(block, np.uint8)[so_far.length :]
-    return _walked_on(_compiled(), rest, so_far, grammar, limit, final=final)
+    return _walked_on(
+        _compiled(), rest, so_far, grammar, limit, final=final, passes_blanks=passes_blanks
+    )
 
 
 def scan_lines(
@@ -204,11 +209,12 @@ def _walked_on(
     limit: int,
     *,
     final: bool,
+    passes_blanks: bool,
 ) -> Scan:
     """Return what the state machine finds behind what was scanned so far."""
     left = limit - before.records if limit else 0
     length, records, count, line, blank_line, fault, fault_line = machine(
-        data, *grammar, before.line, before.blank_line, left, final
+        data, *grammar, before.line, before.blank_line, left, final, passes_blanks
     )
     return Scan(
         *(before.length + length, before.records + records, count or before.fields),
@@ -287,6 +293,7 @@ def _walk(
     blank_line: int,
     limit: int,
     final: bool,
+    passes_blanks: bool = False,
 ) -> tuple[int, int, int, int, int, int, int]:
     size = len(data)
     special = np.zeros(256, np.bool_)
@@ -334,6 +341,8 @@ def _walk(
                 if blank_line == 0:
                     blank_line = start_line
             else:
+                if passes_blanks:
+                    blank_line = 0
                 if blank_line != 0:
                     return start, records, fields, line, blank_line, _BLANK, blank_line
                 last_fields = fields

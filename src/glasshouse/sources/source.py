@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time
@@ -17,6 +18,8 @@ from glasshouse.progress import OnProgress, Progress
 
 MISSING = ""
 """Empty and missing are one explicit value."""
+SUPPRESSED = "*"
+"""Whoever anonymised a release did not tell a value."""
 
 BATCH_RECORDS = 1 << 18
 """At most so many records in a batch that comes from memory or a columnar file."""
@@ -28,6 +31,8 @@ LONGEST_VALUE = 1 << 25
 
 DAMAGES = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file may end in; the last one where a name or a value is no text."""
+FIRST_RECORDS, FIRST_BYTES = 1 << 16, 1 << 24
+"""A first look is at so many records, and reads no more text than this."""
 EXACT_INTEGERS = 2.0**53
 """Below it a floating number holds every integer exactly."""
 
@@ -57,6 +62,16 @@ class Source(ABC):
     @property
     def column_labels(self) -> Mapping[str, str]:
         """What columns stand for: ``{"v12": "Highest school"}``. Only some formats have them."""
+        return {}
+
+    @property
+    def measures(self) -> Mapping[str, str]:
+        """Whether columns are ``nominal``, ``ordinal`` or ``scale``, where the file says it. Only SPSS does."""
+        return {}
+
+    @property
+    def missing_ranges(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """From which to which value columns are declared missing. Only SPSS does so for more than it holds."""
         return {}
 
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
@@ -281,9 +296,27 @@ def _written(column: pa.Array) -> pa.Array:
         return _written(pc.dictionary_encode(column, null_encoding="encode"))
     if pa.types.is_floating(kind):
         return _number_text(column)
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        return moment_text(column)
     values = column.cast(pa.string())
     # as Python, and a CSV that pandas writes, have it
     return pc.utf8_capitalize(values) if pa.types.is_boolean(kind) else values
+
+
+def moment_text(column: pa.Array) -> pa.Array:
+    """Return moments, or times of day, as text, however finely they are stored: no zero ends a fraction of a second.
+
+    >>> [moment_text(pa.array([1], pa.timestamp(unit))).to_pylist() for unit in ("s", "ms", "ns")]
+    [['1970-01-01 00:00:01'], ['1970-01-01 00:00:00.001'], ['1970-01-01 00:00:00.000000001']]
+    """
+    is_time = pa.types.is_time(column.type)
+    try:
+        whole = pa.time32("s") if is_time else pa.timestamp("s", column.type.tz)
+        return column.cast(whole).cast(pa.string())
+    except pa.ArrowInvalid:  # some have a fraction
+        values = column.cast(pa.string())
+    values = pc.replace_substring_regex(values, r"\.0+([^0-9]|$)", r"\1")
+    return pc.replace_substring_regex(values, r"(\.[0-9]*[1-9])0+([^0-9]|$)", r"\1\2")
 
 
 def _repeats(column: pa.Array) -> bool:
@@ -328,10 +361,21 @@ def _value_text(value: Any) -> str | None:
         return None
     if isinstance(value, datetime):
         is_day = value.time() == time()
-        return value.date().isoformat() if is_day else value.isoformat(sep=" ")
+        return value.date().isoformat() if is_day else _trimmed(value.isoformat(sep=" "))
     if isinstance(value, bytes):
         return value.decode()
-    return str(value)  # dates and times as well, as ISO has them
+    if isinstance(value, time):
+        return _trimmed(value.isoformat())
+    return str(value)  # dates as well, as ISO has them
+
+
+def _trimmed(moment: str) -> str:
+    """Return a moment without the zeros that end its fraction of a second.
+
+    >>> _trimmed("10:30:00.500000"), _trimmed("10:30:00.500000+00:00"), _trimmed("10:30:00")
+    ('10:30:00.5', '10:30:00.5+00:00', '10:30:00')
+    """
+    return re.sub(r"(\.\d*[1-9])0+", r"\1", moment)
 
 
 def _number_text(column: pa.Array) -> pa.Array:

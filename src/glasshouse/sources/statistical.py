@@ -1,6 +1,7 @@
 """Files of statistical packages: SPSS (sav, zsav, por), Stata (dta) and SAS (sas7bdat, xpt).
 
-The code is the value; what it stands for is kept as its label. Codes that the file calls missing are kept too.
+The code is the value; what it stands for is kept as its label. Codes that the file calls missing are kept too. A code
+whose label ends in ``(*)`` is what `glasshouse.sources.exports` writes for a suppressed value, and is read as one.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress
+from glasshouse.sources.exports import MEASURES, SUPPRESSED_LABEL
 from glasshouse.sources.source import (
+    SUPPRESSED,
     Source,
     as_text,
     check_columns,
@@ -60,14 +64,26 @@ class StatisticalFile(Source):
         except UnicodeDecodeError as error:
             raise damage_error(name, self._kind, error) from None
         self._letters: dict[str, set[str]] = defaultdict(set)
+        self._labels = {
+            column: dict(zip(_written(codes), codes.values(), strict=True))
+            for column, codes in self._content.variable_value_labels.items()
+        }
+        self._suppressed = {
+            column: code
+            for column, codes in self._labels.items()
+            for code, label in codes.items()
+            if label.endswith(SUPPRESSED_LABEL)
+        }
         super().__init__(name, self._content.column_names)
 
     @property
     def labels(self) -> Mapping[str, Mapping[str, str]]:
         """What values stand for, by column."""
         return {
-            column: dict(zip(_written(codes), codes.values(), strict=True))
-            for column, codes in self._content.variable_value_labels.items()
+            column: {
+                code: label for code, label in codes.items() if code != self._suppressed.get(column)
+            }
+            for column, codes in self._labels.items()
         }
 
     @property
@@ -75,6 +91,31 @@ class StatisticalFile(Source):
         """What columns stand for."""
         labels = self._content.column_names_to_labels
         return {column: label for column, label in labels.items() if label}
+
+    @property
+    def measures(self) -> Mapping[str, str]:
+        """Whether columns are nominal, ordinal or of a scale, as SPSS says."""
+        measures = self._content.variable_measure
+        return {name: measure for name, measure in measures.items() if measure in MEASURES}
+
+    @property
+    def missing_ranges(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """From which to which value columns are declared missing, but for what stands for suppressed."""
+        ranges = {
+            column: tuple(tuple(_written([each["lo"], each["hi"]])) for each in declared)
+            for column, declared in self._content.missing_ranges.items()
+        }
+        return {
+            column: kept
+            for column, declared in ranges.items()
+            if (
+                kept := tuple(
+                    (low, high)
+                    for low, high in declared
+                    if not low == high == self._suppressed.get(column)
+                )
+            )
+        }
 
     def missing_codes(self, column: str, values: pa.LargeStringArray) -> frozenset[str]:
         """Return those of the values of a column that the file calls missing; letters once they are read."""
@@ -111,7 +152,10 @@ class StatisticalFile(Source):
                 raise damage_error(self._name, self._kind, error) from None
             for column, letters in content.missing_user_values.items():
                 self._letters[column].update(map(str, letters))
-            arrays = [_array(values[column]) for column in columns]
+            arrays = [
+                _array(values[column], suppressed=self._suppressed.get(column))
+                for column in columns
+            ]
             if not len(arrays[0]):
                 return
             yield pa.record_batch(arrays, names=columns)
@@ -120,8 +164,11 @@ class StatisticalFile(Source):
             start += rows
 
 
-def _array(values: Sequence[Any]) -> pa.Array:
+def _array(values: Sequence[Any], *, suppressed: str | None) -> pa.Array:
     """Return a column as Arrow has it; letters among numbers (``.a`` of Stata) make all of it text."""
+    if suppressed is not None:
+        texts = values_text(values)
+        return pc.if_else(pc.equal(texts, suppressed), SUPPRESSED, texts)
     try:
         return pa.array(values, from_pandas=True)
     except pa.ArrowException:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         person_column,
         profile,
         reading_note,
-        suggested_roles,
         table_profile,
     )
     from glasshouse.table.treatment import Step, one_record_each, treat, view_steps
@@ -27,7 +26,7 @@ _HOME = {
     "encoded": ("EncodedColumn", "EncodedTable", "Labels", "Role", "load_table"),
     "profiles": (
         *("ColumnProfile", "TableProfile", "owner_column", "person_column", "profile"),
-        *("reading_note", "suggested_roles", "table_profile"),
+        *("reading_note", "table_profile"),
     ),
     "views": ("as_viewed",),
     "treatment": ("Step", "one_record_each", "view_steps", "treat"),
@@ -55,7 +54,6 @@ __all__ = [
     "profile",
     "read",
     "reading_note",
-    "suggested_roles",
     "table_profile",
     "treat",
     "view_steps",

@@ -208,7 +208,7 @@ class _Joiner:
                     names=quoted(names),
                 )
         roles: dict[str, Role] = dict.fromkeys(names, Role.QUASI_IDENTIFIER)
-        lasting = (Role.SENSITIVE, Role.IDENTIFIER, Role.WEIGHT)
+        lasting = (Role.SENSITIVE, Role.IDENTIFIER, Role.PRIOR_WEIGHT)
         roles |= {name: role for name, role in self._focal.roles.items() if role in lasting}
         facts = {name: tuple(chain.from_iterable(columns)) for name, columns in known.items()}
         in_facts = set(chain.from_iterable(facts.values()))

@@ -23,7 +23,7 @@ from glasshouse.sources import (
     open_source,
     refuse_dialect,
 )
-from glasshouse.sources.source import check_columns
+from glasshouse.sources.source import FIRST_BYTES, FIRST_RECORDS, check_columns
 from glasshouse.study import ColumnType, Dataset, Dialect, validated
 from glasshouse.table.encoded import (
     CodePieces,
@@ -63,7 +63,7 @@ def read(
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
     id: str | None = None,  # noqa: A002 - the word of the contract
-    weight: str | None = None,
+    prior_weight: str | None = None,
     facts: Mapping[str, Sequence[str]] | None = None,
     also: Sequence[str] = (),
     dialect: Dialect | None = None,
@@ -76,6 +76,7 @@ def read(
     name: str | None = None,
     memory: int | None = None,
     on_progress: OnProgress | None = None,
+    looks_at_rest: bool = False,
 ) -> EncodedTable:
     """Read a file or a frame into an encoded table.
 
@@ -85,7 +86,7 @@ def read(
         quasi_identifiers: The columns that an adversary can know of a person.
         sensitive: The columns that she wants to infer.
         id: The column that names a person.
-        weight: The column that says how much each record counts.
+        prior_weight: The column of record weights that shape her prior.
         facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
         also: Further columns to read, without a role.
         dialect: How the file is written down, as far as that does not stand in it; by default a header, and a
@@ -100,6 +101,8 @@ def read(
         name: What results call the table; by default the file's name.
         memory: How many bytes the process may take; codes beyond a small part of it are kept on disk.
         on_progress: Called now and then with how much is read.
+        looks_at_rest: Whether the first records of the columns that are not read are kept, too, so that it can be told
+            what was not looked at.
 
     Returns:
         The table. If any role is given, only the columns with a role are read; else all, as ignored.
@@ -118,7 +121,7 @@ def read(
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
         identifier=id,
-        weight=weight,
+        prior_weight=prior_weight,
         facts=together,
     )
     views = _Views.of(date=date, derive=derive, bands=bands, group=group)
@@ -135,7 +138,7 @@ def read(
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
             identifier=id,
-            weight=weight,
+            prior_weight=prior_weight,
             facts=together,
         )
     source = open_source(data, dialect=dialect, name=name)
@@ -161,7 +164,20 @@ def read(
     ]
     table = _encoded(source, read_columns, understanding, memory, on_progress=on_progress)
     table = views.applied(table, kinds, among=named)
-    return replace(table, roles=roles, facts=together)
+    rest = [column for column in source.columns if column not in table.columns]
+    unread = None if rest and not looks_at_rest else _first_of(source, rest, understanding)
+    return replace(table, roles=roles, facts=together, unread=unread, lacking=tuple(rest))
+
+
+def _first_of(
+    source: Source, columns: Sequence[str], understanding: _Understanding
+) -> EncodedTable:
+    """Return the first records of some columns of a source."""
+    if not columns:
+        return EncodedTable(source.name, 0, {}, {})
+    first = source.first(FIRST_RECORDS, FIRST_BYTES).select(columns)
+    codes = {name: list(understanding.missing.get(name, ())) for name in columns}
+    return read(first, name=source.name, missing=codes)
 
 
 def available_columns(data: object, *, dialect: Dialect | None = None) -> tuple[str, ...]:
@@ -244,7 +260,7 @@ def _encoded(
         roles,
         assumptions=source.assumptions,
         missing_codes=missing_codes,
-        labels=Labels(source.column_labels, source.labels),
+        labels=Labels.of(source),
     )
 
 

@@ -23,7 +23,7 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.atomic import new_file, scratch_explained
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, translated, unknown_name
-from glasshouse.sources import MISSING
+from glasshouse.sources import MISSING, Source
 
 Codes = NDArray[np.unsignedinteger[Any]]
 """Codes of a column, in the smallest unsigned integers that hold them."""
@@ -50,7 +50,9 @@ class Role(StrEnum):
     SENSITIVE = marked("sensitive")
     """She wants to infer it."""
     WEIGHT = marked("weight")
-    """How much each record counts in her prior."""
+    """How many people of the population a record stands for: a survey weight."""
+    PRIOR_WEIGHT = marked("prior weight")
+    """How likely each record is to be the target's before she learns anything."""
     PART = marked("part of a fact")
     """She knows it only together with the other columns of a fact."""
     IGNORED = marked("ignored")
@@ -133,9 +135,41 @@ class Labels:
     """The labels of columns."""
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The labels of values, by column."""
+    measures: Mapping[str, str] = field(default_factory=dict)
+    """Whether columns are nominal, ordinal or of a scale, where the file says it."""
+    missing: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    """From which to which value columns are declared missing, whether or not a record has one."""
+
+    @classmethod
+    def of(cls, source: Source) -> Labels:
+        """Return what a file says of its columns and values."""
+        return cls(source.column_labels, source.labels, source.measures, source.missing_ranges)
 
     def __or__(self, other: Labels) -> Labels:
-        return Labels({**self.columns, **other.columns}, {**self.values, **other.values})
+        return Labels(
+            {**self.columns, **other.columns},
+            {**self.values, **other.values},
+            {**self.measures, **other.measures},
+            {**self.missing, **other.missing},
+        )
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a file says of a column, beside its name and values."""
+
+    label: str = ""
+    """What it stands for."""
+    values: Mapping[str, str] = field(default_factory=dict)
+    """What its values stand for."""
+    missing: frozenset[str] = frozenset()
+    """Values that stand for missing."""
+    is_category: bool = False
+    """Whether its values are codes of categories, whatever numbers they are: it is nominal, or most have labels."""
+
+
+NOTHING_DECLARED = Declared()
+"""What most files say."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +200,10 @@ class EncodedTable:
     """What its columns and values stand for, where the file says it."""
     views: tuple[ColumnView, ...] = ()
     """How columns are seen, where that is not as the file has them."""
+    unread: EncodedTable | None = field(default=None, compare=False, repr=False)
+    """The first records of the columns of its source that it lacks; None: it is not known which they are."""
+    lacking: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """The columns of its source that it lacks, as far as that is known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -194,9 +232,29 @@ class EncodedTable:
         return next(iter(self._with_role(Role.IDENTIFIER)), None)
 
     @property
-    def weight(self) -> str | None:
-        """The name of the column of record weights, if any."""
-        return next(iter(self._with_role(Role.WEIGHT)), None)
+    def prior_weight(self) -> str | None:
+        """The name of the column of record weights that shape her prior, if any."""
+        return next(iter(self._with_role(Role.PRIOR_WEIGHT)), None)
+
+    def __repr__(self) -> str:
+        return f"<EncodedTable {self.name}: {self.records} records × {len(self.columns)} columns>"
+
+    def to_arrow(self) -> pa.Table:
+        """Return the records as an Arrow table of texts, in their order; what is missing is empty there, and null here.
+
+        >>> column = EncodedColumn("a", np.array([0, 1, 0], np.uint8), pa.array(["x", ""], pa.large_string()))
+        >>> EncodedTable("t", 3, {"a": column}, {}).to_arrow().to_pydict()
+        {'a': ['x', None, 'x']}
+        """
+        arrays = {}
+        for name, column in self.columns.items():
+            values = pc.if_else(pc.equal(column.values, MISSING), None, column.values)
+            arrays[name] = values.take(pa.array(np.asarray(column.codes)))
+        return pa.table(arrays)
+
+    def to_pandas(self) -> Any:
+        """Return the records as a frame of pandas, which must be installed."""
+        return self.to_arrow().to_pandas()
 
     def column(self, name: str) -> EncodedColumn:
         """Return a column by its name.
@@ -207,6 +265,23 @@ class EncodedTable:
         if name not in self.columns:
             raise DataError(unknown_name("column", name, self.name, self.columns))
         return self.columns[name]
+
+    def declared(self, name: str) -> Declared:
+        """Return what the file says of a column; not of its values, where they are seen otherwise than written."""
+        label, missing = (
+            self.labels.columns.get(name, ""),
+            self.missing_codes.get(name, frozenset()),
+        )
+        if any(view.column == name for view in self.views):
+            return Declared(label, missing=missing)
+        values, column = self.labels.values.get(name, {}), self.column(name)
+        is_category = self.labels.measures.get(name) == "nominal"
+        if values and not is_category:
+            meant = column.cardinality - len({MISSING, *missing})
+            if 2 * len(values) > meant:
+                texts = set(column.values.to_pylist()) - {MISSING, *missing}
+                is_category = 2 * len(texts & set(values)) > len(texts)
+        return Declared(label, dict(values), missing, is_category)
 
     def columns_of(self, name: str) -> tuple[EncodedColumn, ...]:
         """Return the columns that a quasi-identifier stands for: those of a fact, or the one of that name."""
@@ -269,7 +344,7 @@ class EncodedTable:
         quasi_identifiers: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         identifier: str | None = None,
-        weight: str | None = None,
+        prior_weight: str | None = None,
         facts: Mapping[str, Sequence[str]] | None = None,
     ) -> EncodedTable:
         """Return the same table with these roles; every other column is ignored.
@@ -278,7 +353,7 @@ class EncodedTable:
             quasi_identifiers: Columns, or facts, that an adversary can know of a person.
             sensitive: The columns that she wants to infer.
             identifier: The column that names a person.
-            weight: The column of record weights.
+            prior_weight: The column of record weights that shape her prior.
             facts: What she learns together, by name; each is a quasi-identifier too. By default the table's own.
         """
         known = {
@@ -290,7 +365,7 @@ class EncodedTable:
             quasi_identifiers=quasi_identifiers,
             sensitive=sensitive,
             identifier=identifier,
-            weight=weight,
+            prior_weight=prior_weight,
             facts=known,
         )
         for name in roles:
@@ -341,6 +416,8 @@ class EncodedTable:
             "collection": list(self.collection),
             "missing": {name: sorted(codes) for name, codes in self.missing_codes.items()},
         }
+        if self.lacking:
+            header["lacking"] = list(self.lacking)
         if self.views:
             header["views"] = [asdict(view) for view in self.views]
         if self.labels != Labels():
@@ -537,7 +614,7 @@ def assign_roles(
     quasi_identifiers: Iterable[str] = (),
     sensitive: Iterable[str] = (),
     identifier: str | None = None,
-    weight: str | None = None,
+    prior_weight: str | None = None,
     facts: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Role]:
     """Return the role of each named column and fact.
@@ -558,7 +635,7 @@ def assign_roles(
         *((name, Role.PART) for name in columns if name not in facts),
         *((name, Role.SENSITIVE) for name in sensitive),
         *((name, Role.IDENTIFIER) for name in (identifier,) if name is not None),
-        *((name, Role.WEIGHT) for name in (weight,) if name is not None),
+        *((name, Role.PRIOR_WEIGHT) for name in (prior_weight,) if name is not None),
     ]
     for name, role in named:
         if name in roles:
@@ -616,6 +693,7 @@ def load_table(path: Path) -> EncodedTable:
             for entry in header.get("views", [])
         )
         labels = Labels(**header.get("labels", {}))
+        lacking = tuple(map(str, header.get("lacking", [])))
         written, own_name = header["format"], str(header["name"])
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
@@ -641,6 +719,7 @@ def load_table(path: Path) -> EncodedTable:
         missing_codes=missing,
         labels=labels,
         views=views,
+        lacking=lacking,
     )
 
 

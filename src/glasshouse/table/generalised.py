@@ -25,10 +25,8 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.conditions import Bound, as_bound
 from glasshouse.errors import DataError
 from glasshouse.language import quoted
+from glasshouse.sources import SUPPRESSED as SUPPRESSED
 from glasshouse.table.encoded import EncodedTable, positions
-
-SUPPRESSED = "*"
-"""The released value that tells nothing."""
 
 Texts: TypeAlias = pa.LargeStringArray | Sequence[str]
 """Distinct values, as a column holds them or as a list."""
