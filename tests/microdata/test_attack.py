@@ -81,7 +81,7 @@ def test_record_weights_are_a_prior(
     steps = bayes(rows, known, weights, naming=naming)
     table = read(as_table(rows, weights))
     outcome = attack(
-        table, quasi_identifiers=known, sensitive=None if naming else "secret", weight="w"
+        table, quasi_identifiers=known, sensitive=None if naming else "secret", prior_weight="w"
     )
     chance, certainty = outcome.probabilistic, outcome.deterministic
     assert (chance.prior, chance.posterior) == both(BayesVulnerability(), steps)
@@ -196,7 +196,7 @@ def test_classes_are_found_whatever_the_width_of_the_key(
 
 def test_decimal_weights_are_exact() -> None:
     table = read(pa.table({"q": ["x", "x", "y"], "w": ["0.1", "0.2", "0.7"]}))
-    outcome = attack(table, quasi_identifiers=["q"], weight="w")
+    outcome = attack(table, quasi_identifiers=["q"], prior_weight="w")
     assert outcome.probabilistic.prior == Fraction(7, 10)
     assert outcome.probabilistic.posterior == Fraction(9, 10)
 
@@ -269,25 +269,31 @@ def test_a_weight_that_is_not_a_number_from_zero_on_is_named(weight: str) -> Non
     with pytest.raises(
         DataError, match=r'record 2: weight ".*" in column "w" is not a number from'
     ):
-        attack(table, quasi_identifiers=["q"], weight="w")
+        attack(table, quasi_identifiers=["q"], prior_weight="w")
 
 
 def test_somebody_must_weigh_something() -> None:
     table = read(pa.table({"q": ["x", "y"], "w": [0, 0]}))
     with pytest.raises(DataError, match='every weight in column "w" is 0'):
-        attack(table, quasi_identifiers=["q"], weight="w")
+        attack(table, quasi_identifiers=["q"], prior_weight="w")
+
+
+def test_it_is_said_where_nobody_weighs_something() -> None:
+    table = read(pa.table({"q": ["x", "y", "z"], "s": ["a", "b", ""], "w": [0, 0, 3]}))
+    with pytest.raises(DataError, match="is 0 in the 2 records that are left, without those that"):
+        attack(table, quasi_identifiers=["q"], sensitive="s", prior_weight="w")
 
 
 def test_weights_of_records_that_were_left_out_do_not_count() -> None:
     table = read(pa.table({"q": ["x", "y", "z"], "w": ["1", "9", "many"]}))
-    outcome = attack(table.of_records(np.array([0])), quasi_identifiers=["q"], weight="w")
+    outcome = attack(table.of_records(np.array([0])), quasi_identifiers=["q"], prior_weight="w")
     assert outcome.probabilistic.prior == 1
 
 
 def test_weights_with_too_many_digits_are_refused() -> None:
     table = read(pa.table({"q": ["x", "y"], "w": ["1e18", "0.001"]}))
     with pytest.raises(DataError, match="too many digits"):
-        attack(table, quasi_identifiers=["q"], weight="w")
+        attack(table, quasi_identifiers=["q"], prior_weight="w")
 
 
 def test_a_worth_for_an_unknown_value_is_refused() -> None:

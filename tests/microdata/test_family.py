@@ -111,9 +111,9 @@ def test_attacks_on_a_part_are_those_on_its_records_whatever_the_rest_holds(
     rows: list[Row],
 ) -> None:
     """Weights and worths are taken over the dictionary: those of other parts must not be in it."""
-    table = as_table(rows, weight="weight")
+    table = as_table(rows, prior_weight="weight")
     for value, own in parts_by(table, "state"):
-        alone = as_table(of_state(rows, value), weight="weight")
+        alone = as_table(of_state(rows, value), prior_weight="weight")
         for ours, theirs in zip(assess(own).attacks, assess(alone).attacks, strict=True):
             assert ours.probabilistic == theirs.probabilistic
             assert ours.deterministic == theirs.deterministic
@@ -171,12 +171,14 @@ def test_a_family_is_a_sweep_of_each_part(weight: str | None, subsets: Any) -> N
     rows: list[Row] = [("NSW"[s], "xyz"[a], "uvw"[b], "pqr"[c], w + 1) for s, a, b, c, w in drawn]
     told: list[Progress] = []
     found = family(
-        parts_by(as_table(rows, weight=weight), "state"), subsets=subsets, on_progress=told.append
+        parts_by(as_table(rows, prior_weight=weight), "state"),
+        subsets=subsets,
+        on_progress=told.append,
     )
     assert [now.note for now in told] == [part.name for part in found.parts]
     assert [now.done for now in told] == np.cumsum([part.records for part in found.parts]).tolist()
     for own in found.parts:
-        alone = sweep(as_table(of_state(rows, own.name), weight=weight), subsets=subsets)
+        alone = sweep(as_table(of_state(rows, own.name), prior_weight=weight), subsets=subsets)
         expected = best_subsets(alone).subsets
         assert [(b.sensitive, b.quasi_identifiers, b.leakage) for b in own.best] == [
             (each.sensitive, each.quasi_identifiers, each.leakage) for each in expected
@@ -192,7 +194,7 @@ def test_the_outcome_is_the_same_for_any_number_of_threads() -> None:
 @settings(max_examples=examples(40))
 @given(ROWS, st.booleans())
 def test_entropies_are_those_of_the_priors(rows: list[Row], weighted: bool) -> None:
-    table = as_table(rows, weight="weight" if weighted else None)
+    table = as_table(rows, prior_weight="weight" if weighted else None)
     for own in family(parts_by(table, "state"), threads=1).parts:
         alone = of_state(rows, own.name)
         weights = [row[4] if weighted else 1 for row in alone]
@@ -358,7 +360,7 @@ def test_one_part_at_a_time_is_in_memory() -> None:
     [
         ("a", "quasi-identifier"),
         ("secret", "sensitive"),
-        ("weight", "weight"),
+        ("weight", "prior weight"),
         ("state", "identifier"),
         ("b", "part of a fact"),
     ],
@@ -369,7 +371,7 @@ def test_parts_are_not_told_apart_by_a_column_of_the_attack(column: str, role: s
         quasi_identifiers=["a"],
         facts={"both": ["b"]},
         identifier="state",
-        weight="weight",
+        prior_weight="weight",
     )
     with pytest.raises(StudyError, match=f'column "{column}" is {role}; parts are told apart by'):
         parts_by(table, column)

@@ -90,7 +90,7 @@ def ask(rows: list[Row], bayes: Bayes, gain: Gain | None = None) -> Attack:
         as_table(rows),
         quasi_identifiers=["known"],
         sensitive="secret",
-        weight="w",
+        prior_weight="w",
         prior=bayes.given,
         gain=gain,
     )
@@ -217,7 +217,7 @@ def names_of_records(rows: list[Row]) -> tuple[Prior, Channel]:
 @given(ROWS, st.integers(1, 9))
 def test_re_identification_with_weights_of_zero(rows: list[Row], k: int) -> None:
     pi, channel = names_of_records(rows)
-    outcome = attack(as_table(rows), quasi_identifiers=["known"], weight="w", gain=Tries(k))
+    outcome = attack(as_table(rows), quasi_identifiers=["known"], prior_weight="w", gain=Tries(k))
     for found, measure in (
         (outcome.probabilistic, BayesVulnerability()),
         (outcome.deterministic, Certainty()),
@@ -239,7 +239,7 @@ def test_worth_of_records(rows: list[Row], worths: list[str]) -> None:
     known, _, weights = zip(*rows, strict=True)
     table = read(pa.table({"known": known, "w": weights, "worth": texts}))
     gain = RecordWorth("worth")
-    outcome = attack(table, quasi_identifiers=["known"], weight="w", gain=gain)
+    outcome = attack(table, quasi_identifiers=["known"], prior_weight="w", gain=gain)
     measure = GVulnerability(GainFunction.worth(dict(enumerate(map(Fraction, texts)))))
     assert outcome.gain == Leakage(
         Fraction(measure.prior(pi)), Fraction(measure.posterior(pi, channel))
@@ -267,7 +267,7 @@ def test_a_group_that_alone_matters_is_one_of_weight_zero_for_all_others() -> No
             }
         )
     )
-    outcome = attack(table, quasi_identifiers=["town"], sensitive="ill", weight="women")
+    outcome = attack(table, quasi_identifiers=["town"], sensitive="ill", prior_weight="women")
     women = attack(table.of_records(np.arange(3)), quasi_identifiers=["town"], sensitive="ill")
     assert outcome.probabilistic == women.probabilistic == Leakage(Fraction(2, 3), Fraction(2, 3))
     assert outcome.deterministic == women.deterministic
@@ -277,7 +277,7 @@ def test_a_group_that_alone_matters_is_one_of_weight_zero_for_all_others() -> No
 def test_a_class_of_weight_zero_is_not_certain() -> None:
     table = read(pa.table({"q": ["x", "y", "y"], "s": ["a", "b", "b"], "w": [1, 0, 0]}))
     for secret in (None, "s"):
-        outcome = attack(table, quasi_identifiers=["q"], sensitive=secret, weight="w")
+        outcome = attack(table, quasi_identifiers=["q"], sensitive=secret, prior_weight="w")
         assert outcome.certain == 1
         assert outcome.deterministic.posterior == 1
 
@@ -339,7 +339,7 @@ def test_weights_priors_gains_and_joint_secrets_are_the_same_in_slices() -> None
             ("ill", "poor"): Tries(2),
         },
         "priors": {("ill",): {"0": 0.5, "1": 0.3, "2": 0.2}},
-        "weight": "w",
+        "prior_weight": "w",
     }
     whole = assess(table, **words).attacks
     assert assess(table, most_records=60, **words).attacks == whole
@@ -402,7 +402,7 @@ def test_a_prior_that_is_none(fault: str) -> None:
 
 def test_a_prior_on_what_weighs_nothing_is_refused() -> None:
     table = as_table([("x", "p", 1), ("x", "q", 0)])
-    known: Any = {"quasi_identifiers": ["known"], "sensitive": "secret", "weight": "w"}
+    known: Any = {"quasi_identifiers": ["known"], "sensitive": "secret", "prior_weight": "w"}
     with pytest.raises(
         StudyError, match='prior gives "q" of "secret" a probability, but no record'
     ):
@@ -447,7 +447,7 @@ class Letter:
 def test_worth_and_weights_of_too_many_digits_are_refused() -> None:
     table = read(pa.table({"q": ["x"], "w": ["1000000001"], "v": ["1000000001"]}))
     with pytest.raises(StudyError, match='worth in column "v", have too many digits'):
-        attack(table, quasi_identifiers=["q"], weight="w", gain=RecordWorth("v"))
+        attack(table, quasi_identifiers=["q"], prior_weight="w", gain=RecordWorth("v"))
 
 
 def test_numbers_name_values_that_are_numbers() -> None:

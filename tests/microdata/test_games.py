@@ -21,23 +21,26 @@ BET = GainFunction([[10, -1], [-1, 1], [0, 0]], guesses=["buy", "sell", "wait"],
 WORTH = {"0": 1, "1": 5, "*": Fraction(1, 3)}
 IMPOSSIBLE = {"0": 0, "1": QUARTER, "*": 3 * QUARTER}
 GAMES: dict[str, dict[str, Any]] = {
-    "weights": {"weight": "weight"},
+    "weights": {"prior_weight": "weight"},
     "tries": {"gains": {(): Tries(3), ("many",): Tries(2)}},
-    "tries at weighted records": {"weight": "weight", "gains": {(): Tries(3), ("many",): Tries(2)}},
+    "tries at weighted records": {
+        "prior_weight": "weight",
+        "gains": {(): Tries(3), ("many",): Tries(2)},
+    },
     "a worth per record and value": {"gains": {(): RecordWorth("worth"), ("many",): WORTH}},
     "worths with weights": {
-        "weight": "weight",
+        "prior_weight": "weight",
         "gains": {(): RecordWorth("worth"), ("many",): WORTH},
     },
     "a prior": {"priors": {("many",): {"0": HALF, "*": HALF}}},
     "a prior, weights and tries": {
-        "weight": "weight",
+        "prior_weight": "weight",
         "priors": {("many",): IMPOSSIBLE, ("two",): {"0": 0.3, "1": 0.7}},
         "gains": {("many",): Tries(2)},
     },
     "a gain matrix": {"gains": {("two",): BET}},
     "a gain matrix with a prior and weights": {
-        "weight": "weight",
+        "prior_weight": "weight",
         "priors": {("two",): {"0": 0.3, "1": 0.7}},
         "gains": {("two",): BET},
     },
@@ -108,7 +111,7 @@ def test_a_sweep_of_weighted_records_is_that_of_its_listed_subsets() -> None:
         pa.table({c: table.column(c).values.take(table.column(c).codes) for c in table.columns}),
         quasi_identifiers=table.quasi_identifiers,
         sensitive=["many", "two"],
-        weight="weight",
+        prior_weight="weight",
     )
     names = weighted.quasi_identifiers
     listed = [chosen for size in range(1, 5) for chosen in combinations(names, size)]

@@ -356,3 +356,49 @@ def test_an_unknown_secret_is_named() -> None:
         minimal_subsets(Twin([(0, 1, 2)], 2).sweep(), risk=1, sensitive="S0")
     with pytest.raises(StudyError, match=r'secret "s0" is not in the sweep of .*; it has none'):
         minimal_subsets(Twin([(0, 1)], 2).sweep(), risk=1, sensitive="s0")
+
+
+@pytest.mark.parametrize("seed", range(examples(300, one_of=10)))
+def test_with_weights_certainty_is_of_records_that_can_be_the_target_s(seed: int) -> None:
+    """Against classes of records of positive weight, counted and weighed one by one."""
+    random = np.random.default_rng(seed)
+    records = int(random.integers(1, 9))
+    columns = {name: random.integers(0, 3, records).tolist() for name in ("q", "r", "s")}
+    weights = random.integers(0, 3, records)
+    weights[int(random.integers(records))] = 2
+    table = read(
+        pa.table({**columns, "w": weights.tolist()}),
+        quasi_identifiers=["q", "r"],
+        sensitive=["s"],
+        prior_weight="w",
+    )
+    swept = sweep(table, threads=1)
+
+    def certain(subset: Subset, secret: str | None) -> tuple[int, int]:
+        classes: dict[Row, dict[int, list[int]]] = {}
+        for number in np.flatnonzero(weights).tolist():
+            known = classes.setdefault(tuple(columns[name][number] for name in subset), {})
+            known.setdefault(columns[secret][number] if secret else number, []).append(number)
+        sure = [row for known in classes.values() if len(known) == 1 for (row,) in [known.values()]]
+        members = [number for row in sure for number in row]
+        return len(members), int(weights[members].sum())
+
+    subsets: list[Subset] = [(), ("q",), ("r",), ("q", "r")]
+    removals = without_each(swept)
+    for secret in (None, "s"):
+        (whole,) = (one for one in removals.whole if one.sensitive == secret)
+        assert whole.certain == certain(("q", "r"), secret)[0]
+        for removal in removals.removals:
+            if removal.sensitive == secret:
+                left = tuple(name for name in ("q", "r") if name != removal.removed)
+                assert removal.certain == certain(left, secret)[0]
+                assert removal.certain_drop == whole.certain - removal.certain
+        for risk in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
+            least = risk * int(weights.sum())
+            reaching = [one for one in subsets if certain(one, secret)[1] >= least]
+            expected = [
+                one for one in reaching if not any(set(other) < set(one) for other in reaching)
+            ]
+            found = minimal_subsets(swept, risk=risk, sensitive=secret, certain=True).subsets
+            assert [one.quasi_identifiers for one in found] == expected
+            assert [one.certain for one in found] == [certain(one, secret)[0] for one in expected]

@@ -20,7 +20,7 @@ from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
 from glasshouse.qif import BayesVulnerability, Channel, Prior
 from glasshouse.study.assess import parse_precision
 from glasshouse.table import EncodedTable, read
-from tests.examples import IS_THOROUGH
+from tests.examples import IS_THOROUGH, examples
 
 Kernel = Callable[[str], dict[object, Fraction]]
 NEARLY = Fraction(19, 20)
@@ -63,12 +63,18 @@ def kernel(written: str, values: list[str]) -> Kernel:
         return around
     if precision.kernel:
         return MATRIX.__getitem__
-    domain = sorted(set(values))
+    domain = sorted(set(values) - {"", "*"})
     right = precision.right or Fraction(0)
-    if len(domain) == 1:
+    if len(domain) <= 1:
         return lambda value: {value: Fraction(1)}
     wrong = (1 - right) / (len(domain) - 1)
-    return lambda value: {other: right if other == value else wrong for other in domain}
+
+    def mistaken(value: str) -> dict[object, Fraction]:
+        if value not in domain:
+            return {value: Fraction(1)}
+        return {other: right if other == value else wrong for other in domain}
+
+    return mistaken
 
 
 def obvious(
@@ -180,6 +186,51 @@ def test_dates_are_near_each_other_by_the_calendar() -> None:
 def test_missing_values_have_no_neighbours() -> None:
     columns = {"age": ["1", "", "2", "", "9"], "a": list("xyxyx"), "s": list("abbaa")}
     assert_all_agree(columns, ("age", "a"), {"age": "±3"})
+
+
+@pytest.mark.parametrize("seed", range(examples(400, one_of=10)))
+def test_what_is_missing_is_mistaken_for_no_value(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    records = int(random.integers(1, 12))
+    columns = {
+        "town": random.choice(["A", "B", "C", "", "*"], records).tolist(),
+        "place": random.choice(["N", "S", "", "T"], records).tolist(),
+        "a": random.choice(list("xy"), records).tolist(),
+        "b": random.choice(list("xy"), records).tolist(),
+        "s": random.choice(list("uvw"), records).tolist(),
+    }
+    right = ("90%", "60%", "100%")[seed % 3]
+    assert_all_agree(columns, ("town", "a", "b"), {"town": right})
+    assert_all_agree(columns, ("town", "place", "a"), {"town": right, "place": "95%"})
+
+
+def test_a_town_that_is_missing_is_known_to_be() -> None:
+    naming, _ = answered(
+        {"town": ["A", "B", ""], "s": list("xyz")}, ("town",), {"town": "90%"}
+    ).targets
+    assert naming.chances(0)[:2] == (Fraction(14, 15), Fraction(1, 3))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "written", "guess"),
+    [
+        (["1.5", "2.0"], "±0.5", Fraction(8, 11)),
+        (["1.5", "2.0"], "±0.1", Fraction(1)),
+        (["1.8", "2.2"], "±0.3", Fraction(11, 14)),
+        (["1.50", "2.00"], "±0.5", Fraction(8, 11)),  # a file that writes a zero more says no more
+        (["0.125", "0.126"], "±0.001", Fraction(4, 6)),
+        (["10", "20"], "±10", Fraction(31, 42)),
+    ],
+)
+def test_steps_are_decimals(numbers: list[str], written: str, guess: Fraction) -> None:
+    """Of two people, the windows of 2k + 1 steps that lie d steps apart overlap in 2k + 1 - d."""
+    naming, _ = answered({"x": numbers, "s": list("uv")}, ("x",), {"x": written}).targets
+    assert naming.chances(0)[0] == guess
+
+
+def test_steps_that_are_too_small_are_said_as_decimals() -> None:
+    with pytest.raises(StudyError, match=r"has steps of 0\.00000001$"):
+        answered({"x": ["0.00000001", "2"], "s": list("uv")}, ("x",), {"x": "±0.000000001"})
 
 
 @pytest.mark.parametrize("written", ["±0", "100%"])

@@ -501,7 +501,10 @@ def test_a_weighted_sweep_is_that_of_weighted_attacks(
     wanted = [f"s{i}" for i in range(secrets)]
     columns: dict[str, Any] = dict(zip([*names, *wanted], zip(*rows, strict=True), strict=True))
     table = read(
-        pa.table(columns | {"w": weights}), quasi_identifiers=names, sensitive=wanted, weight="w"
+        pa.table(columns | {"w": weights}),
+        quasi_identifiers=names,
+        sensitive=wanted,
+        prior_weight="w",
     )
     swept = sweep(table)
     single = assess(table, subsets=[swept.names(mask) for mask in swept.masks.tolist()])

@@ -182,7 +182,7 @@ def check_all(
         keys=keys,
         quasi_identifiers=list(known),
         sensitive=secrets,
-        weight="weight" if weighted else None,
+        prior_weight="weight" if weighted else None,
     )
     weights = [int(row["weight"]) if weighted else 1 for row in focal]
     attacks = iter(outcome.attacks)
@@ -691,7 +691,7 @@ def test_records_linked_in_slices_on_disk_give_every_digit_of_those_in_memory(
         ],
         "quasi_identifiers": ["q", "r"],
         "sensitive": ["ill", ("ill", "poor")],
-        "weight": weight,
+        "prior_weight": weight,
     }
     for name, limit in limits.items():
         monkeypatch.setattr(linkage, name, limit)

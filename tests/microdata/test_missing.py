@@ -64,7 +64,7 @@ def people(drawn: Sequence[Row], *, weight: bool = False, name: str = "D1") -> E
         quasi_identifiers=["a", "b"],
         sensitive=["e", "c", "f"],
         id="id",
-        weight="w" if weight else None,
+        prior_weight="w" if weight else None,
         name=name,
     )
     return replace(table, missing_codes={"f": frozenset({"9"})})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import comb
@@ -11,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from glasshouse.errors import StudyError
+from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import attack, people_kernel
 from glasshouse.microdata import people as microdata_people
+from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.people import Knowing, People, assess_people
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedTable, read
@@ -413,3 +415,172 @@ def test_the_hint_channel_of_qif_gives_the_same_figures() -> None:
         prior = Prior.uniform(targets)
         assert BayesVulnerability().posterior(prior, channel) == result.guessing.posterior
         assert Certainty().posterior(prior, channel) == result.certainty.posterior
+
+
+def with_gaps(seed: int, *, one_each: bool = False) -> EncodedTable:
+    """Return a small table in which secrets are missing, by the empty value and by a code of the file."""
+    random = np.random.default_rng(seed)
+    persons = int(random.integers(2, 8))
+    sizes = np.ones(persons, np.int64) if one_each else random.integers(1, 5, persons)
+    who = np.repeat(np.arange(persons), sizes)
+    mind = random.choice(["x", "y", ""], persons)
+    mind[0] = "x"
+    told = np.where(
+        random.random(len(who)) < 0.2, "", mind[who]
+    )  # one record may lack what another tells
+    told[0] = "x"
+    icd = random.choice(["F", "I", "", "9"], len(who))
+    icd[:2] = "F"
+    frame = {
+        "who": who.tolist(),
+        "place": random.integers(0, 3, len(who)).tolist(),
+        "mind": told.tolist(),
+        "icd": icd.tolist(),
+    }
+    table = read(pa.table(frame), quasi_identifiers=["place"], also=["who", "mind", "icd"])
+    return replace(table, missing_codes={"icd": frozenset({"9"})})
+
+
+def is_told(table: EncodedTable, value: str) -> bool:
+    return table.missing_is_a_value or value not in ("", "9")
+
+
+def learned_by_brute_force(
+    table: EncodedTable, known: int | None, secret: dict[str, str]
+) -> dict[str, Fraction] | None:
+    """Return what is learned of a secret of each person among those who have it, choice by choice."""
+    events: dict[str, list[str]] = defaultdict(list)
+    for who, place in records(table, "who", "place"):
+        events[who].append(place)
+    targets = [who for who in secret if known is None or len(events[who]) >= known]
+    if not targets:
+        return None
+    joint: dict[object, Counter[str]] = defaultdict(Counter)
+    for who in targets:
+        choices = [events[who]] if known is None else list(combinations(events[who], known))
+        for chosen in choices:
+            joint[tuple(sorted(chosen))][secret[who]] += Fraction(1, len(targets) * len(choices))  # type: ignore[assignment]
+    return {
+        "before": Fraction(max(Counter(secret[who] for who in targets).values()), len(targets)),
+        "guess": Fraction(sum(max(row.values()) for row in joint.values())),
+        "certain": Fraction(sum(sum(row.values()) for row in joint.values() if len(row) == 1)),
+    }
+
+
+def person_secrets(table: EncodedTable, column: str) -> dict[str, str]:
+    """Return the most frequent value of each person that is told, of several the first of the release."""
+    order = table.column(column).values.to_pylist()
+    by_person: dict[str, list[str]] = defaultdict(list)
+    for who, value in records(table, "who", column):
+        if is_told(table, value):
+            by_person[who].append(value)
+    return {
+        who: max(values, key=lambda value: (values.count(value), -order.index(value)))
+        for who, values in by_person.items()
+    }
+
+
+def shown(guess: Leakage, certainty: Leakage) -> dict[str, Fraction]:
+    return {"before": guess.prior, "guess": guess.posterior, "certain": certainty.posterior}
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+@pytest.mark.parametrize("seed", range(examples(300, one_of=10)))
+def test_what_is_missing_of_a_person_is_not_learned(seed: int, as_value: bool) -> None:
+    table = replace(with_gaps(seed), missing_is_a_value=as_value)
+    names = ["most mind", "most icd"] if as_value else ["mind", "most icd"]
+    for knows in (None, "all"):
+        outcome = assess_people(table, "who", knows=knows, secrets=names)
+        for result in outcome.results:
+            for name in names:
+                secret = person_secrets(table, name.rpartition(" ")[2])
+                expected = learned_by_brute_force(table, result.events, secret)
+                learned = result.secrets.get(name)
+                assert (learned and shown(*learned)) == expected
+    gaps = Counter(value for row in records(table, "icd") for value in row if value in ("", "9"))
+    assert outcome.missing.get("icd", 0) == (0 if as_value else sum(gaps.values()))
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+@pytest.mark.parametrize("seed", range(examples(300, one_of=10)))
+def test_what_is_missing_in_another_record_is_not_learned(seed: int, as_value: bool) -> None:
+    table = replace(with_gaps(seed), missing_is_a_value=as_value)
+    events: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for who, place, icd in records(table, "who", "place", "icd"):
+        events[who].append((place, icd))
+    outcome = assess_people(table, "who", secrets=["other icd"])
+    for result in outcome.results:
+        assert result.events is not None
+        joint: dict[object, Counter[str]] = defaultdict(Counter)
+        before: Counter[str] = Counter()
+        asked = set()
+        for who, all_of in events.items():
+            choices = list(combinations(range(len(all_of)), result.events))
+            for chosen in choices:
+                rest = [event for place, event in enumerate(all_of) if place not in chosen]
+                sight = tuple(sorted(all_of[place][0] for place in chosen))
+                for _, icd in rest:
+                    if is_told(table, icd):
+                        chance = Fraction(1, len(choices) * len(rest))
+                        joint[sight][icd] += chance  # type: ignore[assignment]
+                        before[icd] += chance  # type: ignore[assignment]
+                        asked.add(who)
+        whole = Fraction(sum(before.values()))
+        one = result.another.get("other icd")
+        if not asked:
+            assert one is None
+            continue
+        assert one is not None
+        assert one.targets == len(asked)
+        assert shown(one.guess, one.certainty) == {
+            "before": max(before.values()) / whole,
+            "guess": sum(max(row.values()) for row in joint.values()) / whole,
+            "certain": sum(sum(row.values()) for row in joint.values() if len(row) == 1) / whole,
+        }
+
+
+@pytest.mark.parametrize("as_value", [False, True])
+@pytest.mark.parametrize("seed", range(examples(300, one_of=10)))
+def test_people_with_one_record_are_as_records(seed: int, as_value: bool) -> None:
+    """One record each: with a pseudonym, without one, and with all of them it is the plain attack."""
+    table = replace(with_gaps(seed, one_each=True), missing_is_a_value=as_value)
+    for name in ("mind", "icd"):
+        plain = attack(table, sensitive=name)
+        expected = {
+            "before": plain.probabilistic.prior,
+            "guess": plain.probabilistic.posterior,
+            "certain": plain.deterministic.posterior,
+        }
+        for knows in (1, "all"):
+            (result,) = assess_people(table, "who", knows=knows, secrets=[name]).results
+            assert shown(*result.secrets[name]) == expected
+        unlinked = assess_people(table, "who", knows=1, secrets=[name], unlinked=True)
+        assert shown(*unlinked.record_guess[name]) == expected
+        told = sum(is_told(table, value) for (value,) in records(table, name))
+        assert unlinked.known_of.get(name, table.records) == told
+
+
+def test_an_estimate_of_another_record_leaves_out_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(microdata_people, "DRAWS", 4000)
+    table = with_gaps(12)
+    exact = assess_people(table, "who", knows=1, secrets=["other icd"]).results[0]
+    monkeypatch.setattr(microdata_people, "MOST_SIGHTS", 1)
+    rough = assess_people(table, "who", knows=1, secrets=["other icd"]).results[0]
+    truth, estimate = exact.another["other icd"], rough.another["other icd"]
+    assert estimate.margin is not None
+    assert estimate.guess.prior == truth.guess.prior
+    assert abs(truth.guess.posterior - estimate.guess.posterior) <= estimate.margin
+    assert abs(truth.certainty.posterior - estimate.certainty.posterior) <= estimate.margin
+
+
+def test_a_secret_that_is_missing_of_everybody_is_refused() -> None:
+    table = read(
+        pa.table({"who": list("aab"), "place": list("NSN"), "mind": ["", "", ""]}),
+        quasi_identifiers=["place"],
+        also=["who", "mind"],
+    )
+    for asked in ({"secrets": ["mind"]}, {"secrets": ["mind"], "unlinked": True}):
+        with pytest.raises(DataError, match="missing in all 3 records"):
+            assess_people(table, "who", **asked)

@@ -100,7 +100,9 @@ def test_one_target_is_exact_bayes(
     rows, weights = drawn
     person = data.draw(st.sampled_from(rows))
     facts_known = facts(person, known)
-    outcome = target(as_table(rows, weights), known=facts_known, sensitive=["secret"], weight="w")
+    outcome = target(
+        as_table(rows, weights), known=facts_known, sensitive=["secret"], prior_weight="w"
+    )
     alike = [i for i, row in enumerate(rows) if facts(row, known) == facts_known]
     own = [weights[i] for i in alike]
     prior = distribution(rows, weights)
@@ -132,12 +134,12 @@ def test_on_average_the_attack_on_one_person_is_the_collective_one(
     rows, weights = drawn[0], drawn[1] if weighted else [1] * len(drawn[0])
     table = as_table(rows, weights)
     weight = "w" if weighted else None
-    naming = attack(table, quasi_identifiers=known, weight=weight).probabilistic
+    naming = attack(table, quasi_identifiers=known, prior_weight=weight).probabilistic
     guessing = attack(
-        table, quasi_identifiers=known, sensitive="secret", weight=weight
+        table, quasi_identifiers=known, sensitive="secret", prior_weight=weight
     ).probabilistic
     outcomes = [
-        (own, target(table, known=facts(row, known), sensitive=["secret"], weight=weight))
+        (own, target(table, known=facts(row, known), sensitive=["secret"], prior_weight=weight))
         for row, own in zip(rows, weights, strict=True)
     ]
     total = sum(weights)
@@ -204,7 +206,7 @@ def test_several_tries_to_name_the_record(
         known=given_known,
         sensitive=[],
         gains={(): Tries(k)},
-        weight="w" if weighted else None,
+        prior_weight="w" if weighted else None,
     )
     own = [w for row, w in zip(rows, weights, strict=True) if facts(row, known) == given_known]
     assert outcome.naming_gain is not None
@@ -335,9 +337,9 @@ def test_only_what_is_suppressed_in_all_known_columns_tells_nothing() -> None:
 def test_a_suppressed_record_that_weighs_nothing_is_not_the_targets() -> None:
     weights = [0, 0, 0, 0, 0, 3, 1, 1]
     release = read(pa.table(LOCAL | {"w": weights}))
-    outcome = target(release, known={"age": 34, "zip": "Z"}, weight="w")
+    outcome = target(release, known={"age": 34, "zip": "Z"}, prior_weight="w")
     assert (outcome.candidate_records.tolist(), outcome.suppressed) == ([5], 0)
-    outcome = target(release, known={"age": 50, "zip": "Z"}, weight="w")
+    outcome = target(release, known={"age": 50, "zip": "Z"}, prior_weight="w")
     assert (outcome.candidate_records.tolist(), outcome.suppressed) == ([6], 1)
 
 
@@ -649,7 +651,10 @@ def test_facts_that_do_not_go_together_are_told_with_the_one_that_may_be_mistake
             {"known": ["age=25"], "gains": {("disability",): GainFunction.bayes("ab")}},
             'StudyError: the gain matrix has no column for "no", "yes" of "disability"',
         ),
-        ({"known": ["age=25"], "weight": "gender"}, 'DataError: .* weight "F" in column "gender"'),
+        (
+            {"known": ["age=25"], "prior_weight": "gender"},
+            'DataError: .* weight "F" in column "gender"',
+        ),
         ({"known": ["age=25"], "fraction": 0}, "StudyError: the sampling fraction must be a num"),
         ({"known": ["age=25"], "fraction": 1.5}, "StudyError: the sampling fraction must be a nu"),
         (
@@ -689,14 +694,14 @@ def test_a_bad_question_is_refused_in_one_line(question: dict[str, Any], message
 
 def test_a_record_that_weighs_nothing_cannot_be_the_targets() -> None:
     people = pa.table({"age": [20, 30, 30, 40], "ill": list("abca"), "w": ["2", "0", "1", "0"]})
-    outcome = target(read(people), weight="w", known=["age=30"], sensitive=["ill"])
+    outcome = target(read(people), prior_weight="w", known=["age=30"], sensitive=["ill"])
     assert (outcome.candidate_records.tolist(), outcome.certain) == ([2], True)
     assert (outcome.naming.prior, outcome.naming.posterior) == (Fraction(2, 3), Fraction(1))
     assert [each.value for each in outcome.secrets[0].values] == ["c", "a"]
     with pytest.raises(
         DataError, match="every record of the frame that fits what is known weighs 0"
     ):
-        target(read(people), weight="w", known=["age=40"], sensitive=["ill"])
+        target(read(people), prior_weight="w", known=["age=40"], sensitive=["ill"])
 
 
 def test_records_may_differ_in_worth() -> None:
@@ -704,7 +709,7 @@ def test_records_may_differ_in_worth() -> None:
     plain = target(people, known=["age=30"], gains={(): RecordWorth("debt")}).naming_gain
     assert plain is not None
     assert (plain.prior, plain.posterior) == (Fraction(4, 3), Fraction(2))
-    weighed = target(people, known=["age=30"], gains={(): RecordWorth("debt")}, weight="w")
+    weighed = target(people, known=["age=30"], gains={(): RecordWorth("debt")}, prior_weight="w")
     assert weighed.naming_gain is not None
     assert weighed.naming_gain.prior == Fraction(5, 6)
     assert weighed.naming_gain.posterior == Fraction(1)

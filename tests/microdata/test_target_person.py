@@ -27,8 +27,8 @@ Record = dict[str, str]
 SECRETS = ("any icd=F*", "sum price", "count", "most icd", "mind", "other icd")
 
 
-def made_up(seed: int) -> tuple[EncodedTable, dict[str, list[Record]]]:
-    """Return a small table, and its records by person."""
+def made_up(seed: int, *, gaps: bool = False) -> tuple[EncodedTable, dict[str, list[Record]]]:
+    """Return a small table, and its records by person; with gaps, diagnoses and minds are missing of some."""
     random = np.random.default_rng(seed)
     persons, most = int(random.integers(1, 7)), int(random.integers(1, 6))
     who = random.permutation(np.repeat(np.arange(persons), random.integers(1, most + 1, persons)))
@@ -42,6 +42,9 @@ def made_up(seed: int) -> tuple[EncodedTable, dict[str, list[Record]]]:
         "price": random.integers(0, 4, len(who)) / 2,
     }
     texts = {name: [str(value) for value in values.tolist()] for name, values in columns.items()}
+    if gaps:
+        texts["icd"] = ["" if code == "J00" else code for code in texts["icd"]]
+        texts["mind"] = ["" if value == "0" else value for value in texts["mind"]]
     people: dict[str, list[Record]] = defaultdict(list)
     for row in zip(*texts.values(), strict=True):
         record = dict(zip(texts, row, strict=True))
@@ -84,7 +87,8 @@ def secret_of(history: Sequence[Record], name: str, order: Sequence[str]) -> str
     if name == "sum price":
         return str(sum((Fraction(record["price"]) for record in history), Fraction(0)))
     if name == "most icd":
-        return max(order, key=lambda code: (icd.count(code), -order.index(code)))
+        told = [code for code in order if code and code in icd]
+        return max(told, key=lambda code: (icd.count(code), -order.index(code)), default="")
     return str(len(history)) if name == "count" else history[0]["mind"]
 
 
@@ -126,6 +130,8 @@ def obvious(
     total = sum(chances.values(), Fraction(0))
     beliefs = {}
     for name in before:
+        before[name].pop("", None)  # what is missing is not learned
+        after[name].pop("", None)
         whole, part = (sum(of[name].values(), Fraction(0)) for of in (before, after))
         if part:
             beliefs[name] = {
@@ -165,6 +171,28 @@ def test_chances_are_those_of_all_choices_of_records(seed: int) -> None:
     assert set(positions.to_pylist()) == set(chances)
     assert outcome.histories is not None
     assert (outcome.histories.people, outcome.histories.records) == (len(people), table.records)
+
+
+@pytest.mark.parametrize("seed", range(examples(400, one_of=10)))
+def test_what_is_missing_of_people_who_fit_is_not_learned(seed: int) -> None:
+    table, people = made_up(seed, gaps=True)
+    known = described(seed, people)
+    outcome = target(table, person="who", known=known, sensitive=list(SECRETS))
+    _, beliefs = obvious(people, known, table.column("icd").values.to_pylist())
+    measured = {
+        secret.sensitive: {
+            plain(secret.sensitive, str(belief.value)): (belief.prior, belief.posterior)
+            for belief in secret.values
+        }
+        for secret in outcome.secrets
+    }
+    assert measured == beliefs
+    assert set(outcome.unlearned) == set(SECRETS) - set(beliefs)
+    number = len(known)
+    minds = [history[0]["mind"] for history in people.values() if len(history) >= number]
+    for secret in outcome.secrets:
+        if secret.sensitive == "mind":
+            assert secret.missing == minds.count("")
 
 
 @pytest.mark.parametrize("seed", range(examples(200, one_of=10)))
@@ -314,7 +342,7 @@ def test_a_mistake_is_one_line(known: Any, reason: str) -> None:
         ({"sensitive": ["clinic"]}, "is known of the target and also a secret"),
         ({"sensitive": ["icd"]}, "is not the same in all records of a person"),
         ({"sensitive": [["icd", "day"]]}, "is a single one"),
-        ({"weight": "day"}, "leave out `weight`"),
+        ({"prior_weight": "day"}, "leave out `prior_weight`"),
         ({"population": visits()}, "leave out `population`"),
         ({"fraction": 0.5}, "leave out `fraction`"),
     ],

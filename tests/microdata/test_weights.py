@@ -27,7 +27,12 @@ def people(drawn: list[str], values: str, name: str = "D1") -> EncodedTable:
         "w": drawn,
     }
     return read(
-        pa.table(columns), quasi_identifiers=["q"], sensitive=["s"], id="id", weight="w", name=name
+        pa.table(columns),
+        quasi_identifiers=["q"],
+        sensitive=["s"],
+        id="id",
+        prior_weight="w",
+        name=name,
     )
 
 
@@ -64,7 +69,7 @@ def test_only_possible_records_are_explained() -> None:
 def test_nobody_without_weight_is_learned_for_certain(rows: list[tuple[str, str, str]]) -> None:
     known, secret, weight = map(list, zip(*rows, strict=True))
     frame = pa.table({"a": known, "s": secret, "w": weight})
-    table = read(frame, quasi_identifiers=["a"], sensitive=["s"], weight="w")
+    table = read(frame, quasi_identifiers=["a"], sensitive=["s"], prior_weight="w")
     possible = [row for row in rows if row[2] != "0"]
     certain = sum(
         len({other[1] for other in possible if other[0] == row[0]}) == 1 for row in possible
@@ -76,20 +81,20 @@ def test_nobody_without_weight_is_learned_for_certain(rows: list[tuple[str, str,
 
 def test_the_risk_of_each_record_takes_no_weights() -> None:
     frame = pa.table({"a": ["1", "1"], "s": ["u", "v"], "w": ["9", "1"]})
-    table = read(frame, quasi_identifiers=["a"], sensitive=["s"], weight="w")
-    with pytest.raises(StudyError, match="counts records alike; leave out the weight"):
+    table = read(frame, quasi_identifiers=["a"], sensitive=["s"], prior_weight="w")
+    with pytest.raises(StudyError, match="counts records alike; leave out the prior weight"):
         record_risks(table)
 
 
 def test_weights_of_any_size_are_exact_if_they_can_be_added_up() -> None:
     frame = pa.table({"a": list("1122"), "w": ["1e-300", "2E-300", "0", "+1.0e-299"]})
-    table = read(frame, quasi_identifiers=["a"], weight="w")
+    table = read(frame, quasi_identifiers=["a"], prior_weight="w")
     assert attack(table).probabilistic.posterior == Fraction(12, 13)
 
 
 @pytest.mark.parametrize("written", ["1e-300", "1e-99999999", "1e+9999", "1" * 5_000])
 def test_a_weight_with_too_many_digits_is_refused_for_its_digits(written: str) -> None:
     frame = pa.table({"a": ["1", "2"], "w": [written, "1"]})
-    table = read(frame, quasi_identifiers=["a"], weight="w")
+    table = read(frame, quasi_identifiers=["a"], prior_weight="w")
     with pytest.raises(DataError, match=r'weights in column "w" have too many digits'):
         attack(table)

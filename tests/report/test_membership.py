@@ -19,8 +19,16 @@ from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import membership_findings
 from glasshouse.report.membership.page import bins, page
 from glasshouse.report.page import Page, Provenance, Severity
+from glasshouse.report.verdict import (
+    Measurement,
+    condition_words,
+    measures,
+    value_words,
+    verdict_on,
+)
 from glasshouse.report.words import percentage
 from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.policy import policy_called
 from glasshouse.study.question import Adversary, Dataset
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
@@ -371,11 +379,52 @@ def test_what_compares_says_the_numbers_of_the_outcome(classes: list[tuple[int, 
 
 def test_the_first_screen_says_for_how_many_it_is_certain_and_what_to_do() -> None:
     page = page_of(who("abb" * 20, "aaabbc" * 20), subject="student")
-    assert page.first_sentence == ("For 50.0% of students it is certain whether they are in trial.")
-    assert [tile.figure for tile in page.tiles] == ["50.0%", "50.0% → 83.3%", "2.2%"]
-    assert page.tiles[0].sentence == "for 60 of the 120 students it is certain: 40 in it, 20 not"
+    assert page.first_sentence == (
+        "33.3% of students are certainly in trial, and 16.7% certainly not."
+    )
+    assert [tile.figure for tile in page.tiles] == ["33.3%", "16.7%", "50.0% → 83.3%", "2.2%"]
+    assert [(tile.title, tile.sentence) for tile in page.tiles[:2]] == [
+        ("Who is certainly in it", "40 of the 120 students"),
+        ("Who is certainly not in it", "20 of the 120 students"),
+    ]
     (action,) = page.actions
-    assert action.command.startswith("glasshouse anonymise trial.csv -q zip --highest-risk")
+    assert action.command.startswith("glasshouse protect trial.csv -q zip")
     several = page_of(EXAMPLES["membership-several"])
-    assert several.first_sentence.startswith("2014 tells most: for 70.0% of people it is certain")
+    assert several.first_sentence.startswith("2014 tells most: ")
+    assert several.first_sentence.endswith(" certainly not.")
     assert several.actions[0].command == "", "two releases are not protected by one command"
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "condition", "titles"),
+    [
+        (
+            "en",
+            "33.3% in it + 16.7% not in it = 50.0%",
+            "people of whom it becomes certain that they are in it, or that they are not",
+            ["Who is certainly in it", "Who is certainly not in it"],
+        ),
+        (
+            "pt-BR",
+            "33,3% nela + 16,7% fora dela = 50,0%",
+            "pessoas sobre as quais passa a haver certeza de que estão nela, ou de que não estão",
+            ["Quem com certeza está nela", "Quem com certeza não está nela"],
+        ),
+    ],
+)
+def test_who_is_certainly_out_is_told_apart_from_who_is_certainly_in(
+    code: str, value: str, condition: str, titles: list[str]
+) -> None:
+    """A rule is broken by both, as both are learned; the page says by which."""
+    outcome = who("abb" * 20, "aaabbc" * 20)
+    with speaking(code):
+        verdict = verdict_on(
+            measures(outcome, MembershipStudy.model_construct()), policy_called("open-data")
+        )
+        assert verdict is not None
+        judged = next(
+            one for one in verdict.judgements if one.condition.measure == "membership-certain"
+        )
+        assert (condition_words(judged), value_words(judged.measured)) == (condition, value)
+        assert Measurement.from_dict(judged.measured.to_dict()) == judged.measured
+        assert [tile.title for tile in page_of(outcome).tiles[:2]] == titles

@@ -16,7 +16,7 @@ from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, populatio
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import _chosen, population_findings
 from glasshouse.report.page import Decision, Finding, Severity
-from glasshouse.report.verdict import _of_membership, verdict_on
+from glasshouse.report.verdict import _of_membership, value_words, verdict_on
 from glasshouse.report.words import percentages
 from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
@@ -75,9 +75,9 @@ def sentences(risks: PopulationRisks) -> tuple[str, ...]:
 
 def test_what_is_estimated_is_called_so() -> None:
     assert sentences(RISKS) == (
-        "40 of the 100 records of sample.csv are alone with their age and sex. Of these, by estimate, 12 (30.0%) "
-        "would be alone in the whole population, too. Of the population of about 1,000 people, by estimate, 120 (12.0"
-        "%) would be alone.",
+        "40 of the 100 records of sample.csv are alone with their age and sex. Of these, by estimate, 12 would be "
+        "alone in the whole population, too: 12.0% of all records. Of the population of about 1,000 people, by "
+        "estimate, 120 (12.0%) would be alone.",
         "How many are alone in the population is estimated, not counted, and the estimates differ: from 90 to 120 "
         "people; 120 is taken.",
         "Someone with a register of the population would, by estimate, name 6.0% to 8.0% of the records right.",
@@ -120,7 +120,8 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
         ({"uniques": 0}, 0, "None of the 100 records of sample.csv is alone with its age and sex: nobody in"),
         ({"uniques": 0}, 0, "is alone in the population. Of the population of about 1,000 people, by estimate, 120"),
         ({"uniques": 1}, 0, "1 of the 100 records of sample.csv is alone with its age and sex. Of these, by"),
-        ({"uniques": 4}, 0, "Of these, by estimate, 1 (30.0%) would be alone in the whole population, too. Of"),
+        ({"uniques": 4}, 0, "Of these, by estimate, 1 would be alone in the whole population, too: 1.0% of all"),
+        ({"uniques": 1}, 0, "Of these, by estimate, none would be alone in the whole population. Of"),
         ({"fraction": Fraction(1)}, 0, "with their age and sex. As the release is said to be the whole population,"),
         ({"fraction": Fraction(1)}, 1, "The release is said to be the whole population: nothing is left"),
         ({"suppressed": 2}, 3, "2 further records show nothing but “*” and are left out."),
@@ -163,7 +164,8 @@ def test_a_real_sample_is_reported_without_its_values(fraction: float) -> None:
         (40, 0.9, Severity.HIGH),
         (40, 0.3, Severity.HIGH),
         (40, 0.03, Severity.MODERATE),
-        (2, 0.3, Severity.LOW),
+        (2, 0.3, Severity.MODERATE),
+        (2, 0.2, Severity.LOW),
         (2, None, Severity.NOTE),
     ],
 )
@@ -241,6 +243,32 @@ def test_the_first_screen_says_who_is_alone_in_the_population() -> None:
     assert [bool(action.command) for action in page.actions] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("code", "figure", "sentence"),
+    [
+        (
+            "en",
+            "16.7%",
+            "Of these, by estimate, 2 would be alone in the whole population, too: 16.7% of",
+        ),
+        (
+            "pt-BR",
+            "16,7%",
+            "Desses, pela estimativa, 2 são únicos também na população inteira: 16,7% de",
+        ),
+    ],
+)
+def test_one_estimate_is_rounded_one_way(code: str, figure: str, sentence: str) -> None:
+    """Of 12 records 2.46 are estimated: two, in the figure, the finding and the condition of the rule."""
+    estimate = replace(RISKS.dankar, share_of_sample_uniques=0.493)
+    few = replace(RISKS, records=12, uniques=5, estimates=(*RISKS.estimates[:-1], estimate))
+    with speaking(code):
+        assert page_of(few).tiles[0].figure == figure
+        assert sentence in sentences(few)[0]
+        named = next(one for one in _of_membership(few) if one.measure == "named")
+        assert value_words(named) == figure
+
+
 def test_the_verdict_agrees_with_what_worries() -> None:
     """Who is estimated to be alone in the population fails a rule that lets nobody be named for certain."""
     rule = POLICIES["open-data"]
@@ -260,6 +288,8 @@ def test_the_verdict_agrees_with_what_worries() -> None:
             verdict = verdict_on(_of_membership(risks), rule)
             assert verdict is not None
             alone = uniques if part is None else int(uniques * part)
-            assert (verdict.decision == Decision.MEETS) == (alone == 0)
-            if verdict.decision == Decision.MEETS:
+            assert verdict.decision == Decision.OPEN, "it is no verdict on the release"
+            assert not verdict.meets
+            assert (verdict.failed == 0) == (alone == 0)
+            if not verdict.failed:
                 assert Severity.HIGH not in {finding.severity for finding in found(risks)}

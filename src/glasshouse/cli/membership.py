@@ -21,6 +21,7 @@ def membership(
     ),
     population: options.Population = None,
     fraction: options.Fraction = None,
+    weight: options.SampleWeight = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
     identifier: str | None = options.adversary(
         "--id",
@@ -42,6 +43,8 @@ def membership(
     Example: glasshouse membership patients.csv --population town.csv -q birth_year -q sex -q district
 
     Without a register: glasshouse membership patients.csv --fraction 0.05 -q birth_year -q sex -q district
+
+    A survey: glasshouse membership survey.sav --weight weight -q age -q sex -q region
     """
     from glasshouse.study.membership import MembershipStudy
 
@@ -57,6 +60,7 @@ def membership(
             "known": known or [],
             "population": population and reading.dataset(population),
             "fraction": fraction,
+            "weight": weight,
             "subject": subject,
         }
 

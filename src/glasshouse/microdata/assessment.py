@@ -26,6 +26,7 @@ from glasshouse.table import CollectionMember, Step
 if TYPE_CHECKING:
     from glasshouse.microdata.closeness import Closeness
     from glasshouse.microdata.knowledge import InexactKnowledge
+    from glasshouse.microdata.survey_weights import WeightedClasses
 
 MEASURES = ("prior", "posterior", "additive", "multiplicative")
 """What is told of a leakage, in this order."""
@@ -409,18 +410,23 @@ class Advice:
     """The share of people for whom a guess is right in the release as it is,"""
     after: Fraction
     """and in the release with less in it."""
-    meets: bool
-    """Whether the release then meets the policy."""
+    meets: bool | None
+    """Whether the release then meets the policy, by all that was asked; None: that is not known."""
     levels: Mapping[str, int] = field(default_factory=dict)
     """Per attribute that would be generalised, by how many levels."""
     loss: float | None = None
     """The share of detail that generalising loses."""
+    examples: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Per attribute that would be generalised, a made-up value and what it becomes; ``*``: nothing is told of it."""
+    besides: tuple[str, ...] = ()
+    """The further columns of the file, which are not in it either."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; probabilities as floats of the exact ratios."""
         return asdict(self) | {
             "quasi_identifiers": list(self.quasi_identifiers),
             "left_out": list(self.left_out),
+            "besides": list(self.besides),
             "before": float(self.before),
             "after": float(self.after),
         }
@@ -499,6 +505,13 @@ class Assessment:
     """What adversaries of a catalogue achieve, in the order of the study."""
     inexact: InexactKnowledge | None = field(default=None, repr=False)
     """What is learned by who does not know everything exactly, where the study says how well it is known."""
+    weighted: WeightedClasses | None = field(default=None, repr=False)
+    """How many people the classes of the widest set stand for, where the study names survey weights."""
+    sanitised: bool = field(default=False, compare=False, repr=False)
+    """Whether ``*`` is a value of what can be known: the release was protected before."""
+    with_suppressed: Assessment | None = field(default=None, compare=False, repr=False)
+    """The same where suppressed records that were left out are a class of their own: a release that holds them is
+    judged by the worse of both. None: none were left out."""
 
     @property
     def missing(self) -> dict[str, int]:
@@ -522,6 +535,8 @@ class Assessment:
             content["adversaries"] = [known.to_dict() for known in self.known_sets]
         if self.inexact is not None:
             content["inexact"] = self.inexact.to_dict()
+        if self.weighted is not None:
+            content["weighted"] = self.weighted.to_dict()
         if self.advice:
             content["advice"] = [advice.to_dict() for advice in self.advice]
         if self.exposures:

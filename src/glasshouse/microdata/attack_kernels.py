@@ -93,6 +93,14 @@ def record_weights(table: EncodedTable, name: str | None) -> Weights:
         return Weights(np.empty(0, np.int64), table.records, 1)
     numbers, _ = record_numbers(table, name, "weight")
     weights = Weights(numbers, int(numbers.sum()), int(numbers.max()))
+    if weights.total == 0 and table.positions is not None:
+        raise DataError(
+            '{table}: every weight in column "{name}" is 0 in the {records} records that are left, without those that '
+            "were left out or lack the secret; give a positive one to somebody",
+            table=table.name,
+            name=name,
+            records=table.records,
+        )
     if weights.total == 0:
         raise DataError(
             '{table}: every weight in column "{name}" is 0; give a positive one to somebody',

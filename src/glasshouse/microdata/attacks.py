@@ -86,7 +86,7 @@ def attack(
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: str | Sequence[str] | None = None,
     gain: Gain | None = None,
-    weight: str | None = None,
+    prior_weight: str | None = None,
     prior: Beliefs | None = None,
     drop_suppressed: bool = True,
 ) -> Attack:
@@ -97,7 +97,7 @@ def attack(
         quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
         sensitive: The attribute that she infers, or several together; by default she re-identifies.
         gain: What her guesses are worth, beside the plain chance of a right one.
-        weight: The column of record weights that is her prior; by default the table's, else uniform. A record of
+        prior_weight: The column of record weights that is her prior; by default the table's, else uniform. A record of
             weight 0 cannot be the target's.
         prior: What she believes of the secret instead of what the release says: the probability of each value (``*``:
             of all others together, who share it equally). What is observed of each value stays as in the release.
@@ -123,7 +123,7 @@ def attack(
     secret = () if sensitive is None else attributes_of(sensitive)
     table = without_suppressed(table, names) if drop_suppressed else table
     table = table.with_known(secret)
-    weights = record_weights(table, weight or table.weight)
+    weights = record_weights(table, prior_weight or table.prior_weight)
     aim = aim_of(table, secret, weights, gain, prior)
     return _attacks(table, names, [(slice(None), partition(table, names))], [aim], weights)[0]
 
@@ -134,7 +134,7 @@ def assess(
     subsets: Sequence[Sequence[str]] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
-    weight: str | None = None,
+    prior_weight: str | None = None,
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
     drop_suppressed: bool = True,
     most_records: int | None = None,
@@ -147,7 +147,7 @@ def assess(
         subsets: The sets of quasi-identifiers; by default the whole set.
         sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret (the empty one is re-identification), what guesses are worth.
-        weight: The column of record weights; by default the table's, else uniform.
+        prior_weight: The column of record weights; by default the table's, else uniform.
         priors: Per secret, what she believes of it instead of what the release says.
         drop_suppressed: Whether records of one release that hold ``*`` in every quasi-identifier, beside others that do
             not, are left out: they are suppressed, and in no class.
@@ -174,7 +174,7 @@ def assess(
     outcomes: dict[tuple[int, int, tuple[str, ...]], Attack] = {}
     for secrets in whole.alike_known(aims):
         known = [window.with_known(secrets[0]) for window in windows]
-        weights = record_weights(known[-1], weight or whole.weight)
+        weights = record_weights(known[-1], prior_weight or whole.prior_weight)
         ready = [
             aim_of(known[-1], secret, weights, gains.get(secret), priors.get(secret))
             for secret in secrets
@@ -261,7 +261,7 @@ def explain(
     *,
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str] = (),
-    weight: str | None = None,
+    prior_weight: str | None = None,
     drop_suppressed: bool = True,
 ) -> Explanation:
     """Build every table between the records and the hyper.
@@ -270,7 +270,7 @@ def explain(
         table: The release; small.
         quasi_identifiers: What the adversary knows; by default the table's quasi-identifiers.
         sensitive: The columns that she infers together; none: she re-identifies.
-        weight: The column of record weights; by default the table's, else every record is as likely.
+        prior_weight: The column of record weights; by default the table's, else every record is as likely.
         drop_suppressed: Whether records that hold ``*`` in every quasi-identifier, beside others that do not, are left
             out: they are suppressed, and in no class.
 
@@ -287,10 +287,10 @@ def explain(
     names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
     table = without_suppressed(table, names) if drop_suppressed else table
     table = table.with_known(sensitive)
-    weights = record_weights(table, weight or table.weight)
+    weights = record_weights(table, prior_weight or table.prior_weight)
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
         table = table.of_records(weights.each > 0)
-        weights = record_weights(table, weight or table.weight)
+        weights = record_weights(table, prior_weight or table.prior_weight)
     columns = [column for name in names for column in table.columns_of(name)]
     _check_small(table, names, sensitive)
     observations = list(zip(*map(_texts, columns), strict=True)) or [()] * table.records
@@ -324,7 +324,7 @@ def exposures(table: EncodedTable, *, most_records: int | None = None) -> tuple[
     >>> exposures(read(people, quasi_identifiers=["sex", "age"]))[0]
     Exposure(column='sex', values=('F', 'M'), records=(3, 1), named=(1, 1))
     """
-    if table.weight is not None:
+    if table.prior_weight is not None:
         return ()
     first = {name: table.columns_of(name)[0] for name in table.quasi_identifiers}
     columns = [
@@ -386,8 +386,8 @@ def record_risks(
     secrets = tuple(table.sensitive if sensitive is None else sensitive)
     if not names:
         raise StudyError("the risk of each record needs at least one quasi-identifier; name one")
-    if table.weight is not None:
-        raise StudyError("the risk of each record counts records alike; leave out the weight")
+    if table.prior_weight is not None:
+        raise StudyError("the risk of each record counts records alike; leave out the prior weight")
     table.with_roles(quasi_identifiers=names, sensitive=secrets, identifier=table.identifier)
     table = without_suppressed(table, names) if drop_suppressed else table
     classes = partition(table, names)

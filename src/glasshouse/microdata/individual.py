@@ -116,7 +116,7 @@ class TargetSecret:
     """The action that gains most after the attack: the values that she tries, the value that she bets on, or the guess
     of a gain function; None where no gain was given."""
     missing: int = 0
-    """In how many records of the release the secret is missing: they are left out,"""
+    """In how many records of the release, or of how many people, the secret is missing: they are left out,"""
     missing_candidates: int = 0
     """and how many of these are candidates."""
     another: bool = False
@@ -382,7 +382,7 @@ def target(
     known: Known | Sequence[Known],
     sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
-    weight: str | None = None,
+    prior_weight: str | None = None,
     population: EncodedTable | None = None,
     fraction: float | Fraction | None = None,
     person: str | Sequence[str] = (),
@@ -397,7 +397,7 @@ def target(
         sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret, what her guesses are worth; for the empty one, a number of tries to name the record, or a
             worth per record.
-        weight: The column of record weights that is her prior; by default the table's, else uniform.
+        prior_weight: The column of record weights that is her prior; by default the table's, else uniform.
         population: A register of the population that the release was drawn from, if she does not know that the target
             is in the release. Facts about columns that it lacks are assumed to be independent of being in the release.
         fraction: Instead of a register, the share of the population that is in the release.
@@ -421,7 +421,7 @@ def target(
     """
     if person:
         for word, value in (
-            ("weight", weight or table.weight),
+            ("prior_weight", prior_weight or table.prior_weight),
             ("tries", gains),
             ("population", population),
             ("fraction", fraction),
@@ -435,7 +435,7 @@ def target(
         return _target_of_people(table, names, known, sensitive)
     conditions = _conditions(table, known)
     inferred = _inferred(table, sensitive, conditions, gains or {})
-    weights = record_weights(table, weight or table.weight)
+    weights = record_weights(table, prior_weight or table.prior_weight)
     fitting = np.flatnonzero(records_that_may_fit(table, conditions))
     if not fitting.size and population is None:
         raise DataError(_nobody(table, conditions))
@@ -443,7 +443,9 @@ def target(
     candidates, suppressed = _telling(_possible(table, weights, fitting), nothing_told)
     gains = gains or {}
     learned = {
-        names: _learned(table, names, gains.get(names), weight or table.weight, candidates)
+        names: _learned(
+            table, names, gains.get(names), prior_weight or table.prior_weight, candidates
+        )
         for names in (inferred if candidates.size else ())
     }
     return Target(
@@ -561,26 +563,33 @@ def _nobody_has(table: EncodedTable, by_record: Sequence[Sequence[Condition]]) -
 def _learned_of_person(
     table: EncodedTable, name: str, fitting: FittingPeople
 ) -> TargetSecret | None:
-    """Infer a secret of a person with several records; None: it is of another record, and no candidate has one."""
+    """Infer a secret of a person with several records; None: it is missing, or of another record that nobody has."""
     whose, asked = fitting.whose, parse_person_secret(name)
-    least = fitting.known + (asked.how == "other")
-    is_target = whose.sizes >= least
+    is_target = whose.sizes >= fitting.known + (asked.how == "other")
     if asked.how == "other":
         column = table.column(str(asked.column))
-        by_event = is_target[whose.numbers]
+        is_value = table.known_values(column.name)
+        by_event = is_target[whose.numbers] & is_value[column.codes]
         owner = whose.numbers[by_event]
+        is_asked = np.bincount(owner, minlength=whose.classes) > 0
         before: dict[int, Fraction] = {}
         for (code, size), count in alike(column.codes[by_event], whose.sizes[owner]):
             before[code] = before.get(code, Fraction(0)) + Fraction(count, size)
-        after = fitting.by_other_value(column.codes)
+        after = {
+            code: chance
+            for code, chance in fitting.by_other_value(column.codes).items()
+            if is_value[code]
+        }
         labels = {code: str(column.values[code].as_py()) for code in before}
     else:
         secret = secret_of_each(table, whose.numbers, name)
-        values, counts = np.unique(secret.codes[is_target], return_counts=True)
+        is_asked = is_target & (secret.codes >= 0)
+        values, counts = np.unique(secret.codes[is_asked], return_counts=True)
         before = dict(zip(values.tolist(), map(Fraction, counts.tolist()), strict=True))
         after = fitting.by_value(secret.codes)
+        after.pop(-1, None)
         labels = {code: secret.text_of(int(secret.values[code])) for code in before}
-    if not after:
+    if not any(after.values()):
         return None
     whole, part = (sum(chances.values(), Fraction(0)) for chances in (before, after))
     beliefs = [
@@ -592,8 +601,8 @@ def _learned_of_person(
         _code(table, (name,)),
         (name,),
         tuple(beliefs),
-        missing=int(np.count_nonzero(whose.sizes == fitting.known)) if asked.how == "other" else 0,
-        missing_candidates=int(np.count_nonzero(fitting.sizes < least)),
+        missing=int(np.count_nonzero((whose.sizes >= fitting.known) & ~is_asked)),
+        missing_candidates=int(np.count_nonzero(~is_asked[fitting.people])),
         another=asked.how == "other",
     )
 
@@ -752,7 +761,7 @@ def _learned(
     table: EncodedTable,
     names: tuple[str, ...],
     gain: Gain | None,
-    weight: str | None,
+    prior_weight: str | None,
     candidates: Integers,
 ) -> TargetSecret | None:
     """Infer one secret of the target, from the records of which it is known; None: no candidate is one."""
@@ -763,7 +772,7 @@ def _learned(
         if not candidates.size:
             return None
     unknown = table.records - part.records, fitting - len(candidates)
-    table, weights = part, record_weights(part, weight)
+    table, weights = part, record_weights(part, prior_weight)
     secret = as_secret(table, names, weights, None)
     chosen_weights = weights.each[candidates] if weights.each.size else weights.each
     among = value_weights(secret.codes[candidates], chosen_weights, secret.cardinality)

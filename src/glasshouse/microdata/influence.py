@@ -252,7 +252,8 @@ def minimal_subsets(
         sweep: The outcome for all subsets, or some.
         risk: The probability to reach, from 0 to 1; a float is taken as the decimal number that it prints as.
         sensitive: The attribute that the adversary infers; by default she re-identifies.
-        certain: Whether the share of records that she is certain of is to reach the risk, rather than the posterior.
+        certain: Whether the share of records that she is certain of, by their weight where they have one, is to reach
+            the risk, rather than the posterior.
 
     Raises:
         StudyError: The risk is no probability, or the sweep has no such secret.
@@ -260,10 +261,10 @@ def minimal_subsets(
     threshold = _probability(risk)
     target = _target(sweep, sensitive)
     known = sweep.of(sensitive)
-    least = ceil(threshold * (known.records if certain else known.total))
-    counts = target.certain if certain else target.right
+    least = ceil(threshold * known.total)
+    counts = target.sure if certain else target.right
     rows: list[int | None]
-    if (target.prior_certain if certain else target.prior) >= least:
+    if (target.prior_sure if certain else target.prior) >= least:
         rows = [None]
     else:
         rows = [*_minimal_rows(sweep, np.flatnonzero(counts >= least))]
@@ -329,11 +330,15 @@ class _Target:
     prior: int
     """The weight of what she guesses right before she knows anything,"""
     prior_certain: int
-    """and the number of records that she is certain of."""
+    """the number of records that she is certain of,"""
+    prior_sure: int
+    """and their weight."""
     right: Integers
     """Per row of the sweep, the weight of what she guesses right: N·V(S),"""
     certain: Integers
-    """and the number of records that she is certain of."""
+    """the number of records that she is certain of,"""
+    sure: Integers
+    """and their weight."""
 
 
 def _targets(sweep: Sweep) -> Iterator[_Target]:
@@ -343,8 +348,9 @@ def _targets(sweep: Sweep) -> Iterator[_Target]:
 
 def _target(sweep: Sweep, secret: str | None) -> _Target:
     if secret is None:
-        alone = int(sweep.records == 1)
-        return _Target(None, sweep.heaviest, alone, sweep.named, sweep.uniques)
+        is_sure = sweep.heaviest == sweep.total  # no other record can be the target's
+        prior = (sweep.heaviest, int(is_sure), sweep.total if is_sure else 0)
+        return _Target(None, *prior, sweep.named, sweep.exposed, sweep.alone)
     where = text("the sweep of {datasets}", datasets=", ".join(sweep.datasets))
     if not sweep.sensitive:
         raise StudyError(
@@ -355,8 +361,9 @@ def _target(sweep: Sweep, secret: str | None) -> _Target:
     s = sweep.sensitive.index(secret)
     first = sweep.likeliest[s]
     known = sweep.of(secret)
-    certain = known.records if first == known.total else 0
-    return _Target(secret, first, certain, sweep.most[:, s], sweep.certain[:, s])
+    is_sure = first == known.total  # and remains so with every subset
+    prior = (first, int(sweep.certain[0, s]) if is_sure else 0, first if is_sure else 0)
+    return _Target(secret, *prior, sweep.most[:, s], sweep.certain[:, s], sweep.sure[:, s])
 
 
 def _risk(sweep: Sweep, target: _Target, row: int | None) -> SubsetRisk:

@@ -519,6 +519,8 @@ class _Way:
     """Those of each other one."""
     domain: int = 0
     """How many values there are; 0: not one that may be mistaken."""
+    apart: Integers | None = None
+    """Of one that may be mistaken, per record, 0, or the number of what it is instead of a value; None: none is."""
     entries: tuple[Integers, Integers, Integers] | None = None
     """Of a kernel: per row where its entries begin, and per entry what is held, and its units."""
 
@@ -553,14 +555,16 @@ def _way(table: EncodedTable, name: str, precision: Precision) -> _Way:
         )
     if precision.off is not None:
         return _window(column, table, precision)
-    present = column.tally > 0
-    places = (np.cumsum(present) - 1)[column.codes]
-    domain = int(present.sum())
     if precision.kernel:
         return _of_kernel(column, table, precision.kernel)
+    no_value = np.array(list(map(_is_apart, column.values.to_pylist())), np.bool_)
+    apart = np.where(no_value, np.cumsum(no_value), 0)[column.codes] if no_value.any() else None
+    present = (column.tally > 0) & ~no_value
+    places = np.where(no_value, 0, np.cumsum(present) - 1)[column.codes]
+    domain = int(present.sum())
     right = precision.right or Fraction(0)
-    if domain == 1:
-        return _Way(places, 1, 1, 0, 1)
+    if domain <= 1:
+        return _Way(places, 1, 1, 0, 1, apart)
     wrong = (1 - right) / (domain - 1)
     if right < wrong:
         raise StudyError(
@@ -572,14 +576,19 @@ def _way(table: EncodedTable, name: str, precision: Precision) -> _Way:
         )
     scale = lcm(right.denominator, wrong.denominator)
     units = scale, int(right * scale), int(wrong * scale)
-    return _Way(places, *units, domain)
+    return _Way(places, *units, domain, apart)
+
+
+def _is_apart(written: str) -> bool:
+    """Tell whether a text is no value, and has no neighbours: who holds it knows that it is missing, or suppressed."""
+    return written.strip() in (MISSING, SUPPRESSED)
 
 
 def _window(column: EncodedColumn, table: EncodedTable, precision: Precision) -> _Way:
     """Return how numbers or dates are known within so much; what is missing has no neighbours."""
     texts = column.values.to_pylist()
     bounds = [as_bound(written) for written in texts]
-    apart = [written.strip() in (MISSING, SUPPRESSED) for written in texts]
+    apart = list(map(_is_apart, texts))
     kind = date if precision.in_days else Decimal
     wrong = [
         code for code, bound in enumerate(bounds) if not apart[code] and not isinstance(bound, kind)
@@ -591,13 +600,15 @@ def _window(column: EncodedColumn, table: EncodedTable, precision: Precision) ->
         for code, bound in enumerate(bounds)
         if bound is not None and not apart[code]
     ]
-    scale = lcm(*(figure.denominator for figure in figures))
+    divisor, scale = lcm(*(figure.denominator for figure in figures)), 1
+    while scale % divisor:  # numbers are decimals, and so are their steps
+        scale *= 10
     off = (precision.off or Fraction(0)) * scale
     if off.denominator > 1:
         raise StudyError(
             '`about` "{name}" is told in smaller steps than the column has, which has steps of {step}',
             name=column.name,
-            step="1 d" if precision.in_days else str(Decimal(1) / scale),
+            step="1 d" if precision.in_days else f"{Decimal(1) / scale:f}",
         )
     width = 2 * int(off) + 1
     least = min(figures, default=Fraction(0))
@@ -759,17 +770,21 @@ class _Sums:
             if beside
             else np.zeros(self.records, np.int32)
         )
-        sums = knowledge_kernel.by_subset(
-            codes,
-            np.array([columns[other].cardinality for other in others], np.int64),
-            values[order],
-            secrets[order],
-            way.unit,
-            way.right,
-            way.wrong,
-            way.domain,
-            self.is_naming,
-        )
+        sums = np.zeros((6, 1 << len(others)), np.int64)
+        apart = np.zeros(self.records, np.int64) if way.apart is None else way.apart[order]
+        for group in np.unique(apart):
+            chosen = apart == group
+            sums += knowledge_kernel.by_subset(
+                codes[chosen],
+                np.array([columns[other].cardinality for other in others], np.int64),
+                values[order][chosen],
+                secrets[order][chosen],
+                way.unit,
+                way.right,
+                way.wrong,
+                way.domain,
+                self.is_naming,
+            )
         masks = np.arange(1 << len(self.names))
         renamed = np.zeros(len(masks), np.int64)
         for bit, other in enumerate(others):
@@ -789,6 +804,12 @@ class _Sums:
             if (mask >> place) & 1 and name not in inexact
         ]
         classes = partition(self.table, exact).numbers.astype(np.int64)
+        for name in inexact:
+            apart = self.ways[name].apart
+            if apart is not None:
+                classes = np.unique(classes * (int(apart.max()) + 1) + apart, return_inverse=True)[
+                    1
+                ]
         entries = _Entries(np.arange(self.records), classes, np.ones(self.records, np.int64))
         windows = sorted(
             (name for name in inexact if self.ways[name].is_window),

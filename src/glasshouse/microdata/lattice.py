@@ -150,7 +150,7 @@ def sweep(
     largest = largest_size(subsets, len(names), table.records)
     width = sweep_kernel.cell_width(len(secrets))
     check_budget(len(names), largest, width, memory or RESULTS_LIMIT)
-    if table.weight is not None:
+    if table.prior_weight is not None:
         weighed = attack_with_all_subsets(
             table,
             subsets=subsets,
@@ -171,7 +171,7 @@ def sweep(
             masks,
             rows,
             codes=_codes(table),
-            weights=record_weights(table, table.weight),
+            weights=record_weights(table, table.prior_weight),
         )
     table = with_facts_joined(table, names)
     masks, sums = sweep_steps.sums_of_all_subsets(
@@ -250,7 +250,7 @@ def attack_with_all_subsets(
     sensitive: Sequence[str | Sequence[str]] | None = None,
     gains: Mapping[tuple[str, ...], Gain] | None = None,
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
-    weight: str | None = None,
+    prior_weight: str | None = None,
     threads: int | None = None,
     memory: int | None = None,
     on_progress: OnProgress | None = None,
@@ -268,7 +268,7 @@ def attack_with_all_subsets(
         sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
         gains: Per secret (the empty one is re-identification), what guesses are worth.
         priors: Per secret, what she believes of it instead of what the release says.
-        weight: The column of record weights; by default the table's, else uniform.
+        prior_weight: The column of record weights; by default the table's, else uniform.
         threads: How many threads share the work; by default all processors. The outcome is the same for any number.
         memory: How many bytes the whole process may take; records that do not fit are kept on disk meanwhile.
         on_progress: Called now and then with how far it is.
@@ -289,7 +289,7 @@ def attack_with_all_subsets(
     outcomes: dict[tuple[str, ...], list[Attack]] = {}
     for place, group in enumerate(groups):
         known = table.with_known(group[0])
-        weights = record_weights(known, weight or table.weight)
+        weights = record_weights(known, prior_weight or table.prior_weight)
         aims = [
             aim_of(known, secret, weights, (gains or {}).get(secret), (priors or {}).get(secret))
             for secret in group
@@ -324,7 +324,7 @@ def attack_with_all_subsets(
         sensitive=secrets,
         gains=gains,
         priors=priors,
-        weight=weight,
+        prior_weight=prior_weight,
         drop_suppressed=False,
     )
     return (*swept, *whole.attacks)
@@ -696,7 +696,7 @@ def _sweep_each(
         np.array(masks, np.int64),
         rows,
         codes=_codes(table),
-        weights=record_weights(table, table.weight),
+        weights=record_weights(table, table.prior_weight),
     )
 
 

@@ -149,7 +149,7 @@ def link(
     keys: Sequence[LinkKey] | Sequence[Sequence[LinkKey]],
     quasi_identifiers: Sequence[str] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
-    weight: str | None = None,
+    prior_weight: str | None = None,
     memory: int | None = None,
 ) -> Assessment:
     """Attack the records of a focal dataset with auxiliary datasets that share no identifier with it.
@@ -161,8 +161,8 @@ def link(
         quasi_identifiers: What the adversary knows of her target in each dataset that has the column; by default the
             quasi-identifiers of all datasets, except where a dataset gives the column another role.
         sensitive: The focal attributes, or groups of attributes, to infer; by default each sensitive attribute.
-        weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are left
-            out of the links: they cannot be the target's.
+        prior_weight: The focal column of record weights; by default the table's, else uniform. Records of weight 0 are
+            left out of the links: they cannot be the target's.
         memory: How many bytes the process may take; what needs more is linked in slices, or refused.
 
     Returns:
@@ -206,7 +206,7 @@ def link(
     ):  # last with all records, among which people are named
         part = focal.with_known(secrets[0])
         attacks, is_exact = _attacks(
-            part, auxiliaries, keys_of_each, known, secrets, weight, budget
+            part, auxiliaries, keys_of_each, known, secrets, prior_weight, budget
         )
         every |= {(attack.datasets, attack.secret): attack for attack in attacks}
         exact = exact and is_exact
@@ -226,7 +226,7 @@ def _attacks(
     keys_of_each: Sequence[tuple[LinkKey, ...]],
     known: Sequence[tuple[str, ...]],
     secrets: Sequence[tuple[str, ...]],
-    weight: str | None,
+    prior_weight: str | None,
     budget: _Budget,
 ) -> tuple[list[Attack], bool]:
     """Name people, and infer secrets that are known of every focal record; and tell whether all is exact."""
@@ -235,14 +235,14 @@ def _attacks(
         first,
         subsets=[known[0]],
         sensitive=[secret for secret in secrets if secret],
-        weight=weight,
+        prior_weight=prior_weight,
         drop_suppressed=False,
         most_records=budget.most_records,
     ).attacks
-    weights = record_weights(focal, weight or focal.weight)
+    weights = record_weights(focal, prior_weight or focal.prior_weight)
     if weights.each.size and not weights.each.all():  # a record of weight 0 cannot be the target's
         focal = focal.of_records(weights.each > 0)
-        weights = record_weights(focal, weight or focal.weight)
+        weights = record_weights(focal, prior_weight or focal.prior_weight)
     links = [
         _linked(focal, auxiliary, dataset_keys, seen, budget)
         for auxiliary, dataset_keys, seen in zip(auxiliaries, keys_of_each, known[1:], strict=True)

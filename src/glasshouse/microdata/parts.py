@@ -26,7 +26,14 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, translated, unknown_name
-from glasshouse.microdata.assessment import MEASURE_FIELDS, Leakage, Sweep, missing_entry, treatment
+from glasshouse.microdata.assessment import (
+    MEASURE_FIELDS,
+    Attack,
+    Leakage,
+    Sweep,
+    missing_entry,
+    treatment,
+)
 from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.influence import best_subsets
 from glasshouse.microdata.lattice import sweep
@@ -212,8 +219,13 @@ class Family:
     """The parts, in the order given."""
     by: str | None = None
     """The column whose values the parts are; None: files."""
+    whole: Mapping[str, tuple[Attack, ...]] = field(default_factory=dict)
+    """What is achieved with all that can be known: of each release by its name, or, under no name, of the one whose
+    parts these are, by who also knows the part."""
     steps: tuple[Step, ...] = ()
     """What was left out of the datasets."""
+    with_suppressed: Family | None = field(default=None, compare=False, repr=False)
+    """The same with the suppressed records that were left out; None: none were."""
 
     @property
     def records(self) -> int:
@@ -559,7 +571,7 @@ def _check_part(name: str, table: EncodedTable, first: EncodedTable, names: set[
     for kind, columns, expected in (
         (marked("quasi-identifiers"), table.quasi_identifiers, first.quasi_identifiers),
         (marked("sensitive attributes"), table.sensitive, first.sensitive),
-        (marked("record weights"), _one(table.weight), _one(first.weight)),
+        (marked("record weights"), _one(table.prior_weight), _one(first.prior_weight)),
     ):
         if columns != expected:
             raise StudyError(_other_roles(translated(kind), name, columns, first.name, expected))
@@ -617,13 +629,13 @@ def family_part(name: str, swept: Sweep, entropies: Mapping[str | None, float]) 
 
 def _entropies(table: EncodedTable) -> dict[str | None, float]:
     """Return the entropy of whose record it is, and of each secret, by the adversary's prior."""
-    weights = record_weights(table, table.weight)
+    weights = record_weights(table, table.prior_weight)
     entropies: dict[str | None, float] = {
         None: entropy(weights.each) if weights.each.size else log2(table.records)
     }
     for name in table.sensitive:
         known = table.with_known([name])
-        column, each = known.column(name), record_weights(known, known.weight).each
+        column, each = known.column(name), record_weights(known, known.prior_weight).each
         entropies[name] = entropy(value_weights(column.codes, each, column.cardinality))
     return entropies
 

@@ -21,6 +21,11 @@ Whoever has fewer than m events is
 no target at that m, so that the number of targets belongs to every figure. With `everything`, she knows all events of
 the target, and that these are all.
 
+What is missing is not learned, unless the table says that missing is a value. A secret of the person is missing where
+its column is in all events of the person: what is learned of it is what would be without these people. In another
+event, and in the one that is known of a release without a pseudonym, it is missing where its column is: chances are
+those given that it is not.
+
 Without a pseudonym each known event is attacked by itself: with u_p events whose facts no other record of the release
 has, at least one of the m is singled out with the chance (1/n) Σ_p [1 − C(n_p − u_p, m) / C(n_p, m)]. What lies between
 the two is the price of the pseudonym.
@@ -34,7 +39,7 @@ Maurer and Pontil 2009), and is said to be one.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -46,16 +51,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Floats, Integers
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.disclosure import is_shown
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import people_kernel
-from glasshouse.microdata.assessment import Leakage, treatment
+from glasshouse.microdata.assessment import Leakage, missing_entry, treatment
 from glasshouse.microdata.closeness import scaled_numbers
 from glasshouse.microdata.people_kernel import CERTAIN, GUESSED, MOST_ALIKE
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.study.assess import PersonSecret, parse_person_secret
-from glasshouse.table import EncodedColumn, EncodedTable, Step
+from glasshouse.table import EncodedTable, Step
 from glasshouse.table.partition import partition, refined
 from glasshouse.table.treatment import WITHOUT_IDENTIFIER
 from glasshouse.table.views import answers_to
@@ -68,6 +73,8 @@ DRAWS, MISSES = 100_000, 1e-3
 """How many draws an estimate is made of, and how often its interval may miss."""
 MOST_SIGHTS = 20_000_000
 """So many choices of known events are listed to tell what another event is; beyond, chances are estimated."""
+_VALUES = ("", "most", "other")
+"""Secrets that are a value of a column: where it is missing, nothing is learned."""
 _LARGEST = 1 << 62
 _MOST_TERMS = 200
 """Of more different denominators a sum is rounded to a double."""
@@ -78,7 +85,7 @@ class Another:
     """What somebody who knows some of a person's events learns of another event of the same person."""
 
     targets: int
-    """How many people have more events than she knows: each of them is as likely."""
+    """How many people have more events than she knows, and one that tells it: each of them is as likely."""
     guess: Leakage
     """The chance of a right guess."""
     certainty: Leakage
@@ -127,6 +134,12 @@ class Knowing:
     """Per secret of another event, what is learned of it; none where nobody has more events than are known."""
     margin: Fraction | None = None
     """By how much chances that were estimated may be off, but for once in a thousand times; None: they are exact."""
+    known_of: Mapping[str, int] = field(default_factory=dict)
+    """Per secret of the person that is missing of some targets, of how many of them it is known."""
+
+    def targets_of(self, secret: str) -> int:
+        """Return of how many targets a secret of the person is known."""
+        return self.known_of.get(secret, self.targets)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; probabilities as floats of the exact ratios."""
@@ -177,6 +190,12 @@ class People:
     guessing each secret of it, and of certainty."""
     steps: tuple[Step, ...] = ()
     """What was left out of the dataset."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """By column of a secret, in how many records it is missing, if in any: it is not learned of them."""
+    known_of: Mapping[str, int] = field(default_factory=dict)
+    """Without a pseudonym, by column of a secret that is missing in some records, how many people have others."""
+    with_suppressed: People | None = field(default=None, compare=False, repr=False)
+    """The same with the suppressed records that were left out; None: none were."""
 
     @property
     def records(self) -> int:
@@ -199,7 +218,8 @@ class People:
             "records": self.events,
             "longest": self.longest,
             "unlinked": self.unlinked,
-        } | treatment(self.steps)
+        }
+        content |= missing_entry(self.missing) | treatment(self.steps)
         content["results"] = [result.to_dict() for result in self.results]
         if self.record_guess:
             content["one_record"] = [
@@ -223,7 +243,8 @@ class People:
                 figures[f"guess: {events}"] = float(result.guessing.posterior)
             figures[f"record: {events}"] = float(result.unlinked)
             for name, (guess, _) in result.secrets.items():
-                figures[f"secret {name}: {events}"] = float(guess.posterior)
+                if is_shown(result.targets_of(name)):
+                    figures[f"secret {name}: {events}"] = float(guess.posterior)
             figures[f"targets: {events}"] = float(round(result.targets, -1))
         return figures
 
@@ -329,6 +350,8 @@ def assess_people(
             secret=next(iter(of_another)),
         )
     values = {name: secret_of_each(table, whose.numbers, name).codes for name in of_person}
+    inferred = [one.column for one in asked.values() if one.how in _VALUES]
+    missing = _missing(table, secrets if unlinked else inferred)
     known_sets = [table.quasi_identifiers] if subsets is None else [tuple(s) for s in subsets]
     results: list[Knowing] = []
     for place, known in enumerate(known_sets):
@@ -340,11 +363,12 @@ def assess_people(
                 on_progress(Progress("sweeping", share, 1.0))
             result = _knowing(lists, known, number, values, seed, most_steps)
             further = {
-                name: _another(lists, table.column(column), whose.numbers, facts, number, seed)
+                name: _another(lists, table, column, whose.numbers, facts, number, seed)
                 for name, column in of_another.items()
                 if number is not None and number < longest
             }
-            results.append(replace(result, another=further))
+            further_known = {name: one for name, one in further.items() if one is not None}
+            results.append(replace(result, another=further_known))
     return People(
         dataset=table.name,
         person=names,
@@ -356,7 +380,23 @@ def assess_people(
         results=tuple(results),
         record_guess=_one_record(table, whose.numbers, whose.sizes, secrets) if unlinked else {},
         steps=tuple(steps),
+        missing=missing,
+        known_of={
+            name: len(np.unique(whose.numbers[~table.missing([name])]))
+            for name in (missing if unlinked else ())
+        },
     )
+
+
+def _missing(table: EncodedTable, columns: Iterable[str | None]) -> dict[str, int]:
+    """Return by column in how many records it is missing, if in any and missing is no value.
+
+    Raises:
+        DataError: One is missing in every record.
+    """
+    names = [] if table.missing_is_a_value else [name for name in columns if name]
+    counts = {name: table.records - table.with_known([name]).records for name in names}
+    return {name: count for name, count in counts.items() if count}
 
 
 def with_person(table: EncodedTable, names: Sequence[str]) -> tuple[EncodedTable, list[Step]]:
@@ -391,6 +431,18 @@ class _Lists:
     """Per person, how many events have facts that no other record has."""
     ranks: Integers
     """Per fact as the release numbers them, its number here."""
+
+    def of_people(self, chosen: Flags) -> _Lists:
+        """Return the events of some people, as if there were no others."""
+        number = np.cumsum(chosen) - 1
+        entries = np.flatnonzero(chosen[self.people])
+        whose, facts = number[self.people[entries]], self.facts[entries]
+        copies = self.copies[entries]
+        return _Lists.of(
+            np.repeat(whose, copies).astype(np.uint32),
+            np.repeat(facts, copies).astype(np.uint32),
+            self.sizes[chosen].astype(np.int64),
+        )
 
     @classmethod
     def of(cls, whose: NDArray[np.uint32], facts: NDArray[np.uint32], sizes: Integers) -> _Lists:
@@ -431,7 +483,46 @@ def _knowing(
     seed: int,
     most_steps: int,
 ) -> Knowing:
-    """Return what comes of knowing so many events, exactly if it can be."""
+    """Return what comes of knowing so many events, exactly if it can be.
+
+    Args:
+        lists: The events.
+        known: The facts of an event that are known.
+        number: How many events are known; None: all.
+        secrets: Per secret of the person, everybody's value; negative: it is missing.
+        seed: For estimates.
+        most_steps: Beyond so many steps of the walk chances are estimated.
+    """
+    alike: dict[bytes, dict[str, NDArray[np.int32]]] = defaultdict(dict)
+    for name, codes in secrets.items():
+        alike[np.packbits(codes >= 0).tobytes()][name] = codes
+    everybodys = alike.pop(np.packbits(np.ones(len(lists.sizes), np.bool_)).tobytes(), {})
+    result = _knowing_with(lists, known, number, everybodys, seed, most_steps)
+    learned, margin = dict(result.secrets), result.margin
+    known_of: dict[str, int] = {}
+    for some in alike.values():
+        is_known = next(iter(some.values())) >= 0
+        if not np.any(is_known & (lists.sizes >= (number or 1))):
+            continue
+        among = {name: codes[is_known] for name, codes in some.items()}
+        part = _knowing_with(lists.of_people(is_known), known, number, among, seed, most_steps)
+        learned |= part.secrets
+        known_of |= dict.fromkeys(some, part.targets)
+        if part.margin is not None:
+            margin = max(part.margin, margin or part.margin)
+    ordered = {name: learned[name] for name in secrets if name in learned}
+    return replace(result, secrets=ordered, known_of=known_of, margin=margin)
+
+
+def _knowing_with(
+    lists: _Lists,
+    known: tuple[str, ...],
+    number: int | None,
+    secrets: Mapping[str, NDArray[np.int32]],
+    seed: int,
+    most_steps: int,
+) -> Knowing:
+    """Return the same of secrets that nobody lacks."""
     if number is None:
         return _knowing_all(lists, known, secrets)
     subsets = [comb(size, number) for size in range(int(lists.sizes.max()) + 1)]
@@ -663,37 +754,40 @@ def _margin(draws: Floats) -> Fraction:
 
 def _another(
     lists: _Lists,
-    column: EncodedColumn,
+    table: EncodedTable,
+    name: str,
     whose: NDArray[np.uint32],
     facts: NDArray[np.uint32],
     number: int,
     seed: int,
-) -> Another:
-    """Return what is learned of a column in another event of the target than the known ones."""
+) -> Another | None:
+    """Return what is learned of a column in another event of the target than the known ones; None: it is missing."""
+    column = table.column(name)
+    is_known = table.known_values(name)[column.codes]
     # per entry, its values and in how many events: entries are by person and rank of the fact
-    codes, known = column.codes.astype(np.int64), lists.ranks[facts]
-    order = np.lexsort((codes, known, whose))
-    keys = np.stack([whose.astype(np.int64), known, codes])[:, order]
-    changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
-    firsts = np.flatnonzero(np.concatenate(([True], changes)))
-    is_entry = np.any(keys[:2, firsts][:, 1:] != keys[:2, firsts][:, :-1], axis=0)
-    value_starts = np.append(np.flatnonzero(np.concatenate(([True], is_entry))), len(firsts))
-    value_of = keys[2, firsts].astype(np.int32)
-    times = np.diff(firsts, append=len(order)).astype(np.int32)
-    of_values = (value_starts, value_of, times)
+    width = len(lists.ranks)
+    entry_of = (whose.astype(np.int64) * width + lists.ranks[facts])[is_known]
+    codes = column.codes[is_known].astype(np.int64)
+    order = np.lexsort((codes, entry_of))
+    keys = np.stack([entry_of, codes])[:, order]
+    firsts = np.flatnonzero(np.any(np.diff(keys, prepend=-1), axis=0))
+    entries = lists.people.astype(np.int64) * width + lists.facts
+    value_starts = np.append(np.searchsorted(keys[0, firsts], entries), len(firsts))
+    times = np.diff(firsts, append=len(order))
+    of_values = (value_starts, keys[1, firsts].astype(np.int32), times.astype(np.int32))
 
     sizes = lists.sizes
     denominators = [comb(d, number) * (d - number) for d in range(int(sizes.max()) + 1)]
     people_of = np.bincount(sizes, minlength=len(denominators)).tolist()
     is_target = sizes > number
     targets = int(np.count_nonzero(is_target))
-    by_event = is_target[whose]
-    before = _weighed(
-        np.zeros(int(by_event.sum()), np.uint32),
-        codes[by_event],
-        sizes[whose[by_event]].astype(np.int64),
-        targets,
-    )
+    owner = whose[is_known]
+    owner, codes = owner[is_target[owner]], codes[is_target[owner]]
+    if not len(owner):
+        return None
+    events = sizes[owner].astype(np.int64)
+    before = _weighed(np.zeros(len(owner), np.uint32), codes, events)
+    whole = _weight_of(events)
     choices = sum(count * comb(d, number) for d, count in enumerate(people_of) if d > number)
     fits = max(map(mul, people_of, denominators)) < _LARGEST and denominators[-1] < 1 << 53
     if choices > MOST_SIGHTS or not fits:
@@ -715,8 +809,8 @@ def _another(
             number + 1,
             *of_values,
         )[-2:]
-        guess, certain = (Fraction(mean) for mean in draws.mean(axis=1).tolist())
-        margin = _margin(draws)
+        guess, certain = (Fraction(mean) * targets / whole for mean in draws.mean(axis=1).tolist())
+        margin = _margin(draws) * targets / whole
     else:
         seen, ways, holder = people_kernel.sights(
             number, lists.starts, lists.facts, lists.copies, sizes, choices
@@ -735,10 +829,11 @@ def _another(
             column.cardinality,
         )
         _settle(learned, ties, denominators, 1)
-        guess, certain = (_sum(row, denominators) / targets for row in learned[0])
+        guess, certain = (_sum(row, denominators) / whole for row in learned[0])
         margin = None
     first, sure = (one.prior for one in before)
-    return Another(targets, Leakage(first, guess), Leakage(sure, certain), margin)
+    asked_of = len(np.unique(owner))
+    return Another(asked_of, Leakage(first, guess), Leakage(sure, certain), margin)
 
 
 # The secrets of a person
@@ -748,17 +843,24 @@ class SecretOfEach(NamedTuple):
     """A secret of each person."""
 
     codes: NDArray[np.int32]
-    """Per person, the place of the value in `values`."""
+    """Per person, the place of the value in `values`; -1: it is missing."""
     values: Integers
     """The values that occur, as whole numbers, in rising order."""
     text_of: Callable[[int], str]
     """Says such a number as the value that it stands for."""
 
     @classmethod
-    def of(cls, values: Integers, text_of: Callable[[int], str] = str) -> SecretOfEach:
-        """Return a secret by the value of each person."""
-        occurring, codes = np.unique(values, return_inverse=True)
-        return cls(codes.astype(np.int32), occurring, text_of)
+    def of(
+        cls,
+        values: Integers,
+        text_of: Callable[[int], str] = str,
+        is_known: Flags | slice = slice(None),
+    ) -> SecretOfEach:
+        """Return a secret by the value of each person; of whom it is not known, it is missing."""
+        occurring, places = np.unique(values[is_known], return_inverse=True)
+        codes = np.full(len(values), -1, np.int32)
+        codes[is_known] = places
+        return cls(codes, occurring, text_of)
 
 
 def secret_of_each(table: EncodedTable, whose: NDArray[np.uint32], name: str) -> SecretOfEach:
@@ -791,18 +893,22 @@ def _value_of_each(
 ) -> SecretOfEach:
     """Return the most frequent value of each person, of several the first to appear in the release."""
     column = table.column(str(asked.column))
-    key = whose.astype(np.int64) * column.cardinality + column.codes
+    told = table.known_values(column.name)[column.codes]
+    key = whose[told].astype(np.int64) * column.cardinality + column.codes[told]
     pairs, counts = np.unique(key, return_counts=True)
     person, value = np.divmod(pairs, column.cardinality)
-    if not asked.how and len(pairs) > people_number:
+    is_known = np.bincount(person, minlength=people_number) > 0
+    if not asked.how and len(pairs) > np.count_nonzero(is_known):
         raise StudyError(
             '"{column}" is not the same in all records of a person: say what of it is the secret, such as '
             '"any {column}=VALUE", "most {column}" or "sum {column}"',
             column=str(asked.column),
         )
     order = np.lexsort((value, -counts, person))
-    firsts = np.searchsorted(person[order], np.arange(people_number))
-    return SecretOfEach.of(value[order][firsts], lambda code: str(column.values[code].as_py()))
+    values = np.full(people_number, -1, np.int64)
+    firsts = np.searchsorted(person[order], np.flatnonzero(is_known))
+    values[is_known] = value[order][firsts]
+    return SecretOfEach.of(values, lambda code: str(column.values[code].as_py()), is_known)
 
 
 def _one_record(
@@ -814,28 +920,32 @@ def _one_record(
     in doubles; those that rounding cannot tell apart differ by less than a part in 10¹².
     """
     classes = partition(table, table.quasi_identifiers).numbers
-    events, people_number = sizes[whose], len(sizes)
-    outcomes = {"": (classes, np.arange(table.records))}
-    outcomes |= {name: (classes, table.column(name).codes.astype(np.int64)) for name in secrets}
-    return {
-        name: _weighed(seen, values, events, people_number)
-        for name, (seen, values) in outcomes.items()
-    }
+    events = sizes[whose]
+    guesses = {"": _weighed(classes, np.arange(table.records), events)}
+    for name in secrets:
+        column = table.column(name)
+        told = table.known_values(name)[column.codes]
+        guesses[name] = _weighed(classes[told], column.codes[told].astype(np.int64), events[told])
+    return guesses
+
+
+def _weight_of(events: Integers) -> Fraction:
+    """Return how many people some records stand for, each 1 / the events of its person."""
+    counts = np.bincount(events)
+    terms = (Fraction(int(counts[size]), int(size)) for size in np.flatnonzero(counts))
+    return sum(terms, Fraction(0))
 
 
 def _weighed(
-    classes: NDArray[np.uint32], values: Integers, events: Integers, people_number: int
+    classes: NDArray[np.uint32], values: Integers, events: Integers
 ) -> tuple[Leakage, Leakage]:
     """Return a guess and certainty of a value where a record weighs 1 / the events of its person."""
-    width = int(values.max()) + 1
+    width, whole = int(values.max()) + 1, _weight_of(events)
 
-    def total(records: NDArray[np.bool_]) -> Fraction:
-        counts = np.bincount(events[records])
-        at = np.flatnonzero(counts)
-        terms = (Fraction(int(counts[size]), int(size)) for size in at)
-        return sum(terms, Fraction(0)) / people_number
+    def total(records: Flags) -> Fraction:
+        return _weight_of(events[records]) / whole
 
-    def likeliest(groups: Integers) -> NDArray[np.bool_]:
+    def likeliest(groups: Integers) -> Flags:
         """Mark the records that have the likeliest value of their group."""
         key = groups.astype(np.int64) * width + values
         pairs, place = np.unique(key, return_inverse=True)

@@ -494,7 +494,7 @@ def draw(
             likeliest = max(likeliest, weights[met[kind]])
             weights[met[kind]] = 0.0
         outcome[-2, turn] = min(1.0, likeliest / total)
-        outcome[-1, turn] = 1.0 if kinds_met == 1 else 0.0
+        outcome[-1, turn] = outcome[-2, turn] if kinds_met == 1 else 0.0
     return outcome
 
 
@@ -644,6 +644,9 @@ def another(
                     chances[value] += part_ways[terms] / denominators[sizes[person]]
                     terms += 1
             end += 1
+        if kinds == 0:  # the others tell nothing
+            begin = end
+            continue
         winner = met[0]
         for kind in range(1, kinds):
             if chances[met[kind]] > chances[winner]:

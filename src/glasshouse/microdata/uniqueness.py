@@ -23,6 +23,7 @@ from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.microdata.assessment import as_fraction, treatment
+from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed
 from glasshouse.table.partition import refined
@@ -104,6 +105,8 @@ class PopulationRisks:
     """The estimated number of classes of the population: K, by Haas and Stokes."""
     estimates: tuple[Estimate, ...]
     """The population uniques: by Zayatz, Pitman, SNB, and by the rule of Dankar et al., which takes one of them."""
+    weighted: WeightedClasses | None = None
+    """How many people the classes stand for, where there are survey weights."""
     steps: tuple[Step, ...] = ()
     """What was left out of the release."""
 
@@ -130,6 +133,7 @@ class PopulationRisks:
             "marketer_by_classes": self.marketer_by_classes,
             "population_classes": self.population_classes,
             "estimates": [asdict(estimate) for estimate in self.estimates],
+            **({} if self.weighted is None else {"weighted": self.weighted.to_dict()}),
             **treatment(self.steps),
         }
 
@@ -165,8 +169,9 @@ _SCHEMA = pa.schema(
 def population_risks(
     table: EncodedTable,
     *,
-    fraction: Fraction | float,
+    fraction: Fraction | float | None = None,
     quasi_identifiers: Sequence[str] | None = None,
+    weight: str | None = None,
 ) -> PopulationRisks:
     """Estimate the risks of a sample's records in the population that it was drawn from.
 
@@ -179,12 +184,14 @@ def population_risks(
 
     Args:
         table: The release, a simple random sample of the population, one record per person.
-        fraction: The sampling fraction π, above 0 and at most 1; a float stands for its shortest decimal form.
+        fraction: The sampling fraction π, above 0 and at most 1; a float stands for its shortest decimal form. By
+            default it is estimated by the weights: as n / Σ w.
         quasi_identifiers: What the adversary knows of a person; by default the table's quasi-identifiers.
+        weight: The column of survey weights: how many people of the population each record stands for.
 
     Raises:
-        DataError: A column is not in the table, or no record tells anything.
-        StudyError: There is no quasi-identifier, or the fraction is not a fraction.
+        DataError: A column is not in the table, no record tells anything, or a weight makes no sense.
+        StudyError: There is no quasi-identifier, the fraction is not a fraction, or there is none, and no weight.
 
     >>> from glasshouse.table import read
     >>> table = read(pa.table({"age": [20, 20, 30, 40]}), quasi_identifiers=["age"])
@@ -195,8 +202,10 @@ def population_risks(
     >>> round(zayatz.share_of_sample_uniques, 6) == round((2 / 2) / (2 / 2 + 4 / 7), 6)
     True
     """
-    share = _exact(fraction)
-    columns = _columns(table, quasi_identifiers)
+    if fraction is None and weight is None:
+        raise StudyError("give a sampling fraction (`fraction`) or survey weights (`weight`)")
+    known = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    columns = _columns(table, known)
     is_told = ~is_suppressed(table, [column.name for column in columns])
     if not is_told.any():
         raise DataError(
@@ -207,6 +216,11 @@ def population_risks(
         columns = [
             EncodedColumn(column.name, column.codes[is_told], column.values) for column in columns
         ]
+    told, weighted = table.of_records(is_told), None
+    if weight is not None:
+        weighted = weighted_sample(told, weight, known)
+        fraction = told.records / weighted.people if fraction is None else fraction
+    share = _exact(fraction)
     sample = _Sample.of(refined(columns, int(is_told.sum())).sizes, share)
     if sample.people > MOST_PEOPLE:
         raise StudyError(
@@ -233,6 +247,7 @@ def population_risks(
         marketer_by_classes=population_classes / sample.people,
         population_classes=population_classes,
         estimates=_estimates(sample),
+        weighted=weighted,
     )
 
 
@@ -246,14 +261,13 @@ def people_alone(sizes: Integers, *, fraction: Fraction) -> Estimate:
     return _estimates(_Sample.of(sizes, fraction))[-1]
 
 
-def _columns(table: EncodedTable, quasi_identifiers: Sequence[str] | None) -> list[EncodedColumn]:
-    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+def _columns(table: EncodedTable, names: Sequence[str]) -> list[EncodedColumn]:
     if not names:
         raise StudyError("population risks need at least one quasi-identifier; name one")
     return [column for name in names for column in table.columns_of(name)]
 
 
-def _exact(fraction: Fraction | float) -> Fraction:
+def _exact(fraction: object) -> Fraction:
     share = as_fraction(fraction)
     if share is None or not 0 < share <= 1:
         raise StudyError(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from glasshouse.errors import StudyError
 from glasshouse.qif.arithmetic import (
     Array,
     ByValue,
@@ -61,6 +62,11 @@ class Prior(ByValue):
         >>> print(Prior.uniform("abc")["a"])
         1/3
         """
+        if isinstance(labels, int):
+            raise StudyError(
+                "a prior is over labels, not over a number of them; say for example range({count})",
+                count=labels,
+            )
         names = tuple(labels)
         return cls([Fraction(1, len(names)) for _ in names], names)
 

@@ -34,7 +34,12 @@ def answer(
         DataError: The data is malformed or lacks a column, or the register lacks people of the release.
         StudyError: The question does not fit the data.
     """
-    if study.fraction is not None and (study.known or len(study.datasets) > 1):
+    if study.population is None and (study.known or len(study.datasets) > 1):
+        if study.weight is not None:
+            raise StudyError(
+                "survey weights tell something of one release as a whole; for one person or several releases give a "
+                "register with `population`, and no `weight`"
+            )
         raise StudyError(
             "a sampling fraction tells something of one release as a whole; for one person or several releases "
             "give a register with `population`"
@@ -46,8 +51,10 @@ def answer(
         steps += single.steps
     known = study.adversary.knowable
     outcome: Membership | Member | PopulationRisks
-    if study.fraction is not None:
-        outcome = population_risks(releases[0], fraction=study.fraction, quasi_identifiers=known)
+    if study.population is None:
+        outcome = population_risks(
+            releases[0], fraction=study.fraction, quasi_identifiers=known, weight=study.weight
+        )
     else:
         register = read_register(study, population)
         conditions = [parse_condition(fact, option="`known`") for fact in study.known]

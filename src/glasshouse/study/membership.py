@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.study.question import Gain
+from glasshouse.study.question import Gain, refuse_second_role
 from glasshouse.study.target import PeopleStudy
 
 
@@ -16,6 +16,8 @@ class MembershipStudy(PeopleStudy):
 
     command: Literal["membership"] = "membership"
     """The command that answers it."""
+    weight: str | None = None
+    """The column of survey weights: how many people of the population each record stands for."""
 
     @property
     def is_joined(self) -> bool:
@@ -25,14 +27,23 @@ class MembershipStudy(PeopleStudy):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         adversary = self.adversary
-        if adversary.weight or adversary.gain != Gain() or adversary.sensitive:
+        if adversary.prior_weight or adversary.gain != Gain() or adversary.sensitive:
             raise ContradictionError(
-                "membership is a guess at who is there; leave out weights, gains and sensitive attributes"
+                "membership is a guess at who is there; leave out prior weights, gains and sensitive attributes"
             )
         self.refuse_treatment()
-        if self.population is None and self.fraction is None:
+        if self.weight is not None and self.population is not None:
             raise ContradictionError(
-                "membership needs the people that the release may be about: a register (`population`) or a "
-                "sampling fraction (`fraction`)"
+                "a register counts the people whom survey weights estimate; leave out `weight`, or `population`"
             )
+        if self.population is None and self.fraction is None and self.weight is None:
+            raise ContradictionError(
+                "membership needs the people that the release may be about: a register (`population`), a sampling "
+                "fraction (`fraction`) or survey weights (`weight`)"
+            )
+        refuse_second_role(self.adversary, self.weight)
         return self
+
+    def columns_without_role(self) -> tuple[str, ...]:
+        """Return the columns that the study needs without their having a role."""
+        return (*super().columns_without_role(), *filter(None, [self.weight]))

@@ -16,7 +16,7 @@ class Means(Model):
     """What may be done to meet a rule."""
 
     suppression: Share = 0.01
-    """The largest share of records that a version may remove; 0: none."""
+    """The largest share of records that a version may suppress; 0: none."""
     hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = Field(
         default_factory=dict
     )
@@ -31,8 +31,9 @@ class Means(Model):
     """Further columns that are released as they are."""
     keep_order: StrictBool = False
     """Whether the records stay in the order of the file, which may tell more than their values do."""
-    drop_suppressed: StrictBool = False
-    """Whether suppressed records are left out of the files."""
+    drop_suppressed: StrictBool = True
+    """Whether suppressed records are left out of the files; else they stay in them, as a class of their own, with
+    nothing but ``*`` of what can be known."""
     format: ReleaseFormat = "same"
     """The kind of files that are written; ``same``: delimited text, written down as the data is."""
 
@@ -49,8 +50,10 @@ class ProtectStudy(ReleaseStudy):
     def _question_is_complete(self) -> Self:
         if len(self.datasets) > 1:
             raise ContradictionError("one dataset is protected at a time; name one file")
-        if self.adversary.prior or self.adversary.facts or self.adversary.weight:
-            raise ContradictionError("priors, facts and weights are for assess; leave them out")
+        if self.adversary.prior or self.adversary.facts or self.adversary.prior_weight:
+            raise ContradictionError(
+                "priors, prior weights and facts are for assess; leave them out"
+            )
         if any(len(columns) > 1 for columns in self.adversary.secrets):
             raise ContradictionError(
                 "sensitive attributes are protected one by one; give `sensitive` for each, not several together"

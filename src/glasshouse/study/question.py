@@ -138,6 +138,8 @@ class Dialect(Model):
     """Names for the columns, instead of the header's or where there is none."""
     skip: StrictInt | None = Field(default=None, ge=0)
     """How many lines come before the header, or the first record; unset: comments are detected."""
+    skip_end: StrictInt | None = Field(default=None, ge=0)
+    """How many lines come after the last record, blank ones at the very end aside; unset: none."""
     strip: StrictBool = False
     """Whether blanks around a value are dropped."""
     strict: StrictBool = False
@@ -404,13 +406,23 @@ class Adversary(Model):
     secret is missing are left out of what is inferred about it."""
     identifier: str | None = None
     """The column that names a person, if there is one. It is never used to tell records apart."""
-    weight: str | None = None
-    """The column of record weights that shapes her prior; unset: every record is as likely."""
+    prior_weight: str | None = None
+    """The column of record weights that shape her prior; unset: every record is as likely. It is no survey weight."""
     prior: dict[str, dict[str, Probability]] = Field(default_factory=dict)
     """Per secret (joint ones as ``a+b``), how probable she holds each value; ``*``: all others, alike. Unset: as
     frequent as it is in the release."""
     gain: Gain = Gain()
     """What guesses are worth to her."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _weights_are_of_two_kinds(cls, content: Any) -> Any:
+        if isinstance(content, dict) and "weight" in content:
+            raise ContradictionError(
+                'an adversary has no "weight": say "prior_weight" for record weights that shape her prior; "weight" of '
+                "the study itself is for survey weights (how many people a record stands for)"
+            )
+        return content
 
     @property
     def knowable(self) -> tuple[str, ...]:
@@ -457,7 +469,7 @@ class Adversary(Model):
             *((name, text("a quasi-identifier")) for name in self.fact_columns),
             *((name, text("sensitive")) for name in self.secret_columns),
             (self.identifier, text("the identifier")),
-            (self.weight, text("the weight")),
+            (self.prior_weight, text("the prior weight")),
         ):
             if name is None:
                 continue
@@ -509,6 +521,28 @@ def attributes(secret: Secret) -> tuple[str, ...]:
     return (secret,) if isinstance(secret, str) else secret
 
 
+def refuse_second_role(adversary: Adversary, weight: str | None) -> None:
+    """Make sure that the column of survey weights is nothing else.
+
+    Raises:
+        ContradictionError: It is.
+    """
+    roles: dict[str | None, str] = {
+        **dict.fromkeys(adversary.quasi_identifiers, text("a quasi-identifier")),
+        **dict.fromkeys(adversary.fact_columns, text("a quasi-identifier")),
+        **dict.fromkeys(adversary.secret_columns, text("sensitive")),
+        adversary.identifier: text("the identifier"),
+        adversary.prior_weight: text("the prior weight"),
+    }
+    if weight is not None and weight in roles:
+        raise ContradictionError(
+            'column "{name}" is {role} and also {other}; choose one',
+            name=weight,
+            role=roles[weight],
+            other=text("the survey weight"),
+        )
+
+
 class ReleaseStudy(Question):
     """One question about the records of a release, or of a collection of them."""
 
@@ -518,6 +552,10 @@ class ReleaseStudy(Question):
     """Whom the release is assessed against."""
     treatment: Treatment = Treatment()
     """Which records belong to the study."""
+    drop: tuple[str, ...] = ()
+    """Columns that are in the files for the assessment and will not be in the release."""
+    ignore: tuple[str, ...] = ()
+    """Columns that are dismissed by name: nobody could know them, and they say nothing of a person."""
     seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
     """For the choice of one record per person, where somebody has several in a dataset; and for what is random in a
     protected release: keep it as secret as the data."""
@@ -542,6 +580,27 @@ class ReleaseStudy(Question):
     def files(self) -> tuple[Dataset, ...]:
         """All the data that it is about, in which the same value must be called the same."""
         return self.datasets
+
+    @model_validator(mode="after")
+    def _dismissed_columns_have_no_role(self) -> Self:
+        adversary = self.adversary
+        measured = {
+            *(*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
+        }
+        for word, names in (("drop", self.drop), ("ignore", self.ignore)):
+            for name in names:
+                if name in measured:
+                    raise ContradictionError(
+                        'column "{name}" is known or sensitive, and `{word}` takes it out; choose one',
+                        name=name,
+                        word=word,
+                    )
+        for name in self.drop:
+            if name in self.ignore:
+                raise ContradictionError(
+                    'column "{name}" is given with `drop` and with `ignore`; choose one', name=name
+                )
+        return self
 
     @model_validator(mode="after")
     def _dates_are_iso(self) -> Self:
@@ -650,7 +709,12 @@ def load_study(path: Path) -> Question:
                 "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
             ),
         )
-    return _located_study(path, study_class(command), content)
+    kind = study_class(command)
+    if command == "totals" and "instance" in content:
+        from glasshouse.study.totals import SolveStudy
+
+        kind = SolveStudy
+    return _located_study(path, kind, content)
 
 
 def load_question(path: Path, kind: type[Q]) -> Q:
@@ -676,7 +740,7 @@ def load_policy(name: str) -> ReleasePolicy:
     if not name.endswith(".toml"):
         return policy_called(name)
     path = Path(name).expanduser()
-    return validated(ReleasePolicy, toml_content(path), path.name)
+    return validated(ReleasePolicy, toml_content(path), path.name).read_from(name)
 
 
 def toml_content(path: Path) -> dict[str, Any]:

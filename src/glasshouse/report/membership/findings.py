@@ -22,6 +22,7 @@ from glasshouse.report.discretion import (
 )
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.severity import graded
+from glasshouse.report.survey_weights import weighted_finding
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -31,6 +32,7 @@ from glasshouse.report.words import (
     percentage,
     percentages,
     plural,
+    rounded,
     share,
     short_names,
 )
@@ -540,14 +542,19 @@ def _best_set(outcome: Member, wording: Among) -> Finding:
     )
 
 
-def population_findings(risks: PopulationRisks, *, subject: str = "person") -> tuple[Finding, ...]:
+def population_findings(
+    risks: PopulationRisks, *, subject: str = "person", is_released: bool = True
+) -> tuple[Finding, ...]:
     """Return how many people are estimated to be alone in the population, and what a register would be worth.
 
     Args:
         risks: What was estimated.
         subject: What a record stands for.
+        is_released: Whether survey weights are in the release.
     """
     findings = [_alone(risks, subject), _differing(risks, subject), _with_a_register(risks)]
+    if risks.weighted is not None:
+        findings.append(weighted_finding(risks.weighted, subject, is_released=is_released))
     if risks.suppressed:
         sentence = text_for(
             risks.suppressed,
@@ -576,7 +583,7 @@ def taken_by_the_rule(risks: PopulationRisks) -> Estimate | None:
     return max(same, key=lambda estimate: estimate.name in rule.note, default=None)
 
 
-def rounded(uniques: float) -> str:
+def estimated_count(uniques: float) -> str:
     """Return an estimated number of people as a sentence has it."""
     return text("fewer than {smallest}", smallest=1) if 0 < uniques < 1 else number(uniques, ",.0f")
 
@@ -587,9 +594,9 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
     It is graded by the estimated share of the records whose people are alone in the population.
     """
     rule, severity = risks.dankar, Severity.NOTE if risks.uniques else Severity.SAFE
-    if risks.uniques and rule.share_of_sample_uniques is not None:
-        alone = risks.uniques * rule.share_of_sample_uniques
-        severity = graded(Fraction(0), certain=int(alone), people=risks.records)
+    alone = records_alone(risks)
+    if risks.uniques and alone is not None:
+        severity = graded(Fraction(0), certain=alone, people=risks.records)
     figure = (
         text("sample uniques: {sample}", sample=risks.uniques)
         if rule.population_uniques is None
@@ -610,6 +617,17 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
     sentence = " ".join([_alone_in_sample(risks), *_alone_in_population(risks, subject)])
     remedy = text("Generalising or removing an attribute is what would protect them.")
     return Finding(severity, sentence, figure, meaning, remedy if risks.uniques else "")
+
+
+def records_alone(risks: PopulationRisks) -> int | None:
+    """Return how many records are, by estimate, of people who are alone in the population, rounded to whole records.
+
+    It is told, graded and judged by this one number. None: no estimator found an answer.
+    """
+    if risks.fraction == 1:
+        return risks.uniques
+    part = risks.dankar.share_of_sample_uniques
+    return None if part is None else rounded(risks.uniques * Fraction(part))
 
 
 def _alone_in_sample(risks: PopulationRisks) -> str:
@@ -633,7 +651,7 @@ def _alone_in_sample(risks: PopulationRisks) -> str:
 
 
 def _alone_in_population(risks: PopulationRisks, subject: str) -> list[str]:
-    rule, part = risks.dankar, risks.dankar.share_of_sample_uniques
+    rule, alone = risks.dankar, records_alone(risks)
     if risks.fraction == 1:
         whole = text(
             "As the release is said to be the whole population, nobody there is like them either."
@@ -649,15 +667,21 @@ def _alone_in_population(risks: PopulationRisks, subject: str) -> list[str]:
     estimated = text(
         "Of the population of about {people}, by estimate, {uniques} ({share}) would be alone.",
         people=counted(risks.people, subject),
-        uniques=rounded(rule.population_uniques),
+        uniques=estimated_count(rule.population_uniques),
         share=percentage(Fraction(rule.share_of_population)),
     )
-    if not risks.uniques or part is None:
+    if not risks.uniques or alone is None:
         return [estimated]
-    of_these = text(
-        "Of these, by estimate, {uniques} ({share}) would be alone in the whole population, too.",
-        uniques=rounded(risks.uniques * part),
-        share=percentage(Fraction(part)),
+    if not alone:
+        return [
+            text("Of these, by estimate, none would be alone in the whole population."),
+            estimated,
+        ]
+    of_these = text_for(
+        alone,
+        "Of these, by estimate, {count} would be alone in the whole population, too: {share} of all records.",
+        "Of these, by estimate, {count} would be alone in the whole population, too: {share} of all records.",
+        share=share(alone, risks.records),
     )
     return [of_these, estimated]
 
@@ -687,7 +711,7 @@ def _differing(risks: PopulationRisks, subject: str) -> Finding:
 
 def _spread(risks: PopulationRisks, subject: str) -> str:
     answers = [uniques for _, uniques in answers_of(risks)]
-    lowest, highest = map(rounded, (min(answers), max(answers)))
+    lowest, highest = map(estimated_count, (min(answers), max(answers)))
     if lowest == highest:
         return text("How many are alone in the population is estimated, not counted.")
     return text(
@@ -695,7 +719,7 @@ def _spread(risks: PopulationRisks, subject: str) -> str:
         "{highest} {people}; {uniques} is taken.",
         lowest=lowest,
         highest=highest,
-        uniques=rounded(risks.dankar.population_uniques or 0),
+        uniques=estimated_count(risks.dankar.population_uniques or 0),
         people=plural(subject),
     )
 

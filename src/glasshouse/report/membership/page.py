@@ -57,6 +57,7 @@ from glasshouse.report.membership.findings import (
     among_candidates,
     answers_of,
     as_told,
+    estimated_count,
     has_few,
     linking,
     may_be_theirs,
@@ -64,7 +65,7 @@ from glasshouse.report.membership.findings import (
     membership_findings,
     named_with_a_register,
     population_findings,
-    rounded,
+    records_alone,
     set_label,
     shown_patterns,
     taken_by_the_rule,
@@ -82,6 +83,7 @@ from glasshouse.report.page import (
     remedies,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.survey_weights import WEIGHT_TERMS, weights_section
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -134,7 +136,9 @@ def brief(outcome: Membership | Member | PopulationRisks, question: MembershipSt
         table = _brief_member(outcome)
         findings = member_findings(outcome, subject=subject, exact=True)
     else:
-        table, findings = _brief_estimates(outcome), population_findings(outcome, subject=subject)
+        table = _brief_estimates(outcome)
+        is_released = question.weight not in question.drop
+        findings = population_findings(outcome, subject=subject, is_released=is_released)
     return Brief((*treatment_blocks(outcome.steps), table), findings)
 
 
@@ -282,23 +286,27 @@ def _membership_page(
 def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
     """Yield of how many it is certain, what a guess gains, and how many records could be named with the register."""
     guess = outcome.probabilistic
-    words = {
-        "certain": number(outcome.certain),
-        "people": counted(outcome.people, subject),
-        "inside": number(outcome.certainly_in),
-        "outside": number(outcome.certainly_out),
-    }
     if outcome.each or not outcome.certain:
-        template = marked("for {certain} of the {people} it is certain in which they are")
-    else:
-        template = marked(
-            "for {certain} of the {people} it is certain: {inside} in it, {outside} not"
+        yield Tile(
+            text("Of whom it is certain"),
+            share(outcome.certain, outcome.people),
+            text(
+                "for {certain} of the {people} it is certain in which they are",
+                certain=number(outcome.certain),
+                people=counted(outcome.people, subject),
+            ),
         )
-    yield Tile(
-        text("Who is at risk"),
-        share(outcome.certain, outcome.people),
-        translated(template, **words),
-    )
+    else:
+        people = counted(outcome.people, subject)
+        for title, count in (
+            (text("Who is certainly in it"), outcome.certainly_in),
+            (text("Who is certainly not in it"), outcome.certainly_out),
+        ):
+            yield Tile(
+                title,
+                share(count, outcome.people),
+                text("{count} of the {people}", count=number(count), people=people),
+            )
     if not has_few(outcome):
         yield Tile(
             text("What is given away"),
@@ -548,7 +556,9 @@ def _population_page(
 ) -> Page:
     """Return the report on the risks in a population of which there is no register."""
     subject = question.subject
-    alone, differing, *further = population_findings(risks, subject=subject)
+    alone, differing, *further = population_findings(
+        risks, subject=subject, is_released=question.weight not in question.drop
+    )
     if answers_of(risks):
         differing = replace(differing, picture=_estimates_figure(risks, subject))
     sections = (
@@ -561,6 +571,7 @@ def _population_page(
             tables=(_estimates_table(risks, subject),),
         ),
         Section(text("The sample and its risks"), tables=(_sample_table(risks, subject),)),
+        None if risks.weighted is None else weights_section(risks.weighted),
         treatment_section(risks.steps),
     )
     words = {
@@ -594,6 +605,11 @@ def _population_page(
                 "The release is taken to be a simple random sample of the population, with one record each, and the "
                 "sampling fraction to be right."
             ),
+            question.fraction is None
+            and marked(
+                "The sampling fraction is itself estimated: the number of records divided by the sum of their survey "
+                "weights."
+            ),
             marked("There is no register: but for counts of records, every figure is estimated."),
             NOBODY_NAMED,
         ),
@@ -601,19 +617,19 @@ def _population_page(
         command=COMMAND,
         method=ESTIMATORS,
         glossary=glossary(
-            "adversary, quasi-identifier, class, record, release", terms=(POPULATION_TERMS,)
+            "adversary, quasi-identifier, class, record, release",
+            terms=(POPULATION_TERMS, risks.weighted is not None and WEIGHT_TERMS),
         ),
     )
 
 
 def _population_tiles(risks: PopulationRisks, subject: str) -> Iterator[Tile]:
     """Yield how many records are of people alone in the population, what a register is worth, and how sure that is."""
-    part = 1.0 if risks.fraction == 1 else risks.dankar.share_of_sample_uniques
-    if part is not None:
-        alone = Fraction(risks.uniques * part) / risks.records
+    alone = records_alone(risks)
+    if alone is not None:
         yield Tile(
             text("Who is at risk"),
-            percentage(alone),
+            share(alone, risks.records),
             text(
                 "of the {records} are, by estimate, of people who are alone in the whole population",
                 records=counted(risks.records, "record"),
@@ -671,7 +687,7 @@ def _share_cell(part: float | None) -> Cell:
 
 
 def _uniques_cell(uniques: float | None) -> Cell:
-    return NOTHING if uniques is None else Cell(rounded(uniques), exact=exactly(uniques))
+    return NOTHING if uniques is None else Cell(estimated_count(uniques), exact=exactly(uniques))
 
 
 def _sample_table(risks: PopulationRisks, subject: str) -> Table:
@@ -711,7 +727,7 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
         for estimate, uniques in answers_of(risks)
     ]
     bars = [
-        {"estimator": name, "people": uniques, "colour": colour, "text": rounded(uniques)}
+        {"estimator": name, "people": uniques, "colour": colour, "text": estimated_count(uniques)}
         for name, uniques, colour in answers
     ]
     x = vega.X(
@@ -752,7 +768,7 @@ def _estimates_title(risks: PopulationRisks, subject: str) -> str:
         )
     return text(
         "{uniques} of about {people} are alone in the population, by the estimate that is taken",
-        uniques=rounded(taken.population_uniques),
+        uniques=estimated_count(taken.population_uniques),
         people=counted(risks.people, subject),
     )
 
@@ -842,7 +858,8 @@ def bins() -> list[str]:
 
 def _finding(outcome: Membership, subject: str) -> str:
     """Say of how many it is certain whether they are in; of several releases, in which one most are."""
-    certain = [single.certain for single in outcome.each or (outcome,)]
+    singles = outcome.each or (outcome,)
+    certain = [single.certain for single in singles]
     shares = [share(count, outcome.people) for count in certain]
     best = certain.index(max(certain))
     words = {
@@ -851,6 +868,8 @@ def _finding(outcome: Membership, subject: str) -> str:
         "count": number(len(certain)),
         "release": short_names(outcome.datasets)[best],
         "share": shares[best],
+        "inside": share(singles[best].certainly_in, outcome.people),
+        "outside": share(singles[best].certainly_out, outcome.people),
     }
     if outcome.each and not any(certain):
         template = marked(
@@ -860,10 +879,12 @@ def _finding(outcome: Membership, subject: str) -> str:
         template = marked("For no {subject} is it certain whether they are in {release}")
     elif outcome.each and shares.count(shares[best]) == 1:
         template = marked(
-            "{release} tells most: for {share} of {many} it is certain whether they are in it"
+            "{release} tells most: {inside} of {many} are certainly in it, and {outside} certainly not"
         )
     elif certain[best] == outcome.people:
         template = marked("For every {subject} it is certain whether they are in {release}")
     else:
-        template = marked("For {share} of {many} it is certain whether they are in {release}")
+        template = marked(
+            "{inside} of {many} are certainly in {release}, and {outside} certainly not"
+        )
     return translated(template, **words)
