@@ -130,3 +130,21 @@ def test_what_cannot_be_aggregated_is_refused() -> None:
         code_tails(table, "x0", bottom=3, top=2)
     with pytest.raises(DataError, match='the value "" of column "x0" is not a number'):
         microaggregate(numbers_table(("1",), ("",)), k=1)
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=12), st.integers(1, 3), st.sampled_from([None, 0, 3]))
+def test_totals_stay_what_they_were_but_for_the_rounding_of_means(
+    values: list[str], k: int, decimals: int | None
+) -> None:
+    table = numbers_table(*((value,) for value in values))
+    found = microaggregate(table, k=min(k, len(values)), method="univariate", decimals=decimals)
+    released = list(map(Fraction, texts(found.release(table), "x0")))
+    off = abs(sum(released, Fraction(0)) - sum(map(Fraction, values), Fraction(0)))
+    digits = max(len(value.partition(".")[2]) for value in values) + 1
+    last = digits if decimals is None else decimals
+    assert off <= len(values) * Fraction(1, 2 * 10**last)
+
+
+def test_a_mean_is_rounded_to_one_decimal_more_than_the_column_has() -> None:
+    found = microaggregate(numbers_table(("9",), ("20",), ("6",)), k=3)
+    assert found.released["x0"].values.to_pylist() == ["11.7"]

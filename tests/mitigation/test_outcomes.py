@@ -133,7 +133,7 @@ def test_what_is_asked_of_a_protection_is_told_in_order() -> None:
     assert list(plain) == [
         *("method", "parameters", "heights", "suppressed", "classes", "loss", "optimal", "bound"),
         *("quality", "attained", "suggested_hierarchies", "hierarchies", "columns_left_out"),
-        *("before", "after"),
+        *("before", "after", "records_read", "records_released"),
     ]
     assert plain["suggested_hierarchies"] == ["age", "sex"]
     weighed = anonymised(objective="loss", importance={"age": 2.0})

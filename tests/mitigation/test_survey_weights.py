@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation import KAnonymity, compare_utility, quality, recode
-from glasshouse.mitigation.anonymisation import WeightedClasses
+from glasshouse.mitigation.anonymisation import weighted_classes
 from glasshouse.mitigation.criteria import Criterion, EstimatedKMap
-from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.information_loss import Recoding, loss
 from glasshouse.mitigation.utility import column_costs
 from glasshouse.table import EncodedTable, read
@@ -100,7 +100,7 @@ def test_the_optimum_with_weights_is_that_of_brute_force(
     assert recoding.optimal
     assert recoding.loss == pytest.approx(best, abs=1e-9)
     assert quality(table, recoding, hierarchies(), weights=weights).loss == recoding.loss
-    counted = WeightedClasses.of(recoding, weights)
+    counted = weighted_classes(recoding, weights)
     if by_weight:
         assert counted.fewest >= k
         assert counted.highest <= Fraction(1, k)

@@ -1,5 +1,6 @@
 """What would protect a release: recoding, bucketisation, and what they cost in utility."""
 
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import Anonymisation, Attained, attained
 from glasshouse.mitigation.comparison import (
@@ -35,7 +36,6 @@ from glasshouse.mitigation.criteria import (
     Presence,
     RecursiveDiversity,
 )
-from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import (
     Hierarchy,

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess
+from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
 from glasshouse.microdata.uniqueness import Estimate
 from glasshouse.mitigation.anatomy import Anatomy
 from glasshouse.mitigation.criteria import (
@@ -31,7 +33,6 @@ from glasshouse.mitigation.criteria import (
     population_of,
 )
 from glasshouse.mitigation.distinct_rows import (
-    SurveyWeights,
     ValueCounts,
     beside_population,
     distinct_rows,
@@ -42,7 +43,7 @@ from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.mitigation.utility import ColumnCosts
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.encoded import smallest_unsigned
-from glasshouse.table.generalised import without_suppressed
+from glasshouse.table.generalised import is_suppressed, without_suppressed
 from glasshouse.table.partition import refined
 
 GROUP = "group"
@@ -68,8 +69,11 @@ class UsedHierarchy:
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, column: EncodedColumn) -> UsedHierarchy:
-        """Return what is told of the hierarchy of a column."""
-        return cls(
+        """Return what is told of the hierarchy of a column; of the last ones it is remembered."""
+        kept = _TOLD.get(id(hierarchy))
+        if kept is not None and kept[0]() is hierarchy and kept[1]() is column:
+            return kept[2]
+        told = cls(
             hierarchy.column,
             hierarchy.suggested,
             hierarchy.height,
@@ -77,6 +81,10 @@ class UsedHierarchy:
             hierarchy.rule,
             example_row(hierarchy, column),
         )
+        if len(_TOLD) >= _MOST_TOLD:
+            _TOLD.clear()
+        _TOLD[id(hierarchy)] = (ref(hierarchy), ref(column), told)
+        return told
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -87,6 +95,11 @@ class UsedHierarchy:
             "levels": self.height,
             "example": list(self.example),
         }
+
+
+_MOST_TOLD = 64
+_TOLD: dict[int, tuple[ref[Hierarchy], ref[EncodedColumn], UsedHierarchy]] = {}
+"""What is told of hierarchies that many versions of one release use."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +159,10 @@ class Anonymisation:
     after: Assessment
     """What she learns from the release; suppressed records are left out of it."""
     suppressed: int = 0
-    """The number of suppressed records."""
+    """The number of suppressed records: in the file with nothing but ``*`` of what can be known, or dropped from it."""
+    judged: tuple[Assessment, ...] = ()
+    """What she learns besides from the file as it is: where it holds records with nothing but ``*`` of what can be
+    known, they are a class of their own, in which whoever fits no other class must be. The worst of all ways counts."""
     heights: Mapping[str, int] | None = None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None = None
@@ -211,6 +227,8 @@ class Anonymisation:
             weights: How many people each record stands for, where the loss is to count them.
         """
         release = recoding.release(table)
+        after = assess(without(release, recoding.suppressed), drop_suppressed=False)
+        dropped = bool(parameters.get("drop_suppressed"))
         remaining = quality(table, recoding, hierarchies, weights=weights)
         return cls(
             dataset=table.name,
@@ -222,8 +240,9 @@ class Anonymisation:
             classes=recoding.classes,
             attained=attained(release, suppressed=recoding.suppressed),
             before=assess(table, drop_suppressed=False),
-            after=assess(without(release, recoding.suppressed), drop_suppressed=False),
+            after=after,
             suppressed=int(np.count_nonzero(recoding.suppressed)),
+            judged=() if dropped else _judged(release, recoding.suppressed),
             heights=recoding.heights,
             loss=remaining.loss,
             optimal=recoding.optimal,
@@ -236,7 +255,7 @@ class Anonymisation:
             ),
             left_out=tuple(left_out),
             steps=tuple(steps),
-            weighted=None if weights is None else WeightedClasses.of(recoding, weights),
+            weighted=None if weights is None else weighted_classes(recoding, weights),
         )
 
     @classmethod
@@ -320,6 +339,31 @@ class Anonymisation:
         return list(zip(self.before.attacks, self.after.attacks, strict=True))
 
     @property
+    def drops(self) -> bool:
+        """Whether suppressed records are not in the file."""
+        return bool(self.parameters.get("drop_suppressed"))
+
+    @property
+    def read(self) -> int:
+        """The number of records of the dataset, those included that were left out before it was protected."""
+        return self.records + sum(self.left_out_before.values())
+
+    @property
+    def left_out_before(self) -> dict[str, int]:
+        """By reason, how many records were left out before it was protected."""
+        counts: dict[str, int] = {}
+        for step in self.steps:
+            in_all = any(one.column is None for one in self.steps if one.what == step.what)
+            if step.left_out and (step.column is None or not in_all):
+                counts[step.what] = counts.get(step.what, 0) + step.left_out
+        return counts
+
+    @property
+    def released(self) -> int:
+        """The number of records in the file."""
+        return self.after.records + (0 if self.drops else self.suppressed)
+
+    @property
     def grouped(self) -> bool:
         """Whether it is by Anatomy: the sensitive attribute is published apart, and nothing is recoded."""
         return self.method == "anatomy"
@@ -373,6 +417,7 @@ class Anonymisation:
             content["ladder"] = [rung.to_dict() for rung in self.ladder]
         if self.costs is not None:
             content["column_costs"] = self.costs.to_dict()
+        content |= {"records_read": self.read, "records_released": self.released}
         return content
 
     def to_frame(self) -> pa.Table:
@@ -546,48 +591,13 @@ class ChangedColumn:
         return {**vars(self), "unchanged": float(self.unchanged)}
 
 
-@dataclass(frozen=True)
-class WeightedClasses:
-    """How many people of the population the released classes stand for, by survey weights."""
-
-    column: str
-    """The column of the weights."""
-    people: Fraction
-    """The people whom all records stand for, suppressed ones included: the sum of the weights."""
-    fewest: Fraction
-    """The fewest people whom a released class stands for: the estimated k of k-map."""
-    average: Fraction
-    """The mean over the released records of one over the people whom their class stands for: the individual risk."""
-
-    @property
-    def highest(self) -> Fraction:
-        """The greatest individual risk."""
-        return min(Fraction(1), 1 / self.fewest)
-
-    @classmethod
-    def of(cls, recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:
-        """Add the weights up, class by class."""
-        retained = ~recoding.suppressed
-        columns = [replace(c, codes=c.codes[retained]) for c in recoding.released.values()]
-        classes = refined(columns, int(np.count_nonzero(retained)))
-        sums = replace(weights, each=weights.each[retained]).added(classes.numbers, classes.classes)
-        risks: dict[int, int] = {}
-        for size, total in zip(classes.sizes.tolist(), sums.tolist(), strict=True):
-            risks[total] = risks.get(total, 0) + size
-        risk = Fraction(0)
-        for total, size in risks.items():
-            risk += size * min(Fraction(1), Fraction(weights.scale, total))
-        return cls(
-            column=weights.column,
-            people=Fraction(int(weights.each.sum()), weights.scale),
-            fewest=Fraction(int(sums.min()), weights.scale),
-            average=risk / classes.records,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-        figures = {name: float(getattr(self, name)) for name in ("people", "fewest", "average")}
-        return {"column": self.column, **figures, "highest": float(self.highest)}
+def weighted_classes(recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:
+    """Return how many people the released classes stand for, by survey weights."""
+    retained = ~recoding.suppressed
+    columns = [replace(c, codes=c.codes[retained]) for c in recoding.released.values()]
+    classes = refined(columns, int(np.count_nonzero(retained)))
+    chosen = weights.of_records(retained)
+    return WeightedClasses.of(chosen, classes, recoding.released, people=weights.total)
 
 
 @dataclass(frozen=True)
@@ -787,6 +797,19 @@ def attained(
             _secrecy(name, rows.secrets[name], rows.weights, retained, table) for name in names
         ),
     )
+
+
+def _judged(release: EncodedTable, suppressed: Flags) -> tuple[Assessment, ...]:
+    """Return what is learned from a file that holds suppressed records, beside what is without those.
+
+    A record that was recoded to nothing but ``*`` looks like a suppressed one, so that the file is judged both with
+    all of them as a class and without all of them.
+    """
+    hidden = is_suppressed(release, columns_of(release))
+    if not hidden.any() or hidden.all():
+        return ()
+    ways = [release] if np.array_equal(hidden, suppressed) else [release, without(release, hidden)]
+    return tuple(assess(way, drop_suppressed=False) for way in ways)
 
 
 def without(table: EncodedTable, suppressed: Flags | None) -> EncodedTable:

@@ -29,8 +29,8 @@ from glasshouse.microdata import Assessment, Attack, assess, population_risks
 from glasshouse.microdata.assessment import Leakage, missing_entry, missing_records, treatment
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.microdata.knowledge import InexactKnowledge
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anonymisation import Anonymisation, assess_by_group, without
-from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
 from glasshouse.study.assess import parse_chance, parse_precision
@@ -74,6 +74,9 @@ class ComparedRelease:
     """What became of each column; None: of the original, and of a release whose records cannot be told apart."""
     protection: Anonymisation | None = None
     """How it was protected, in figures; None: it is the original, or was read from its file."""
+    judged: tuple[tuple[Attack, ...], ...] = ()
+    """The attacks on the file as it is, where it holds suppressed records: they are a class of their own. The worst of
+    all ways counts."""
 
     @property
     def attacks(self) -> tuple[Attack, ...]:
@@ -219,6 +222,7 @@ def compare_release(
     *,
     name: str,
     suppressed: Flags | None = None,
+    dropped: bool = False,
     group: str | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     loss: float | None = None,
@@ -234,6 +238,7 @@ def compare_release(
         release: The records after, in the same order.
         name: What to call it.
         suppressed: Which records are suppressed; by default none.
+        dropped: Whether these are not in the file that is released.
         group: The column of Anatomy's groups; None: the classes are made by the quasi-identifiers.
         hierarchies: What the labels of the release stand for.
         loss: The share of detail that is lost, where it was recoded.
@@ -256,6 +261,12 @@ def compare_release(
             if group is None
             else assess_by_group(retained, group)
         )
+    judged = () if protection is None else protection.judged
+    if protection is None and not dropped and retained.records < release.records:
+        blanked = release.with_roles(
+            quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive
+        )
+        judged = (assess(blanked, drop_suppressed=False),)
     naming, *inferring = assessment.attacks
     alone = None
     if fraction is not None:
@@ -287,6 +298,7 @@ def compare_release(
         if release is not original and release.records == original.records
         else None,
         protection=protection,
+        judged=tuple(one.attacks for one in judged),
     )
 
 
@@ -322,7 +334,7 @@ class ComparedRun:
     person: tuple[str, ...] = ()
     """The columns that tell whose a record is, where people have several."""
     measures: tuple[Mapping[str, Any], ...] = ()
-    """What it measured for verdicts, as it is kept with the run, where people have several records."""
+    """What it measured for verdicts, as it is kept with the run, where it is one of assess."""
 
     def without_parts(self, names: Container[str]) -> ComparedRun:
         """Return it without the figures of some parts."""

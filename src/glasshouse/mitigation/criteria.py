@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.language import marked, printable, quoted, translated
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.microdata.uniqueness import Estimate, people_alone
 from glasshouse.mitigation.criteria_kernels import (
     add_equal_distance,
@@ -43,7 +44,7 @@ from glasshouse.mitigation.criteria_kernels import (
     most_and_tail,
     products_at_most,
 )
-from glasshouse.mitigation.distinct_rows import PEOPLE, CodedHierarchy, SurveyWeights, ValueCounts
+from glasshouse.mitigation.distinct_rows import PEOPLE, CodedHierarchy, ValueCounts
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedTable
 from glasshouse.table.encode import NUMBER
@@ -287,6 +288,19 @@ class AverageRisk(TableCriterion):
 
     def __post_init__(self) -> None:
         _check_share(self.p, marked("the average risk"))
+
+    def for_table(self, table: EncodedTable) -> Self:
+        """Return it as it is, if the table has records enough: in one class, each is named with one in all of them."""
+        needed = ceil(1 / exact(self.p, what="p"))
+        if needed > table.records:
+            raise StudyError(
+                "{table} has {records} records, too few for {name}: it needs at least {needed}",
+                table=printable(table.name),
+                records=str(table.records),
+                name=self.name,
+                needed=str(needed),
+            )
+        return self
 
     def most_classes(self, records: int) -> int:
         """Return in how many classes so many records may be released."""

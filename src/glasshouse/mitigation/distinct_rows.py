@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers, Words
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import printable, quoted
-from glasshouse.microdata.attack_kernels import record_numbers
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.partition import Partition, refined
 
@@ -231,56 +231,16 @@ def distinct_rows(
     )
 
 
-@dataclass(frozen=True)
-class SurveyWeights:
-    """How many people of the population each record of a sample stands for."""
-
-    column: str
-    """The column of the weights."""
-    each: Integers
-    """The weight per record, times the scale: whole numbers above 0."""
-    scale: int
-    """What the weights are multiplied by, so that they are whole."""
-
-    @classmethod
-    def of(cls, table: EncodedTable, column: str) -> SurveyWeights:
-        """Return the weights in a column of a table.
-
-        Raises:
-            DataError: One is no number above 0, or they have too many digits to be added up exactly.
-        """
-        numbers, scale = record_numbers(table, column, "weight")
-        if not numbers.all():
-            raise DataError(
-                '{table}, record {record}: the survey weight in column "{name}" is 0, so that the record stands for '
-                "nobody; leave it out",
-                table=table.name,
-                record=int(np.argmin(numbers)) + 1,
-                name=column,
-            )
-        return cls(column, numbers, scale)
-
-    @property
-    def people(self) -> NDArray[np.float64]:
-        """The weight per record."""
-        return self.each / self.scale
-
-    def added(self, numbers: NDArray[Any], classes: int) -> Integers:
-        """Return the sum of the weights of each class, times the scale, given the class of each record."""
-        sums = np.zeros(classes, np.int64)
-        np.add.at(sums, numbers, self.each)
-        return sums
-
-    def beside(self, rows: DistinctRows) -> DistinctRows:
-        """Return combinations with the sum of the weights of each, also as people whom its records stand for."""
-        mass = self.added(rows.number, rows.distinct)
-        people = ValueCounts(
-            starts=np.arange(rows.distinct + 1),
-            values=np.zeros(rows.distinct, np.uint32),
-            counts=mass,
-            reference=mass.sum(keepdims=True),
-        )
-        return replace(rows, mass=mass, secrets={**rows.secrets, PEOPLE: people})
+def beside_weights(rows: DistinctRows, weights: SurveyWeights) -> DistinctRows:
+    """Return combinations with the sum of the weights of each, also as people whom its records stand for."""
+    mass = weights.added(rows.number, rows.distinct)
+    people = ValueCounts(
+        starts=np.arange(rows.distinct + 1),
+        values=np.zeros(rows.distinct, np.uint32),
+        counts=mass,
+        reference=mass.sum(keepdims=True),
+    )
+    return replace(rows, mass=mass, secrets={**rows.secrets, PEOPLE: people})
 
 
 def beside_population(

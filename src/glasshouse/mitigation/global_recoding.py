@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.criteria import (
     ClassCounts,
     Criterion,
@@ -54,9 +55,9 @@ from glasshouse.mitigation.distinct_rows import (
     DistinctRows,
     LevelLabels,
     RowClasses,
-    SurveyWeights,
     ValueCounts,
     beside_population,
+    beside_weights,
     distinct_rows,
     merged,
     merged_counts,
@@ -106,6 +107,7 @@ def recode(
     objective: str = "loss",
     weights: Mapping[str, float] | None = None,
     survey_weights: SurveyWeights | None = None,
+    suppressed_stay: bool = False,
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Recoding:
@@ -125,6 +127,8 @@ def recode(
             loss is Π (1 + L_a)^(w_a / Σ w) − 1. Those not named count 1.
         survey_weights: How many people each record stands for: so often it counts in an attribute-wise objective, a
             suppressed one too. The share that may be suppressed is one of records.
+        suppressed_stay: Whether suppressed records stay in the release as a class of their own, which has to meet the
+            criteria as well; else nothing is asked of them.
         seconds: After so long a search the best solution so far is returned, with ``optimal`` false and a proved
             ``bound``.
         on_progress: Called after each node that was looked at, with how many these are, the ``bound`` that no loss is
@@ -156,7 +160,7 @@ def recode(
     if survey_weights is not None:
         if population is not None:
             raise StudyError("give a population register or survey weights, not both")
-        rows = survey_weights.beside(rows)
+        rows = beside_weights(rows, survey_weights)
     if population is None:
         coded = coded_hierarchies(table, names, hierarchies)
     else:
@@ -164,7 +168,9 @@ def recode(
         rows = rows_in_population(rows, both, table=table)
         coded = coded_hierarchies(both, names, hierarchies)
     coded = _at_levels(coded, levels or {})
-    lattice = _Lattice(rows, tuple(coded.values()), _Judge(ready, table, limit), levels or {})
+    lattice = _Lattice(
+        rows, tuple(coded.values()), _Judge(ready, table, limit, suppressed_stay), levels or {}
+    )
     search = _LatticeSearch(lattice, objective, weights)
     search.run(seconds, on_progress)
     return search.outcome()
@@ -212,10 +218,15 @@ class _Judge:
     """Applies all criteria to the classes of a node."""
 
     def __init__(
-        self, criteria: Sequence[Criterion | TableCriterion], table: EncodedTable, limit: int
+        self,
+        criteria: Sequence[Criterion | TableCriterion],
+        table: EncodedTable,
+        limit: int,
+        suppressed_stay: bool,
     ) -> None:
         self.criteria = criteria
         self.limit = limit
+        self._suppressed_stay = suppressed_stay
         self._of_table = [rule for rule in criteria if isinstance(rule, TableCriterion)]
         self._of_table.sort(key=lambda rule: rule.sensitive is not None)
         of_classes = [rule for rule in criteria if isinstance(rule, Criterion)]
@@ -263,7 +274,22 @@ class _Judge:
                 rule.allows(ClassCounts.seen_by(rule, sizes, counts).only(kept))
                 for rule in self._of_table
             )
+            and (not self._suppressed_stay or self._accepts_together(sizes, failed, counts))
         )
+
+    def _accepts_together(
+        self, sizes: Integers, failed: Flags, counts: Callable[[str], ValueCounts]
+    ) -> bool:
+        """Tell whether a node is a solution if all classes that fail are one."""
+        if not failed.any():
+            return True
+        numbers = np.where(failed, 0, np.cumsum(~failed)).astype(np.uint32)
+        together = np.bincount(numbers, sizes).astype(np.int64)
+
+        def merged_into_one(name: str) -> ValueCounts:
+            return merged_counts(numbers, len(together), counts(name))
+
+        return first_unmet(self.criteria, together, merged_into_one) is None
 
     def _leaving(
         self,

@@ -45,7 +45,7 @@ from glasshouse.sources.delimited import CANDIDATE_SEPARATORS, UNIT_SEPARATOR, c
 from glasshouse.study import Dialect
 from glasshouse.study.anonymise import hierarchy_rule
 from glasshouse.table.encode import NUMBER
-from glasshouse.table.encoded import EncodedColumn, positions
+from glasshouse.table.encoded import NOTHING_DECLARED, Declared, EncodedColumn, positions
 from glasshouse.table.generalised import SUPPRESSED, Span, plain_decimal
 from glasshouse.table.profiles import is_missing_mark
 
@@ -597,18 +597,18 @@ def _of_codes(column: EncodedColumn, kind: str) -> Hierarchy:
     return _hierarchy(column, national.CODES[kind].levels(codes))
 
 
-def suggest(column: EncodedColumn) -> Hierarchy:
+def suggest(column: EncodedColumn, declared: Declared = NOTHING_DECLARED) -> Hierarchy:
     """Propose a hierarchy for the values of a column; a person should review it.
 
-    It is made by the rule that its values and its name suggest (`glasshouse.mitigation.suggestions`). Values that may
-    stand for missing, and a few texts among numbers, stay as they are up to the root.
+    It is made by the rule that its values, its name and its file suggest (`glasshouse.mitigation.suggestions`). Values
+    that may stand for missing, and a few texts among numbers, stay as they are up to the root.
 
     >>> suggest(_example("17", "23", "90")).rows[0]
     ('17', '15-19', '10-19', '0-19', '*')
     >>> suggest(_example("red", "blue")).suggested
     True
     """
-    rule, odd = suggested_rule(column)
+    rule, odd = suggested_rule(column, declared)
     if not odd:
         return replace(by_rule(column, rule), suggested=True)
     values = column.values.to_pylist()

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.criteria import Criterion, TableCriterion, sensitive_of
 from glasshouse.mitigation.distinct_rows import (
     PEOPLE,
@@ -47,7 +48,6 @@ from glasshouse.mitigation.distinct_rows import (
     DistinctRows,
     LevelLabels,
     RowClasses,
-    SurveyWeights,
     first_of_each,
     label_counts,
     part_of,

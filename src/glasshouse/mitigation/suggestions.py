@@ -18,7 +18,7 @@ from glasshouse.mitigation import national
 from glasshouse.sources import MISSING
 from glasshouse.study.anonymise import hierarchy_rule
 from glasshouse.table.encode import INTEGER, NUMBER
-from glasshouse.table.encoded import EncodedColumn
+from glasshouse.table.encoded import NOTHING_DECLARED, Declared, EncodedColumn
 from glasshouse.table.generalised import SUPPRESSED, as_interval, plain_decimal
 from glasshouse.table.profiles import (
     MOST_CODES,
@@ -55,8 +55,12 @@ _SIGNS = " -./()"
 _DIGITS, _LETTERS = "1234567890", "ABCDEFGHIJ"
 
 
-def suggested_rule(column: EncodedColumn) -> tuple[str, tuple[str, ...]]:
+def suggested_rule(
+    column: EncodedColumn, declared: Declared = NOTHING_DECLARED
+) -> tuple[str, tuple[str, ...]]:
     """Return the rule that a column suggests, and the values that it does not hold for, which stay up to the root.
+
+    What the file declares a category is never told in intervals, and what it declares missing stays apart.
 
     >>> import pyarrow as pa
     >>> from glasshouse.table import read
@@ -64,24 +68,27 @@ def suggested_rule(column: EncodedColumn) -> tuple[str, tuple[str, ...]]:
     >>> [suggested_rule(people.column(name))[0] for name in ("sexo", "idade")]
     ['suppression_only', 'top_bottom:top=90:widths=5,10,20']
     """
-    profile = column_profile(column)
-    apart = {value for value, _ in profile.maybe_missing}
+    profile = column_profile(column, declared)
+    apart = {value for value, _ in profile.maybe_missing} | declared.missing
     values = [value for value in column.values.to_pylist() if value != MISSING]
     meant = [value for value in values if value not in apart]
     if len(meant) <= 2 or any(SUPPRESSED in value for value in meant):
         return _NOTHING, ()
-    rule = _rule_of(profile, words_of(column.name), meant)
+    words = words_of(f"{column.name} {declared.label}")
+    rule = _rule_of(profile, words, meant, is_category=declared.is_category)
     odd = [value for value in values if value in apart and not is_missing_mark(value)]
-    if rule == _NOTHING:
+    if rule == _NOTHING and not declared.is_category:
         numbers = [value for value in meant if NUMBER.fullmatch(value.strip())]
         few = 0 < len(meant) - len(numbers) <= max(1, len(meant) // FEW_ODD)
         if few and len(numbers) >= FEWEST_NUMBERS:
-            rule = _of_numbers(words_of(column.name), numbers)
+            rule = _of_numbers(words, numbers)
             odd += [value for value in meant if value not in set(numbers)]
     return (rule, tuple(odd)) if rule != _NOTHING else (_NOTHING, ())
 
 
-def _rule_of(profile: ColumnProfile, words: frozenset[str], values: Sequence[str]) -> str:
+def _rule_of(
+    profile: ColumnProfile, words: frozenset[str], values: Sequence[str], *, is_category: bool
+) -> str:
     """Return the rule that values suggest, those aside that may stand for missing."""
     if kind := national.kind_of(words, values):
         return kind
@@ -91,7 +98,9 @@ def _rule_of(profile: ColumnProfile, words: frozenset[str], values: Sequence[str
         return _of_dates(profile.dates)
     if all(NUMBER.fullmatch(value.strip()) for value in values):
         is_code = _are_digits(values) and not words & _AMOUNTS
-        return _of_codes(values) if is_code else _of_numbers(words, values)
+        if is_code or is_category:
+            return _of_codes(values) if is_code else _NOTHING
+        return _of_numbers(words, values)
     return _of_codes(values)
 
 

@@ -27,6 +27,7 @@ from math import ceil
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any, Protocol
+from weakref import ref
 
 import numpy as np
 import pyarrow as pa
@@ -43,7 +44,7 @@ from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.suggestions import suggested_rule
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import positions
+from glasshouse.table.encoded import Declared, positions
 from glasshouse.table.generalised import SUPPRESSED, covered_values
 from glasshouse.table.partition import refined
 
@@ -58,8 +59,10 @@ SAMPLE = 100_000
 FOLDS = 3
 """Into how many parts the records are divided: each is tested with what was learned from the others."""
 
-_BLOCK = 1 << 22
-"""How many cells of a table of two columns are held at a time."""
+
+_MOST_KEPT = 64
+_KEPT_NUMBERS: dict[int, tuple[ref[EncodedColumn], Floats | None]] = {}
+"""Of the last columns of originals, which several releases are put beside: the numbers that they hold."""
 
 
 class Classifier(Protocol):
@@ -430,7 +433,7 @@ def column_costs(
                 zip(before[order].tolist(), np.round(expected[order], 9).tolist(), strict=True)
             ),
         )
-        numbers = _numbers(true)
+        numbers = _numbers(true, original.declared(name))
         if numbers is not None:
             both = (
                 _Moments.of(true.codes, numbers, _Spread.identity(true.cardinality)),
@@ -468,12 +471,19 @@ def _used(column: EncodedColumn) -> EncodedColumn:
     return EncodedColumn(column.name, codes, column.values.take(pa.array(np.flatnonzero(is_used))))
 
 
-def _numbers(column: EncodedColumn) -> Floats | None:
+def _numbers(column: EncodedColumn, declared: Declared) -> Floats | None:
     """Return the values of a column of numbers, NaN where one is missing; None: it holds none, but categories."""
-    rule = suggested_rule(column)[0].partition(":")[0]
-    if rule not in ("intervals", "rounding", "top_bottom"):
-        return None
-    return _points(column)
+    kept = _KEPT_NUMBERS.get(id(column))
+    if kept is not None and kept[0]() is column:
+        return kept[1]
+    rule = suggested_rule(column, declared)[0].partition(":")[0]
+    numbers = _points(column) if rule in ("intervals", "rounding", "top_bottom") else None
+    if numbers is not None and declared.missing:
+        numbers[[text in declared.missing for text in column.values.to_pylist()]] = np.nan
+    if len(_KEPT_NUMBERS) >= _MOST_KEPT:
+        _KEPT_NUMBERS.clear()
+    _KEPT_NUMBERS[id(column)] = (ref(column), numbers)
+    return numbers
 
 
 def _points(column: EncodedColumn) -> Floats:
@@ -786,20 +796,64 @@ def _distance_of_one(true: _Counted, released: _Counted, attribute: int) -> floa
 
 
 def _distance_of_two(true: _Counted, released: _Counted, one: int, other: int) -> float:
-    """Return the distance of a joint distribution, some rows of its table at a time.
+    """Return the distance of a joint distribution.
 
-    With the released counts N and the shares A and B of both columns, the expected counts are AᵀNB.
+    With the released counts N and the shares A and B of both columns, the expected counts are E = AᵀNB. Where the
+    truth T is 0 they are all that differs, so that Σ |T − E| is Σ E + Σ (|T − E| − E) over the cells of T that are not:
+    no more cells than there are records are looked at, however many values a blank cell may stand for.
     """
-    truth = _cross_table(true, one, other)
-    half = released.spreads[one].shares.T.tocsr() @ _cross_table(released, one, other)
-    shares = released.spreads[other].shares
-    rows, width = truth.shape
-    step = max(1, _BLOCK // width)
-    apart = 0.0
-    for first in range(0, rows, step):
-        block = slice(first, first + step)
-        apart += float(abs(truth[block] - half[block] @ shares).sum())
-    return apart / (2 * float(true.weights.sum()))
+    truth, counts = (_cross_table(counted, one, other) for counted in (true, released))
+    rows = np.repeat(np.arange(truth.shape[0]), np.diff(truth.indptr))
+    shares = [released.spreads[attribute].shares for attribute in (one, other)]
+    standing = [of_column.tocsc() for of_column in shares]
+    counts.sort_indices()
+    expected = _expected_cells(
+        rows.astype(np.int64),
+        truth.indices.astype(np.int64),
+        *(
+            part
+            for matrix in (*standing, counts)
+            for part in (
+                matrix.indptr.astype(np.int64),
+                matrix.indices.astype(np.int64),
+                matrix.data.astype(np.float64),
+            )
+        ),
+    )
+    totals = [np.asarray(of_column.sum(axis=1)).ravel() for of_column in shares]
+    whole = float(totals[0] @ (counts @ totals[1]))
+    apart = whole + float((np.abs(truth.data - expected) - expected).sum())
+    return max(0.0, apart) / (2 * float(true.weights.sum()))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _expected_cells(
+    rows: Integers,
+    columns: Integers,
+    row_starts: Integers,
+    row_labels: Integers,
+    row_shares: Floats,
+    column_starts: Integers,
+    column_labels: Integers,
+    column_shares: Floats,
+    starts: Integers,
+    places: Integers,
+    counts: Floats,
+) -> Floats:
+    """Return the expected count of some cells: over the labels that may stand for its two values, of their records."""
+    expected = np.zeros(rows.size)
+    for cell in range(rows.size):
+        total = 0.0
+        for one in range(row_starts[rows[cell]], row_starts[rows[cell] + 1]):
+            label = row_labels[one]
+            first, end = starts[label], starts[label + 1]
+            for other in range(column_starts[columns[cell]], column_starts[columns[cell] + 1]):
+                wanted = column_labels[other]
+                place = first + np.searchsorted(places[first:end], wanted)
+                if place < end and places[place] == wanted:
+                    total += row_shares[one] * column_shares[other] * counts[place]
+        expected[cell] = total
+    return expected
 
 
 def _cross_table(counted: _Counted, one: int, other: int) -> csr_array:

@@ -30,6 +30,8 @@ FAMILIES = {
 """The ways to protect, by their words: values are generalised alike in all records; the same, and few records are
 removed; columns are told or left out; each class is generalised as far as it needs; single cells are blanked; the
 sensitive attribute is published apart."""
+BLANKED = marked("alike, few suppressed")
+"""What the second is called where these records stay in the file, with nothing but ``*`` of what can be known."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,16 @@ class Version:
     """What it leaves of risk and of the data, beside the original."""
     meets: bool
     """Whether it meets the rule."""
+
+    @property
+    def is_blanked(self) -> bool:
+        """Whether it holds suppressed records, blanked, where the family otherwise removes them."""
+        return self.family == "few-removed" and not self.release.drops
+
+    @property
+    def title(self) -> str:
+        """What it is called, in English."""
+        return BLANKED if self.is_blanked else FAMILIES[self.family]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""

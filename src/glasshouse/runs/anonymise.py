@@ -18,8 +18,9 @@ import pyarrow as pa
 from glasshouse.arrays import Integers
 from glasshouse.conditions import is_number
 from glasshouse.errors import DataError, GlasshouseError, StudyError
-from glasshouse.language import text, unknown_name
+from glasshouse.language import LANGUAGES, speaking, text, unknown_name
 from glasshouse.microdata import assess
+from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import (
     GROUP,
@@ -29,6 +30,7 @@ from glasshouse.mitigation.anonymisation import (
     columns_of,
     with_ladder,
     with_people,
+    without,
 )
 from glasshouse.mitigation.criteria import (
     AverageRisk,
@@ -54,7 +56,7 @@ from glasshouse.mitigation.criteria import (
     RecursiveDiversity,
     TableCriterion,
 )
-from glasshouse.mitigation.distinct_rows import SurveyWeights, beside_population, records_per_value
+from glasshouse.mitigation.distinct_rows import beside_population, records_per_value
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.information_loss import Recoding
@@ -69,11 +71,20 @@ from glasshouse.mitigation.perturbation import (
     retention,
     sample_records,
 )
-from glasshouse.mitigation.utility import column_costs
+from glasshouse.mitigation.utility import ColumnCosts, column_costs
 from glasshouse.qif import Channel
-from glasshouse.report.anonymise.dictionary import data_dictionary
+from glasshouse.report.anonymise.dictionary import changes, data_dictionary
+from glasshouse.report.first_look import FirstLook
+from glasshouse.report.verdict import rule_name
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
-from glasshouse.runs.reading import Prepared, labels_of, only_one, read_register
+from glasshouse.runs.reading import (
+    Prepared,
+    fates_of,
+    first_records,
+    labels_of,
+    only_one,
+    read_register,
+)
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import MISSING, open_source
 from glasshouse.sources.delimited import DelimitedFile
@@ -82,7 +93,14 @@ from glasshouse.sources.files import fingerprint
 from glasshouse.study import ColumnType, Dialect, ReleaseStudy
 from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection, perturbation_rule
 from glasshouse.study.policy import ReleasePolicy
-from glasshouse.table import EncodedColumn, EncodedTable, Labels, Step, available_columns
+from glasshouse.table import (
+    EncodedColumn,
+    EncodedTable,
+    Labels,
+    Step,
+    available_columns,
+    profile,
+)
 from glasshouse.table.generalised import SUPPRESSED
 
 
@@ -120,7 +138,14 @@ class ProtectedTable:
         def write(name: str, columns: Mapping[str, pa.DictionaryArray]) -> None:
             path = folder / f"{name}.{kind}"
             write_table(
-                columns, path, form=form, column_labels=labels.columns, value_labels=labels.values
+                columns,
+                path,
+                form=form,
+                column_labels=labels.columns,
+                value_labels=labels.values,
+                measures=labels.measures,
+                missing_ranges=labels.missing,
+                missing_codes=self.original.missing_codes,
             )
 
         columns = {}
@@ -138,6 +163,12 @@ class ProtectedTable:
             write(QUASI_IDENTIFIERS, _dictionaries(known.take(order)))
             write(SENSITIVE, _dictionaries(secret))
         (folder / DICTIONARY).write_text(data_dictionary(self.outcome), encoding="utf-8")
+
+    def in_file(self, study: AnonymiseStudy) -> EncodedTable:
+        """Return the records that are in the file: without the suppressed ones where they are dropped."""
+        if self.recoding is None or not study.protection.drop_suppressed:
+            return self.release
+        return without(self.release, self.recoding.suppressed)
 
     def released(self, study: AnonymiseStudy) -> list[str]:
         """Return the columns of the file in their order."""
@@ -233,16 +264,22 @@ def unprotected(
 
 
 def protected_run(
-    study: AnonymiseStudy, protected: ProtectedTable
+    study: AnonymiseStudy, protected: ProtectedTable, *, costs: ColumnCosts | None = None
 ) -> Run[AnonymiseStudy, Anonymisation]:
-    """Return the run of a table that is protected in the way that a study asks for."""
+    """Return the run of a table that is protected in the way that a study asks for.
+
+    Args:
+        study: What is asked.
+        protected: The table.
+        costs: What became of each column, where that is known.
+    """
     outcome = protected.outcome
     if protected.recoding is not None:
         weights = survey_weights(study, protected.original)
         outcome = with_ladder(
             outcome, protected.original, protected.recoding, protected.hierarchies, weights
         )
-        costs = column_costs(
+        costs = costs or column_costs(
             protected.original,
             protected.release,
             hierarchies=protected.hierarchies,
@@ -253,8 +290,22 @@ def protected_run(
         study,
         outcome,
         manifest=release_manifest(study, protected),
-        release=protected.release,
+        release=protected.in_file(study),
         write_files=lambda folder: protected.write(folder, study),
+        first_looks=(release_look(study, protected.in_file(study), protected.released(study)),),
+    )
+
+
+def release_look(study: ReleaseStudy, release: EncodedTable, columns: Sequence[str]) -> FirstLook:
+    """Look at the columns of a protected release: which of them were protected, and which are in it as they were."""
+    released = replace(release, columns={name: release.column(name) for name in columns}, facts={})
+    first = first_records(released)
+    profiles = tuple(replace(one, maybe_missing=()) for one in profile(first))
+    return FirstLook(
+        release.name,
+        profiles,
+        first.records,
+        fates=fates_of(profiles, study, is_complete=first.records == release.records),
     )
 
 
@@ -286,6 +337,10 @@ def release_manifest(
         if name in table.sensitive
     }
     manifest |= {"missing": missing} if missing else {}
+    manifest["changes"] = {}
+    for language in LANGUAGES:
+        with speaking(language):
+            manifest["changes"][language] = changes(protected.outcome)
     return manifest | _written_down(study, protected.decimals(study))
 
 
@@ -331,6 +386,8 @@ def protected_table(
     """
     _refuse_stars(table)
     protection = study.protection
+    if protection.method == "policy":
+        refuse_too_few(table, study.policy)
     without = {"method", "hierarchies", "levels", "order", "format"}
     without |= set() if protection.recoding == "local" else {"effort"}
     if protection.method in CHANGES:
@@ -387,15 +444,39 @@ def protected_table(
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
 
 
+def refuse_too_few(table: EncodedTable, policy: ReleasePolicy) -> None:
+    """Make sure that there are people enough for a release of them to meet a policy.
+
+    Raises:
+        StudyError: There are too few, whatever is done.
+    """
+    if table.records < policy.people_needed:
+        raise StudyError(
+            "{name}: {records} people are too few for the rule “{rule}”, whatever is done: it needs at least {needed}",
+            name=table.name,
+            records=str(table.records),
+            rule=rule_name(policy),
+            needed=str(policy.people_needed),
+        )
+
+
 def _aggregated(
     protection: Protection, table: EncodedTable, about: Mapping[str, Any]
 ) -> ProtectedTable:
     """Replace numbers by means of groups."""
+    names = _of_release(protection, table, protection.aggregate, "aggregate") or columns_of(table)
+    for name in names:
+        if table.declared(name).is_category:
+            raise StudyError(
+                '"{name}" holds codes of categories, as {table} says, and they have no mean; name the columns of '
+                "numbers with `aggregate`",
+                name=name,
+                table=table.name,
+            )
     found = microaggregate(
         table,
         k=protection.k or 1,
-        columns=_of_release(protection, table, protection.aggregate, "aggregate")
-        or columns_of(table),
+        columns=names,
         method=protection.grouping,
     )
     release = found.release(table)
@@ -499,7 +580,12 @@ def _recoding(
         return mondrian(table, criteria=criteria, hierarchies=hierarchies)
     locally = partial(recode_locally, seed=study.seed, effort=protection.effort)
     weights = survey_weights(study, table)
-    globally = partial(recode, levels=protection.levels, survey_weights=weights)
+    globally = partial(
+        recode,
+        levels=protection.levels,
+        survey_weights=weights,
+        suppressed_stay=protection.method == "policy" and not protection.drop_suppressed,
+    )
     how = globally if protection.recoding == "global" else locally
     return how(
         table,
@@ -591,7 +677,9 @@ def hierarchies_of(
         for name, source in protection.hierarchies.items()
     }
     return hierarchies | {
-        name: suggest(everybody.column(name)) for name in names if name not in hierarchies
+        name: suggest(everybody.column(name), table.declared(name))
+        for name in names
+        if name not in hierarchies
     }
 
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from importlib.metadata import version
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ from glasshouse.microdata.assessment import (
 )
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.microdata.knowledge import InexactKnowledge
-from glasshouse.mitigation.anonymisation import GROUP, Anonymisation
+from glasshouse.microdata.survey_weights import SurveyWeights
+from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of
 from glasshouse.mitigation.comparison import (
     AssessedRuns,
     ComparedRun,
@@ -47,13 +49,15 @@ from glasshouse.mitigation.comparison import (
     compare_figures,
     compare_release,
 )
-from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.report.coverage import Coverage
 from glasshouse.report.page import Provenance
 from glasshouse.runs.anonymise import (
     ProtectedTable,
+    as_it_is,
     hierarchies_of,
     protected_table,
+    release_look,
     release_order,
     survey_weights,
 )
@@ -65,6 +69,7 @@ from glasshouse.runs.folder import (
     check_there,
     digests_of,
     provenance_of,
+    stored_coverage,
     stored_release,
 )
 from glasshouse.runs.reading import (
@@ -80,8 +85,8 @@ from glasshouse.study import ColumnType, Dialect, load_question, load_study, pat
 from glasshouse.study.anonymise import CHANGES, AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy, version_names
-from glasshouse.table import EncodedTable, Labels, read
-from glasshouse.table.generalised import is_suppressed
+from glasshouse.table import EncodedColumn, EncodedTable, Labels, read
+from glasshouse.table.generalised import SUPPRESSED, is_suppressed
 
 ASSESSED, MEASURED = "assess", ("target", "membership", "threat", "deter", "totals")
 """The commands whose runs are compared attack by attack, and by their main figures."""
@@ -133,7 +138,16 @@ def _compared(
         provenance=provenance,
         manifest=described,
         warnings=tuple(_not_compared(study.runs)),
+        covered=_covered(study.runs),
     )
+
+
+def _covered(folders: Sequence[Path]) -> Coverage | None:
+    """Return what became of every column of the releases of several runs; None: of one of them it is not known."""
+    coverages = [stored_coverage(folder) for folder in folders]
+    if None in coverages:
+        return None
+    return reduce(or_, (coverage for coverage in coverages if coverage is not None))
 
 
 def _not_compared(folders: Sequence[Path]) -> Iterator[str]:
@@ -251,6 +265,7 @@ class ComparableRelease:
     loss: float | None
     protection: Anonymisation | None = None
     weights: SurveyWeights | None = None
+    dropped: bool = False
 
 
 def _release_comparison(study: CompareStudy, resources: Resources) -> Run[CompareStudy, Comparison]:
@@ -284,7 +299,7 @@ def _release_comparison(study: CompareStudy, resources: Resources) -> Run[Compar
         _read_release(protection, release, title, original.table, study.predict)
         for protection, release, title in zip(studies, stored, titles, strict=True)
     ]
-    return _comparison(original, releases, study, studies[0])
+    return _comparison(original, releases, study, studies[0], _covered(folders))
 
 
 def _protection_comparison(
@@ -304,7 +319,11 @@ def _protection_comparison(
         )
         for name, protection in zip(names, studies, strict=True)
     ]
-    return _comparison(original, releases, study, studies[0])
+    release = releases[0].release
+    columns = [*columns_of(release), *release.sensitive, *as_it_is(studies[0].protection)]
+    whole = [name for name in dict.fromkeys(columns) if name in release.columns]
+    covered = release_look(studies[0], release, whole).coverage
+    return _comparison(original, releases, study, studies[0], covered)
 
 
 def _check_alike(studies: Sequence[AnonymiseStudy], names: Sequence[str]) -> None:
@@ -366,26 +385,6 @@ def _read_release(
         also=[name for name in (stored.group, predict) if name is not None and name not in roles],
         name=name,
     )
-    if table.records < original.records and study.protection.drop_suppressed:
-        raise DataError(
-            "{name}: its suppressed records are left out of the file, and cannot be compared with the original; make "
-            "it without `drop_suppressed`",
-            name=name,
-        )
-    if table.records != original.records:
-        raise DataError(
-            "{name}: the release has {records} records, its original {original}; run anonymise again",
-            name=name,
-            records=table.records,
-            original=original.records,
-        )
-    if stored.shuffled:
-        table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
-    table = replace(
-        table,
-        missing_codes=original.missing_codes,
-        missing_is_a_value=original.missing_is_a_value,
-    )
     hierarchies: Mapping[str, Hierarchy] = {}
     if stored.group is None:
         encoding = study.datasets[0].dialect.encoding
@@ -393,10 +392,35 @@ def _read_release(
         hierarchies = hierarchies_of(
             study.protection, original, encoding=encoding, population=register
         )
+    dropped = table.records < original.records and study.protection.drop_suppressed
+    if dropped:
+        if stored.heights is None:
+            raise DataError(
+                "{name}: its suppressed records are left out of the file, and cannot be compared with the original; "
+                "make it without `drop_suppressed`",
+                name=name,
+            )
+        table = _with_dropped(table, original, stored.heights, hierarchies)
+    if table.records != original.records:
+        raise DataError(
+            "{name}: the release has {records} records, its original {original}; run anonymise again",
+            name=name,
+            records=table.records,
+            original=original.records,
+        )
+    if stored.shuffled and not dropped:
+        table = table.of_records(np.argsort(release_order(original, seed=study.seed)))
+    table = replace(
+        table,
+        missing_codes=original.missing_codes,
+        missing_is_a_value=original.missing_is_a_value,
+    )
+    has_stars = stored.suppressed or dropped
     return ComparableRelease(
         name=name,
         release=table,
-        suppressed=is_suppressed(table, stored.quasi_identifiers) if stored.suppressed else None,
+        suppressed=is_suppressed(table, stored.quasi_identifiers) if has_stars else None,
+        dropped=dropped,
         group=stored.group,
         hierarchies=hierarchies,
         loss=stored.loss,
@@ -404,11 +428,50 @@ def _read_release(
     )
 
 
+def _with_dropped(
+    table: EncodedTable,
+    original: EncodedTable,
+    heights: Mapping[str, int],
+    hierarchies: Mapping[str, Hierarchy],
+) -> EncodedTable:
+    """Return all records of an original as they were released, in its order; those that are not in the file blank.
+
+    Classes are suppressed whole: a record is in the file if what it is generalised to is.
+    """
+    columns: dict[str, EncodedColumn] = {}
+    classes = np.zeros(original.records, np.int64)
+    in_file = np.zeros(table.records, np.int64)
+    for name, level in heights.items():
+        column = original.column(name)
+        if level:
+            coded = hierarchies[name].coded(column, where=name)
+            column = column.with_values(
+                coded.labels[level][code] for code in coded.codes[level].tolist()
+            )
+        columns[name] = column
+        place = {value: code for code, value in enumerate(column.values.to_pylist())}
+        released = table.column(name)
+        codes = np.array([place.get(value, len(place)) for value in released.values.to_pylist()])
+        both = np.concatenate([classes, in_file]) * (len(place) + 1)
+        both += np.concatenate([column.codes.astype(np.int64), codes[released.codes]])
+        numbers = np.unique(both, return_inverse=True)[1]
+        classes, in_file = numbers[: original.records], numbers[original.records :]
+    hidden = ~np.isin(classes, in_file)
+    if original.records - np.count_nonzero(hidden) != table.records:
+        return table  # which is not what was made of the original
+    for name, column in columns.items():
+        values = [*column.values.to_pylist(), SUPPRESSED]
+        codes = np.where(hidden, len(values) - 1, column.codes).astype(np.uint32)
+        columns[name] = EncodedColumn(name, codes, pa.array(values, pa.large_string()))
+    return replace(original, name=table.name, columns={**original.columns, **columns})
+
+
 def _comparison(
     prepared: Prepared,
     releases: Sequence[ComparableRelease],
     study: CompareStudy,
     protection: AnonymiseStudy,
+    covered: Coverage | None,
 ) -> Run[CompareStudy, Comparison]:
     table = prepared.table
     compared = partial(compare_release, table, fraction=study.fraction, predict=study.predict)
@@ -422,7 +485,7 @@ def _comparison(
     described = {"releases": [release.name for release in rows], "datasets": datasets}
     provenance = replace(provenance_of(protection, digests), study="")
     comparison = Comparison(original, rows, protection.subject, prepared.steps)
-    return Run(study, comparison, provenance=provenance, manifest=described)
+    return Run(study, comparison, provenance=provenance, manifest=described, covered=covered)
 
 
 def stored_runs(folders: Sequence[Path]) -> tuple[ComparedRun, ...]:
@@ -486,7 +549,7 @@ def _stored_run(folder: Path, name: str) -> tuple[str | None, ComparedRun]:
             currency=study.get("currency") or gain.get("currency"),
             asked=tuple(sorted(map(str, asked))),
             person=tuple(map(str, study.get("person", ()))),
-            measures=tuple(manifest.get("measures", ())) if study.get("person") else (),
+            measures=tuple(manifest.get("measures", ())) if manifest["command"] == ASSESSED else (),
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -22,7 +22,8 @@ import pyarrow as pa
 
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, translated
-from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
+from glasshouse.microdata.survey_weights import SurveyWeights
+from glasshouse.mitigation.anonymisation import columns_of
 from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compare_release
 from glasshouse.mitigation.criteria import (
     AverageRisk,
@@ -31,10 +32,10 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
     least_size,
 )
-from glasshouse.mitigation.distinct_rows import SurveyWeights
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Recoding, attribute_weights
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
+from glasshouse.report.first_look import measured as of_columns
 from glasshouse.report.verdict import measures, verdict_on
 from glasshouse.report.words import percentage
 from glasshouse.runs.anonymise import (
@@ -43,6 +44,8 @@ from glasshouse.runs.anonymise import (
     policy_criteria,
     protected_run,
     protected_table,
+    refuse_too_few,
+    release_look,
     release_manifest,
     unprotected,
 )
@@ -86,11 +89,12 @@ def answer(
     also = [*means.keep, *filter(None, [means.weight])]
     single, columns = unprotected(study, also, resources, tables)
     search = _Search(study, single.table, resources, columns, single.steps)
+    refuse_too_few(single.table, study.policy)
     search.check()
     found, without = search.versions()
     if not found:
         raise StudyError(
-            "no version of {name} meets the policy: {reason}; ask for less, or name fewer columns as known",
+            "no version of {name} meets the policy: {reason}",
             name=single.table.name,
             reason=next(iter(without.values())),
         )
@@ -110,8 +114,15 @@ def answer(
         counted=single.table.records,
         manifest=release_manifest(version_study, protected, folder=f"{VERSIONS}/{recommended}/")
         | {"recommended": recommended},
-        release=protected.release,
+        release=protected.in_file(version_study),
         write_files=lambda folder: _write(found, search.drafts, folder / VERSIONS),
+        first_looks=(
+            release_look(
+                version_study,
+                protected.in_file(version_study),
+                protected.released(version_study),
+            ),
+        ),
     )
 
 
@@ -141,6 +152,8 @@ class _Search:
     made: dict[str, Mapping[str, Hierarchy]] = field(default_factory=dict)
     measured: dict[str, Version] = field(default_factory=dict)
     """The versions found so far, beside the original."""
+    judged: list[tuple[ProtectedTable, bool]] = field(default_factory=list)
+    """The version that was judged last, and whether it meets the policy."""
 
     @cached_property
     def original(self) -> ComparedRelease:
@@ -204,22 +217,23 @@ class _Search:
     def _take(self, family: str, version: Made, found: dict[str, Made]) -> None:
         """Measure a version beside the original, write it, and say so; one that comes out as another is not kept."""
         study, protected = version
-        if any(_alike(protected.outcome, other.outcome) for _, other in found.values()):
+        if any(_is_same_file(version, other) for other in found.values()):
             return
         found[family] = version
-        release = comparable_release(protected, FAMILIES[family])
+        release = comparable_release(protected, family)
         compared = compare_release(self.table, **vars(release) | {"weights": self.weights})
-        meets = self._meets(study, protected)
-        self.measured[family] = Version(family, protected.outcome, compared, meets)
+        version_made = Version(family, protected.outcome, compared, self._meets(study, protected))
+        title = version_made.title
+        self.measured[family] = replace(version_made, compared=replace(compared, name=title))
         sentence = text(
             "“{name}” is found: its error is {error}.",
-            name=translated(FAMILIES[family]),
+            name=translated(title),
             error=percentage(Fraction(compared.distance)),
         )
         if self.drafts is not None:
             folder = self.drafts / family
             if not is_run(folder):
-                write_run(protected_run(study, protected), folder)
+                write_run(protected_run(study, protected, costs=compared.costs), folder)
             sentence += " " + text(
                 "Until all are found, its report is {path}", path=folder / REPORT
             )
@@ -355,7 +369,7 @@ class _Search:
             "keep": means.keep,
             "weight": means.weight,
             "keep_order": means.keep_order,
-            "drop_suppressed": means.drop_suppressed and protection["method"] != "anatomy",
+            "drop_suppressed": means.drop_suppressed and "suppression" in protection,
             "format": means.format,
         }
         return self._protected(content)
@@ -391,6 +405,7 @@ class _Search:
             "seed": self.study.seed,
             "subject": self.study.subject,
             "policy": self.study.policy,
+            "ignore": self.study.ignore,
             "labels": self.study.labels,
             "protection": protection,
         }
@@ -418,18 +433,38 @@ class _Search:
         return study, protected
 
     def _meets(self, study: AnonymiseStudy, protected: ProtectedTable) -> bool:
-        verdict = verdict_on(measures(protected.outcome, study), self.study.policy)
-        return verdict is not None and not verdict.failed
+        """Tell whether a version meets the policy; that of the last one is remembered."""
+        if not self.judged or self.judged[0][0] is not protected:
+            self.judged[:] = [(protected, self._judged(study, protected))]
+        return self.judged[0][1]
+
+    def _judged(self, study: AnonymiseStudy, protected: ProtectedTable) -> bool:
+        figures = measures(protected.outcome, study)
+        first = verdict_on(figures, self.study.policy)
+        if first is None or any(
+            not judgement.met for judgement in first.judgements if judgement.is_of_figures
+        ):
+            return False  # which is seen before its columns are looked at
+        look = release_look(study, protected.in_file(study), protected.released(study))
+        verdict = verdict_on((*of_columns([look]), *figures), self.study.policy)
+        return verdict is not None and verdict.meets
 
 
-def _alike(one: Anonymisation, other: Anonymisation) -> bool:
-    """Tell whether two releases say the same: the same levels, and as many records suppressed."""
-    return (
-        one.heights is not None
-        and one.heights == other.heights
-        and one.suppressed == other.suppressed
-        and one.hierarchies == other.hierarchies
-    )
+def _is_same_file(one: Made, other: Made) -> bool:
+    """Tell whether two versions are the same file: the same columns with the same values, record by record."""
+    (study, protected), (other_study, other_protected) = one, other
+    names = protected.released(study)
+    first, second = protected.in_file(study), other_protected.in_file(other_study)
+    if names != other_protected.released(other_study) or first.records != second.records:
+        return False
+    return all(_is_same(first.column(name), second.column(name)) for name in names)
+
+
+def _is_same(one: EncodedColumn, other: EncodedColumn) -> bool:
+    """Tell whether two columns have the same values, record by record."""
+    place = {value: code for code, value in enumerate(one.values.to_pylist())}
+    codes = np.array([place.get(value, -1) for value in other.values.to_pylist()], np.int64)
+    return bool(np.array_equal(codes[other.codes], one.codes))
 
 
 def _no_parameter(last: int) -> StudyError:

@@ -63,7 +63,7 @@ def changes(outcome: Anonymisation) -> dict[str, str]:
     words = {}
     for name in outcome.quasi_identifiers:
         if outcome.heights is not None:
-            words[name] = _at_level(used[name], outcome.heights[name])
+            words[name] = at_level(used[name], outcome.heights[name])
         elif name in detail and detail[name].granularity < 1:
             words[name] = text(
                 "in as much detail as the people who look alike allow, which differs between records"
@@ -113,7 +113,7 @@ def change_words(rule: str) -> str:
     return text("the lowest or highest numbers are told as one: {rule}", rule=rule)
 
 
-def _at_level(used: UsedHierarchy, level: int) -> str:
+def at_level(used: UsedHierarchy, level: int) -> str:
     """Say what is told of a column that is generalised to a level of its hierarchy."""
     if level == 0:
         return text("as it was")
@@ -125,6 +125,8 @@ def _at_level(used: UsedHierarchy, level: int) -> str:
             "in less detail: level {level} of {highest}", level=level, highest=used.height - 1
         )
     words = {"value": used.example[0], "label": used.example[level]}
+    if words["value"] == words["label"]:
+        return detail or text("the lowest or highest are told as one, the others as they were")
     if detail:
         return text("{detail}: {value} becomes {label}", detail=detail, **words)
     return text("in less detail: {value} becomes {label}", **words)
@@ -242,8 +244,10 @@ def _suppressed_note(outcome: Anonymisation) -> str:
         )
     return text_for(
         outcome.suppressed,
-        "{count} record holds * in every column that somebody could know: nothing is told of whose it is.",
-        "{count} records hold * in every column that somebody could know: nothing is told of whose they are.",
+        "{count} record holds * in every column that somebody could know; whoever fits no other record of this file "
+        "must be this one.",
+        "{count} records hold * in every column that somebody could know; whoever fits no other record of this file "
+        "must be one of these.",
     )
 
 

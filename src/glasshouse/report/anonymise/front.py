@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
 
+from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, printable, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.anonymisation import Rung
 from glasshouse.report import vega
-from glasshouse.report.assess.front import command_words
+from glasshouse.report.assess.front import command_words, names_values, protect_command, too_few
 from glasshouse.report.attacks import learned, target_label
 from glasshouse.report.cells import cell_table, percent_cell, under
 from glasshouse.report.charts import NEUTRAL, TARGETS, keyed, plot, titled
@@ -26,10 +26,10 @@ from glasshouse.report.page import (
     Tile,
     keep_assumptions,
 )
-from glasshouse.report.verdict import Verdict
+from glasshouse.report.verdict import Verdict, of_assessment, verdict_on
 from glasshouse.report.words import enumeration, percentage, percentages, plural, share
-from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection
-from glasshouse.study.policy import Measure, promised
+from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD
 
 
 def tiles(outcome: Anonymisation, subject: str) -> tuple[Tile, ...]:
@@ -108,17 +108,53 @@ def _kept(outcome: Anonymisation) -> Tile:
             ),
         )
     sentence = text("of the detail of the attributes that somebody could know")
-    suppressed = text_for(
-        outcome.suppressed,
-        "{kept}; {count} record ({share}) is suppressed",
-        "{kept}; {count} records ({share}) are suppressed",
-        kept=sentence,
-        share=share(outcome.suppressed, outcome.records),
+    hidden = {"kept": sentence, "share": share(outcome.suppressed, outcome.records)}
+    suppressed = (
+        text_for(
+            outcome.suppressed,
+            "{kept}; {count} record ({share}) is removed",
+            "{kept}; {count} records ({share}) are removed",
+            **hidden,
+        )
+        if outcome.drops
+        else text_for(
+            outcome.suppressed,
+            "{kept}; {count} record ({share}) is suppressed",
+            "{kept}; {count} records ({share}) are suppressed",
+            **hidden,
+        )
     )
     return Tile(
         title,
         percentage(1 - Fraction(outcome.loss)),
         suppressed if outcome.suppressed else sentence,
+    )
+
+
+def absent(outcome: Anonymisation) -> str:
+    """Say how many records of the data are not in the file, and why; nothing where all are.
+
+    How many have an invalid or a missing value, or are outside a selection, is told only where they are not few.
+    """
+    counts = outcome.left_out_before
+    if outcome.drops and outcome.suppressed:
+        counts[SUPPRESSED_RECORD] = outcome.suppressed
+    if not counts:
+        return ""
+    exact = (ONE_EACH, SUPPRESSED_RECORD)  # these are no values of people
+    reasons = "; ".join(
+        f"{translated(what)}: {number(count) if what in exact else cell_count(count)}"
+        for what, count in counts.items()
+    )
+    total = sum(counts.values())
+    if not all(what in exact or is_shown(count) for what, count in counts.items()):
+        return text("Some records of the data are not in the file ({reasons}).", reasons=reasons)
+    return text_for(
+        total,
+        "{count} of the {read} records of the data is not in the file ({reasons}).",
+        "{count} of the {read} records of the data are not in the file ({reasons}).",
+        read=number(outcome.read),
+        reasons=reasons,
     )
 
 
@@ -130,7 +166,7 @@ def actions(
     outcome: Anonymisation, study: AnonymiseStudy, verdict: Verdict | None
 ) -> tuple[Action, ...]:
     """Return what to do: what the rule still asks for, or to keep the assumptions."""
-    advice = list(stricter(study, verdict))
+    advice = list(stricter(study, verdict, outcome))
     if advice:
         return tuple(advice[:MOST_ACTIONS])
     advice.append(keep_assumptions())
@@ -154,108 +190,60 @@ def actions(
     return tuple(advice)
 
 
-_NAMING: tuple[Measure, ...] = ("named", "best-guess", "highest-risk", "smallest-class")
-_INFERRING: tuple[Measure, ...] = ("inference-added", "inference-certain")
-
-
-def stricter(study: AnonymiseStudy | None, verdict: Verdict | None) -> Iterator[Action]:
-    """Yield what would bring a release nearer to its rule, with the parameters that follow from the rule.
+def stricter(
+    study: AnonymiseStudy | None, verdict: Verdict | None, outcome: Anonymisation | None = None
+) -> Iterator[Action]:
+    """Yield what would make a release that meets its rule: nothing that is known not to be enough.
 
     Args:
         study: How the release was made; None: no command can be told.
         verdict: What the rule says of it; None: nothing.
+        outcome: The protection in figures, where suppressed records may be all that fails.
     """
-    if verdict is None or not verdict.failed:
+    if verdict is None or verdict.meets:
         return
-    failed = [judgement for judgement in verdict.judgements if not judgement.met]
-    risks = promised(verdict.policy)
-    if risks and any(judgement.condition.measure in _NAMING for judgement in failed):
-        yield Action(_asked_of_naming(risks), command=_promising(study, **risks))
-    about = dict.fromkeys(
-        judgement.measured.of
-        for judgement in failed
-        if judgement.condition.measure in _INFERRING and judgement.measured.of
-    )
-    limits = [
-        condition.limit
-        for condition in verdict.policy.conditions
-        if condition.measure == "inference-added"
-    ]
-    if about and limits:
+    records = None if outcome is None else outcome.records
+    subject = "person" if study is None else study.subject
+    few = None if records is None else too_few(records, verdict.policy, subject)
+    if few is not None:
+        yield few
+        return
+    if study is not None and outcome is not None and outcome.judged:
+        of_file = tuple(of_assessment(outcome.after))
+        dropped = verdict_on((*verdict.of_columns, *of_file), verdict.policy)
+        if dropped is not None and dropped.meets:
+            protection = study.protection.model_copy(update={"drop_suppressed": True})
+            yield Action(
+                text("Leave the suppressed records out of the file."),
+                meets=True,
+                command=anonymise_command(study.model_copy(update={"protection": protection})),
+            )
+            return
+    unseen = () if verdict.coverage is None else verdict.coverage.unseen
+    if unseen:
+        yield Action(
+            text("Leave out what was not looked at: {columns}.", columns=enumeration(unseen))
+        )
+    if any(judgement.is_of_figures and not judgement.met for judgement in verdict.judgements):
         yield Action(
             text(
-                "Let no group of people who look alike differ by more than {points} percentage points from all "
-                "records in {secrets}.",
-                secrets=enumeration(list(about)),
-                points=number(100 * float(min(limits)), ".3g"),
+                "Ask for what the rule asks: glasshouse protect makes versions of the file and says of each whether it "
+                "meets the rule, and what it costs."
             ),
-            command=_promising(study, **risks, t=float(min(limits))),
+            command=protect_command(study),
         )
-    elif about:
         yield Action(
-            text(
-                "Let every group of people who look alike have at least two different values of {secrets}.",
-                secrets=enumeration(list(about)),
-            ),
-            command=_promising(study, **risks, l=2),
+            text("Leave out attributes that somebody could know, or restrict who gets the file.")
         )
-    yield Action(
-        text("Leave out attributes that somebody could know, or restrict who gets the file.")
-    )
-
-
-def _asked_of_naming(risks: Mapping[str, float]) -> str:
-    """Say what a rule asks of being named: how many look alike, and how often guesses are right."""
-    words = {
-        "size": ceil(1 / risks.get("highest_risk", 1.0)),
-        "average": percentage(Fraction(str(risks.get("average_risk", 1.0)))),
-    }
-    if "highest_risk" not in risks:
-        template = marked(
-            "Ask for what the rule asks: right guesses at who it is in at most {average} of cases."
-        )
-    elif "average_risk" not in risks:
-        template = marked("Ask for what the rule asks: at least {size} people who look alike.")
-    else:
-        template = marked(
-            "Ask for what the rule asks: at least {size} people who look alike, and right guesses at who it is in at "
-            "most {average} of cases."
-        )
-    return translated(template, **words)
-
-
-def _promising(study: AnonymiseStudy | None, **promises: float) -> str:
-    """Return the command that makes the same release with other promises."""
-    if study is None:
-        return ""
-    entries = Protection.model_fields
-    protection = study.protection.model_copy(
-        update={
-            **dict.fromkeys(("k", "l", "c", "t", "highest_risk", "average_risk")),
-            "diversity": "distinct",
-            "closeness": "equal",
-            "method": "risk",
-            "order": {},
-            **{
-                name: entries[name].get_default(call_default_factory=True)
-                for names in CHANGES.values()
-                for name in names
-            },
-            **promises,
-        }
-    )
-    if study.protection.recoding == "mondrian" or study.protection.method == "anatomy":
-        protection = protection.model_copy(update={"recoding": "global"})
-    return anonymise_command(study.model_copy(update={"protection": protection}))
 
 
 _OPTIONS = {"hierarchies": "--hierarchy", "time_limit": "--time-limit"}
 
 
 def anonymise_command(study: AnonymiseStudy) -> str:
-    """Return the command that makes a release, as it is typed where its file is; none where it would tell values."""
-    protection, treatment = study.protection, study.treatment
-    if treatment.where or treatment.invalid or protection.order:
+    """Return the command that makes a release, as it is typed; none where it would tell values or their order."""
+    protection = study.protection
+    if protection.order or names_values(study):
         return ""
     words = ["glasshouse", "anonymise", *command_words(study, study.adversary.quasi_identifiers)]
     for name, value in protection.model_dump(exclude_defaults=True).items():
@@ -263,9 +251,7 @@ def anonymise_command(study: AnonymiseStudy) -> str:
         if name == "method" and value not in ("anatomy", "microaggregation"):
             continue
         if isinstance(value, Mapping):
-            entries: Iterable[object] = (
-                f"{column}={getattr(entry, 'name', entry)}" for column, entry in value.items()
-            )
+            entries: Iterable[object] = (f"{column}={entry}" for column, entry in value.items())
         elif name == "presence":
             entries = [":".join(map(str, value))]
         else:
@@ -273,7 +259,7 @@ def anonymise_command(study: AnonymiseStudy) -> str:
         for entry in entries:
             words += [option] if entry is True else [option, f"{entry}"]
     if study.population is not None:
-        words += ["--population", study.population.place.name]
+        words += ["--population", str(study.population.place)]
     if study.fraction is not None:
         words += ["--fraction", str(study.fraction)]
     return shlex.join([*words, "--out", "protected"])

@@ -12,11 +12,11 @@ from typing import Any
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Attack
+from glasshouse.microdata.survey_weights import WeightedClasses
 from glasshouse.mitigation import Anonymisation
-from glasshouse.mitigation.anonymisation import WeightedClasses
 from glasshouse.report.anonymise.costs import costs_figure, costs_section
 from glasshouse.report.anonymise.dictionary import generalisation_table
-from glasshouse.report.anonymise.front import actions, ladder_figure, tiles
+from glasshouse.report.anonymise.front import absent, actions, ladder_figure, tiles
 from glasshouse.report.attacks import (
     METHOD,
     MOST_NAMED,
@@ -56,7 +56,7 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
-from glasshouse.report.verdict import of_assessment, verdict_on
+from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -75,8 +75,9 @@ _NOT_TAKEN = {"anatomy": ("recoding", "objective", "diversity"), "mondrian": ("o
 """The options that have a value but no meaning with Anatomy or a kind of recoding."""
 LIMITS = (
     marked(
-        "Every risk is an exact ratio of counts in this release, not an estimate. Suppressed records form no class and "
-        "are left out of the figures after the protection."
+        "Every risk is an exact ratio of counts in this release, not an estimate. Suppressed records are left out of "
+        "the figures after the protection; where they stay in the file, the verdict counts them as a class of their "
+        "own."
     ),
     marked(
         "A protection holds against what the adversary is assumed to know. Who knows more, or has another release of "
@@ -109,7 +110,9 @@ SCALES = marked(
 )
 
 
-def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
+def brief(
+    outcome: Anonymisation, question: AnonymiseStudy, *, verdict: Verdict | None = None
+) -> Brief:
     """Return what a terminal says of a protected release."""
     protected = text_for(
         outcome.records,
@@ -131,7 +134,7 @@ def brief(outcome: Anonymisation, question: AnonymiseStudy) -> Brief:
     title = text("With all quasi-identifiers, before and after")
     return Brief(
         (
-            protected,
+            " ".join(filter(None, (protected, absent(outcome)))),
             *treatment_blocks(outcome.steps, missing_notes(outcome.before.missing)),
             *([generalisation_table(outcome, short=True)] if outcome.hierarchies else []),
             cell_table(text("attack"), measures, rows, title),
@@ -165,7 +168,13 @@ def _review(outcome: Anonymisation) -> tuple[str, ...]:
     )
 
 
-def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Provenance) -> Page:
+def page(
+    outcome: Anonymisation,
+    question: AnonymiseStudy,
+    *,
+    provenance: Provenance,
+    verdict: Verdict | None = None,
+) -> Page:
     """Return the report of a protected release."""
     content = outcome.to_dict()
     done = treatment_section(outcome.steps, missing_notes(outcome.before.missing))
@@ -173,7 +182,6 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
     sections = (_risks(outcome), _protection(outcome, content), costs_section(costs), done)
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
     findings = protection_findings(outcome, subject=question.subject)
-    verdict = verdict_on(of_assessment(outcome.after), question.policy)
     return Page(
         title=text("A protected release, and what it still tells"),
         lead=text(
@@ -183,7 +191,7 @@ def page(outcome: Anonymisation, question: AnonymiseStudy, *, provenance: Proven
             method=_promise(outcome),
         ),
         findings=findings,
-        summary=_summary(outcome, question.subject),
+        summary=" ".join(filter(None, (_summary(outcome, question.subject), absent(outcome)))),
         tiles=tiles(outcome, question.subject),
         actions=actions(outcome, question, verdict),
         front=ladder_figure(outcome) if outcome.ladder else _before_and_after(outcome),
@@ -921,14 +929,15 @@ def suppressed_findings(
         yield note(
             text_for(
                 count,
-                "{count} record ({share}) is suppressed: it stays in the file without anything that tells whose it is.",
-                "{count} records ({share}) are suppressed: they stay in the file without anything that tells whose "
-                "they are.",
+                "{count} record ({share}) is suppressed: it stays in the file, with “*” for all that could be known.",
+                "{count} records ({share}) are suppressed: they stay in the file, with “*” for all that could be "
+                "known.",
                 share=hidden,
             ),
             figure=figure,
             meaning=text(
-                "Suppressed records form no class and are left out of every risk after the protection."
+                "The figures after the protection leave suppressed records out; the verdict also counts them as a "
+                "class of their own."
             ),
         )
         return
@@ -944,7 +953,5 @@ def suppressed_findings(
         ),
         figure=figure,
         meaning=text("The sensitive values of suppressed records are still in the file."),
-        remedy=text(
-            "Leave these records out of the file (--drop-suppressed), or allow more suppression."
-        ),
+        remedy=text("Leave these records out of the file (--drop-suppressed)."),
     )

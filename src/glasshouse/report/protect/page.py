@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from glasshouse.language import marked, text, text_for, translated
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
+from glasshouse.report.anonymise.front import absent
 from glasshouse.report.compare.page import (
     Choice,
     column_change,
@@ -14,6 +15,7 @@ from glasshouse.report.compare.page import (
     comparison_findings,
     comparison_page,
     error_of,
+    error_words,
     releases_table,
 )
 from glasshouse.report.labels import column_label
@@ -28,15 +30,21 @@ from glasshouse.report.page import (
     note,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks
-from glasshouse.report.verdict import measures, verdict_on
+from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import joined, percentage, percentages, share
 from glasshouse.study.protect import ProtectStudy
 
 
-def page(outcome: ProtectedVersions, question: ProtectStudy, *, provenance: Provenance) -> Page:
+def page(
+    outcome: ProtectedVersions,
+    question: ProtectStudy,
+    *,
+    provenance: Provenance,
+    verdict: Verdict | None = None,
+) -> Page:
     """Return the report of versions that meet a rule."""
     spoken = _spoken(outcome)
-    chosen = _choice(spoken, question)
+    chosen = _choice(spoken, verdict)
     side_by_side = comparison_page(
         spoken.comparison,
         question,
@@ -54,7 +62,9 @@ def page(outcome: ProtectedVersions, question: ProtectStudy, *, provenance: Prov
     )
 
 
-def brief(outcome: ProtectedVersions, question: ProtectStudy) -> Brief:
+def brief(
+    outcome: ProtectedVersions, question: ProtectStudy, *, verdict: Verdict | None = None
+) -> Brief:
     """Return what a terminal says of versions that meet a rule."""
     spoken = _spoken(outcome)
     comparison = spoken.comparison
@@ -67,7 +77,7 @@ def brief(outcome: ProtectedVersions, question: ProtectStudy) -> Brief:
     findings = (
         _changes(spoken),
         *_not_found(spoken),
-        *comparison_findings(comparison, question, _choice(spoken, question)),
+        *comparison_findings(comparison, question, _choice(spoken, verdict)),
     )
     return Brief(blocks, findings)
 
@@ -75,9 +85,7 @@ def brief(outcome: ProtectedVersions, question: ProtectStudy) -> Brief:
 def _spoken(outcome: ProtectedVersions) -> ProtectedVersions:
     """Return the versions under their names in the language that is spoken."""
     versions = tuple(
-        replace(
-            version, compared=replace(version.compared, name=translated(FAMILIES[version.family]))
-        )
+        replace(version, compared=replace(version.compared, name=translated(version.title)))
         for version in outcome.versions
     )
     releases = tuple(version.compared for version in versions)
@@ -86,10 +94,10 @@ def _spoken(outcome: ProtectedVersions) -> ProtectedVersions:
     )
 
 
-def _choice(outcome: ProtectedVersions, question: ProtectStudy) -> Choice:
+def _choice(outcome: ProtectedVersions, verdict: Verdict | None) -> Choice:
     return Choice(
         outcome.recommended.compared,
-        verdict_on(measures(outcome, question), question.policy),
+        verdict,
         sum(version.meets for version in outcome.versions),
     )
 
@@ -98,13 +106,14 @@ def _recommendation(outcome: ProtectedVersions) -> str:
     """Say which version to take, and why."""
     best = outcome.recommended
     meeting = sum(version.meets for version in outcome.versions)
-    return text_for(
+    taken = text_for(
         meeting,
         "Take “{name}”: it is the only version found that meets the rule; the error is {error}.",
         "Take “{name}”: of the {count} versions found that meet the rule it has the least error, {error}.",
         name=best.compared.name,
         error=percentage(error_of(best.compared)),
     )
+    return " ".join(filter(None, (taken, error_words(best.compared), absent(best.release))))
 
 
 def _changes(outcome: ProtectedVersions) -> Finding:
@@ -115,16 +124,23 @@ def _changes(outcome: ProtectedVersions) -> Finding:
         text("{column}: {change}", column=column_label(name), change=column_change(release, name))
         for name in release.quasi_identifiers
     )
-    removed = (
-        text_for(
+    part = share(release.suppressed, release.records)
+    if release.drops and release.suppressed:
+        removed = text_for(
             release.suppressed,
             "{count} record ({share}) is removed.",
             "{count} records ({share}) are removed.",
-            share=share(release.suppressed, release.records),
+            share=part,
         )
-        if release.suppressed
-        else text("Nobody’s record is removed.")
-    )
+    elif release.suppressed:
+        removed = text_for(
+            release.suppressed,
+            "{count} record ({share}) is suppressed: it stays in the file, with “*” for all that could be known.",
+            "{count} records ({share}) are suppressed: they stay in the file, with “*” for all that could be known.",
+            share=part,
+        )
+    else:
+        removed = absent(release) or text("Nobody’s record is removed.")
     sentence = text(
         "What happens in “{name}” – {changes}. {removed}",
         name=best.compared.name,
@@ -139,8 +155,12 @@ _MEANINGS = {
         "Every value is generalised alike in all records, so that tables are made as from the original."
     ),
     "few-removed": marked(
-        "Every value is generalised alike in all records that stay; the removed ones stood out most, so that totals "
-        "miss them."
+        "Every value is generalised alike in all records but those that stood out most: they are not in the file, so "
+        "that totals miss them."
+    ),
+    "few-blanked": marked(
+        "Every value is generalised alike in all records but those that stood out most: they are in the file with “*” "
+        "for all that could be known, as a group of their own."
     ),
     "left-out": marked("The columns that stay are as in the original; the others are not told."),
     "local": marked(
@@ -158,7 +178,7 @@ _MEANINGS = {
 
 
 def _family_meaning(version: Version) -> str:
-    return translated(_MEANINGS[version.family])
+    return translated(_MEANINGS["few-blanked" if version.is_blanked else version.family])
 
 
 def _proof(version: Version) -> str:
@@ -220,7 +240,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
                 name=best.compared.name,
                 family=best.family,
             ),
-            text("Greatest risk: {change}.", change=f"{before} → {after}"),
+            text("Average risk: {change}.", change=f"{before} → {after}"),
             best.meets,
         )
     ]
@@ -234,7 +254,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
                     name=knee.name,
                 ),
                 text(
-                    "Greatest risk: {change}; error: {error}.",
+                    "Average risk: {change}; error: {error}.",
                     change=f"{risk} → {other}",
                     error=" → ".join(percentages(error_of(best.compared), error_of(knee))),
                 ),
