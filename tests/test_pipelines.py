@@ -21,14 +21,17 @@ def step() -> str:
 
 
 @pytest.mark.parametrize(("policy", "code"), [("internal", 0), ("open-data", 4), ("nothing", 2)])
-def test_the_action_checks_what_its_inputs_say(tmp_path: Path, policy: str, code: int) -> None:
+@pytest.mark.parametrize("arguments", ["-q\nsex\n-q\nage\n", "-q sex -q 'age'"])
+def test_the_action_checks_what_its_inputs_say(
+    tmp_path: Path, policy: str, code: int, arguments: str
+) -> None:
     release = tmp_path / "my release.csv"
     rows = "".join(f"{'FM'[place % 2]},{place % 5}\n" for place in range(50))
     release.write_text(f"sex,age\n{rows}", encoding="utf-8")
     inputs = {
         "CHECK_PATH": str(release),
         "CHECK_POLICY": policy,
-        "CHECK_ARGUMENTS": "-q\nsex\n-q\nage\n",
+        "CHECK_ARGUMENTS": arguments,
         "CHECK_JUNIT": str(tmp_path / "verdict.xml"),
         "CHECK_SARIF": "",
     }

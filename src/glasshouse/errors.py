@@ -64,6 +64,12 @@ class SolverError(GlasshouseError):
     exit_code = 3
 
 
+class UnjudgedError(GlasshouseError):
+    """Nothing was attacked, or measured, that a verdict could stand on."""
+
+    exit_code = 3
+
+
 class StoppedError(GlasshouseError):
     """The user stopped it; what was finished is kept and can be resumed."""
 

@@ -16,10 +16,9 @@ from pyarrow import csv
 
 import glasshouse as gh
 from glasshouse.errors import StudyError
-from glasshouse.report import brief_of
 from glasshouse.report.page import Decision
 from glasshouse.report.verdict import HEADLINES, Verdict, verdict_on
-from glasshouse.runs.folder import stored_measures, stored_report
+from glasshouse.runs.folder import stored_coverage, stored_measures, stored_report
 from glasshouse.study import load_policy
 from tests.conftest import Glasshouse, Outcome
 
@@ -47,10 +46,13 @@ def test_a_file_alone_is_understood_assessed_and_judged(
 ) -> None:
     answer = glasshouse("check", str(people))
     assert answer.code == 4
-    assert 'could know of a person: "age", "sex"' in answer.out.replace("\n", " ")
+    assert "concluded from the file: it stands below the verdict" in answer.out
+    assert "Looked at as known: age and sex.\nLooked at as sensitive: illness.\n" in answer.out
     assert "Do not publish as it is" in answer.out
     content = json.loads(glasshouse("check", str(people), "--json").out)
     assert content["understood"]["quasi_identifiers"] == ["age", "sex"]
+    assert content["understood"]["sensitive"] == ["illness"]
+    assert content["coverage"] == {"known": ["age", "sex"], "sensitive": ["illness"]}
     smallest = next(c for c in content["conditions"] if c["measure"] == "smallest-class")
     assert (smallest["value"], smallest["limit"], smallest["margin"]) == (3, 11, -8)
 
@@ -162,7 +164,10 @@ def test_a_column_that_names_people_never_meets_the_rule(
     assert glasshouse("assess", file, "-q", "sex", "--out", run).code == 0
     assert "Leave out" in stored_report(run).page("en").actions[0].sentence
     assert glasshouse("check", run).code == 4
-    assert glasshouse("check", file, "-q", "sex", "--id", "contact").code == 0
+    by_name = glasshouse("check", file, "-q", "sex", "--id", "contact", "--json")
+    assert by_name.code == 4, "whom a column names, it names in the release"
+    assert conditions(by_name) == conditions(answer)
+    assert glasshouse("check", file, "-q", "sex", "--drop", "contact").code == 0
 
 
 def test_two_runs_side_by_side_are_judged_by_the_rule_that_is_named(
@@ -173,7 +178,10 @@ def test_two_runs_side_by_side_are_judged_by_the_rule_that_is_named(
     words = ("compare", tmp_path / "before", tmp_path / "after", "--policy", "internal", "--json")
     verdict = json.loads(glasshouse(*words).out)["verdict"]
     assert verdict["policy"] == "internal"
-    assert {entry["release"] for entry in verdict["conditions"]} == {"before", "after"}
+    figures = [entry for entry in verdict["conditions"] if entry["release"]]
+    assert {entry["release"] for entry in figures} == {"before", "after"}
+    (once,) = (entry for entry in verdict["conditions"] if not entry["release"])
+    assert (once["measure"], once["value"]) == ("columns-not-looked-at", 2)
     assert "--policy" in glasshouse("totals", "campaign", "--help").out
 
 
@@ -214,7 +222,8 @@ def conditions(answer: Outcome) -> Any:
     [
         (("--knows", "2"), (*KNOWN, "-s", "any diagnosis=F*"), "named:records = 2", 4),
         (("--knows", "2"), (*KNOWN, "-s", "most diagnosis"), "some-records:records = 2", 4),
-        (("--knows", "1"), (*KNOWN,), "some-records:records = 1", 0),
+        (("--knows", "1"), (*KNOWN,), "some-records:records = 1", 4),
+        (("--knows", "1"), (*KNOWN, "--drop", "diagnosis"), "some-records:records = 1", 0),
         (("--knows", "all"), (*KNOWN, "-s", "count"), "best-guess:", 4),
         (("--unlinked",), (*KNOWN, "-s", "diagnosis"), "inference-added:", 4),
     ],
@@ -230,7 +239,8 @@ def test_people_are_judged_as_assess_judges_them(
 ) -> None:
     measure, records = condition.split(":")
     ours = rule(tmp_path, f'measure = "{measure}"\nat_most = 0.1\n{records}')
-    asked = (visits, "--person", "pseudonym", *settings, *roles, "--policy", ours, "--json")
+    said = ("--person", "pseudonym", "--drop", "survey_weight", *settings, *roles)
+    asked = (visits, *said, "--policy", ours, "--json")
     checked = glasshouse("check", *asked)
     assert checked.code == code
     assert conditions(checked) == conditions(glasshouse("assess", *asked))
@@ -257,17 +267,24 @@ def test_unsure_knowledge_and_close_guesses_are_judged_as_assess_judges_them(
     code: int,
 ) -> None:
     ours = rule(tmp_path, f'measure = "{measure}"\nat_most = 0.1')
-    checked = glasshouse("check", pay, *settings, "--policy", ours, "--json")
+    asked = ("-s", "income", "--drop", "survey_weight", *settings, "--policy", ours, "--json")
+    checked = glasshouse("check", pay, *asked)
     assert checked.code == code, checked.error
-    roles = ("-q", "age", "-q", "sex", "-s", "income")
-    assessed = glasshouse("assess", pay, *roles, *settings, "--policy", ours, "--json")
+    assessed = glasshouse("assess", pay, "-q", "age", "-q", "sex", *asked)
     assert conditions(checked) == conditions(assessed)
     understood = json.loads(checked.out)["understood"]
     assert understood["quasi_identifiers"] == ["age", "sex"]
-    assert (understood["sensitive"], understood["weight"]) == (["income"], None)
-    option = settings[0]
-    assert f'not go with {option}: "survey_weight" (weight)\n' in checked.error
-    assert checked.error.count("not used as the file suggests") == 1
+    assert understood["sensitive"] == ["income"]
+    assert "not used as the file suggests" not in checked.error
+
+
+def test_where_nothing_is_measured_that_the_rule_asks_for_there_is_no_verdict(
+    pay: Path, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    ours = rule(tmp_path, 'measure = "inference-certain-inexactly"\nat_most = 0.1')
+    answer = glasshouse("check", pay, "--about", "age=±2", "--policy", ours, "--json")
+    assert (answer.code, answer.out) == (3, "")
+    assert "pay.csv measures nothing that the policy asks for" in answer.error
 
 
 def test_columns_of_what_is_asked_have_the_roles_that_it_needs(
@@ -278,16 +295,17 @@ def test_columns_of_what_is_asked_have_the_roles_that_it_needs(
     assert understood["person"] == ["pseudonym", "day"]
     assert "day" not in understood["quasi_identifiers"]
     assert understood["sensitive"] == ["diagnosis"]
-    assert '--person: "survey_weight" (weight)' in answer.error
+    assert understood["quasi_identifiers"] == ["city", "survey_weight"]
+    assert "not used" not in answer.error
     linked = glasshouse("check", visits, "--person", "pseudonym", "--json")
     assert json.loads(linked.out)["understood"]["sensitive"] == ["most diagnosis"]
     unlinked = glasshouse("check", visits, "--person", "pseudonym", "--unlinked", "--json")
     assert json.loads(unlinked.out)["understood"]["sensitive"] == ["diagnosis"]
     both = glasshouse("check", pay, "--likely", "income=50%", "--within", "age=2", "--json")
     understood = json.loads(both.out)["understood"]
-    assert understood["quasi_identifiers"] == ["sex", "income"]
+    assert understood["quasi_identifiers"] == ["sex", "income", "survey_weight"]
     assert understood["sensitive"] == ["age"]
-    assert '--within, --likely: "survey_weight" (weight)' in both.error
+    assert "not used" not in both.error
 
 
 def test_what_is_the_same_in_all_records_of_a_person_is_a_secret_as_it_is(
@@ -311,7 +329,6 @@ def test_what_is_the_same_in_all_records_of_a_person_is_a_secret_as_it_is(
         ("--person", "pseudonym", "--knows", "0"),
         ("--person", "pseudonym", "-q", "pseudonym"),
         ("--person", "pseudonym", "--id", "pseudonym"),
-        ("--person", "pseudonym", "-q", "day", "-s", "diagnosis"),
         ("--person", "pseudonym", "-q", "day", "-s", "any diagnosis"),
         ("--person", "pseudonym", "-q", "day", "--likely", "day=50%"),
         ("--person", "pseudonim", "-q", "day"),
@@ -367,9 +384,10 @@ def test_a_question_about_a_column_is_a_secret_of_a_file_alone(
 ) -> None:
     asked = (pay, "-s", "income>1500", "--json")
     checked = glasshouse("check", *asked)
-    assert json.loads(checked.out)["understood"]["quasi_identifiers"] == ["age", "sex"]
-    weighed = ("-q", "age", "-q", "sex", "--weight", "survey_weight")
-    assert conditions(checked) == conditions(glasshouse("assess", *asked, *weighed))
+    known = ["age", "sex", "survey_weight"]
+    assert json.loads(checked.out)["understood"]["quasi_identifiers"] == known
+    roles = [word for name in known for word in ("-q", name)]
+    assert conditions(checked) == conditions(glasshouse("assess", *asked, *roles))
 
 
 def test_an_identifier_that_is_not_the_person_is_left_aside_and_named(
@@ -377,13 +395,14 @@ def test_an_identifier_that_is_not_the_person_is_left_aside_and_named(
 ) -> None:
     rows = "".join(f"s{row % 80},p{row % 30},{row % 7}\n" for row in range(100))
     path = tmp_path / "visits.csv"
-    path.write_text(f"student_id,pseudonym,day\n{rows}", encoding="utf-8")
-    alone = json.loads(glasshouse("check", path, "--json").out)["understood"]["id"]
-    other = {"student_id": "pseudonym", "pseudonym": "student_id"}[alone]
-    answer = glasshouse("check", path, "--person", other, "--json")
-    assert json.loads(answer.out)["understood"]["id"] is None
-    assert f'does not go with --person: "{alone}" (identifier)\n' in answer.error
-    of_it = glasshouse("check", path, "--person", alone, "--json")
+    path.write_text(f"matricula,pseudonym,day\n{rows}", encoding="utf-8")
+    assert json.loads(glasshouse("check", path, "--json").out)["understood"]["id"] == "matricula"
+    answer = glasshouse("check", path, "--person", "pseudonym", "--json")
+    content = json.loads(answer.out)
+    assert content["understood"]["id"] is None
+    assert content["coverage"]["direct"] == ["matricula"], "it is counted all the same"
+    assert 'does not go with --person: "matricula" (identifier)\n' in answer.error
+    of_it = glasshouse("check", path, "--person", "matricula", "--json")
     assert "not used" not in of_it.error
 
 
@@ -396,7 +415,7 @@ def test_invalid_records_are_left_out_as_assess_leaves_them_out(
     assert alone == ["age=Total"]
     answer = glasshouse("check", *asked, "--json")
     assert json.loads(answer.out)["understood"]["invalid"] == ["age=20,21", *alone]
-    roles = ("-q", "age", "-q", "sex", "--invalid", alone[0])
+    roles = ("-q", "age", "-q", "sex", "-s", "illness", "--invalid", alone[0])
     assert conditions(answer) == conditions(glasshouse("assess", *asked, *roles, "--json"))
     said = " ".join(glasshouse("check", *asked).out.split())
     assert (
@@ -445,10 +464,12 @@ def test_python_judges_files_and_frames_by_the_same_words(visits: Path, pay: Pat
         gh.check(run, knows=2)
 
 
-def judged(people: pa.Table, policy: str, subsets: str) -> gh.Run[Any, Any]:
-    names = people.column_names
+def judged(
+    columns: dict[str, list[str]], further: dict[str, list[str]], policy: str, subsets: str
+) -> gh.Run[Any, Any]:
+    names = list(columns)
     return gh.assess(
-        people,
+        pa.table(columns | further),
         quasi_identifiers=names[:-1],
         sensitive=names[-1:],
         subsets=subsets,
@@ -470,31 +491,36 @@ def test_every_surface_says_the_same_verdict(tmp_path: Path, glasshouse: Glassho
             for place in range(width)
         }
         policy = chance.choice(("open-data", "research-file", "internal"))
-        run = judged(pa.table(columns), policy, chance.choice(("full", "all")))
+        further = {"further": ["u", *"v" * (records - 1)]} if case % 4 == 0 else {}
+        run = judged(columns, further, policy, chance.choice(("full", "all")))
         verdict = run.verdict
         assert verdict is not None
         decisions.add(verdict.decision)
-        assert by_hand(columns, verdict) == verdict.decision
+        assert by_hand(columns, verdict, unseen=len(further)) == verdict.decision
+        assert bool(verdict) is (verdict.decision is Decision.MEETS)
         headline = HEADLINES[verdict.decision]
         assert run.to_dict()["verdict"]["decision"] == verdict.decision.value
-        shown = brief_of(run.outcome, run.question).ruling
+        shown = run.brief.ruling
         assert shown is not None
         assert (shown.headline, shown.decision) == (headline, verdict.decision)
         if case % 20 == 0:  # drawing takes long
             folder = tmp_path / str(case)
             run.report(folder)
-            assert verdict_on(stored_measures(folder), load_policy(policy)) == verdict
+            rule_again = load_policy(policy)
+            stored_again = verdict_on(stored_measures(folder), rule_again, stored_coverage(folder))
+            assert stored_again == verdict
             stored = stored_report(folder).page("en").ruling
             assert stored is not None
             assert stored.headline == headline
             assert headline in run._repr_html_()
             answer = glasshouse("check", folder, "--policy", policy, "--json")
             assert answer.code == (0 if verdict.decision == Decision.MEETS else 4)
-            assert json.loads(answer.out)["conditions"] == verdict.to_dict()["conditions"]
+            about = {"glasshouse": gh.__version__, "checked": folder.name}
+            assert json.loads(answer.out) == about | verdict.to_dict()
     assert decisions == set(Decision)
 
 
-def by_hand(columns: dict[str, list[str]], verdict: Verdict) -> Decision:
+def by_hand(columns: dict[str, list[str]], verdict: Verdict, *, unseen: int) -> Decision:
     """Judge a table by counting, with nothing of the house."""
     *known, secret = columns.values()
     classes: dict[tuple[str, ...], list[str]] = {}
@@ -511,11 +537,13 @@ def by_hand(columns: dict[str, list[str]], verdict: Verdict) -> Decision:
         "best-guess": Fraction(len(classes), records),
         "smallest-class": Fraction(min(map(len, classes.values()))),
         "inference-added": Fraction(most - before, records),
-        "inference-certain": Fraction(single, records) - (len(set(secret)) == 1),
+        "inference-certain": Fraction(single, records),
     }
     met, restricted = True, True
     for condition in verdict.policy.conditions:
         if condition.measure in values:
             met &= condition.allows(values[condition.measure])
             restricted &= condition.allows(values[condition.measure], restricted=True)
-    return Decision.MEETS if met else Decision.RESTRICT if restricted else Decision.STOP
+    if not restricted:
+        return Decision.STOP
+    return Decision.OPEN if unseen else Decision.MEETS if met else Decision.RESTRICT

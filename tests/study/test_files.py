@@ -30,7 +30,7 @@ CONTENT: dict[str, Any] = {
         "quasi_identifiers": ["age", "sex"],
         "sensitive": ["ill", ["ill", "pay"]],
         "identifier": "key",
-        "weight": "w",
+        "prior_weight": "w",
         "gain": {"worth": {"ill": {"flu": 2, "*": 1.5}}},
     },
     "subsets": ["full", ["sex"]],

@@ -42,6 +42,15 @@ def test_a_limit_is_the_number_that_was_written() -> None:
     assert not condition.allows(Fraction(100_001, 1_000_000))
 
 
+def test_one_in_three_is_a_third() -> None:
+    (guess,) = (one for one in POLICIES["internal"].conditions if one.measure == "best-guess")
+    assert guess.limit == Fraction(1, 3)
+    assert guess.allows(Fraction(1, 3))
+    assert not guess.allows(Fraction(1, 3) + Fraction(1, 10**9))
+    (guess,) = (one for one in POLICIES["research-file"].conditions if one.measure == "best-guess")
+    assert (guess.limit, guess.restricted_limit) == (Fraction(1, 5), Fraction(1, 3))
+
+
 def test_a_smallest_class_is_a_floor() -> None:
     condition = PolicyCondition(measure="smallest-class", at_least=5, restricted="any")
     assert [condition.allows(Fraction(size)) for size in (4, 5)] == [False, True]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,13 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.command import check_new_file, given_options, progress, warn
 from glasshouse.cli.options import option
-from glasshouse.errors import StudyError
+from glasshouse.errors import StudyError, UnjudgedError
 from glasshouse.language import either, quoted, text
 
 if TYPE_CHECKING:
     from glasshouse.report.verdict import Verdict
+    from glasshouse.runs import Outcome, Run
+    from glasshouse.study import Question
     from glasshouse.study.assess import AssessStudy
 
 NOT_MET = 4
@@ -36,7 +39,15 @@ def check(
     sensitive: options.Sensitive = None,
     identifier: options.Identifier = None,
     attacker: options.AttackerOptions,
+    weight: options.SampleWeight = None,
     invalid: options.Invalid = None,
+    drop: options.Drop = None,
+    ignore: options.Ignore = None,
+    baseline: Path | None = option(
+        "--baseline",
+        "RUN",
+        "The folder of a run before: nothing may be worse than in it, and no column new.",
+    ),
     junit: Path | None = option(
         "--junit", "FILE.xml", "Also write the verdict for a build server."
     ),
@@ -47,14 +58,26 @@ def check(
 ) -> None:
     """Whether a release meets a rule: a verdict, each condition with its margin, and an exit code for pipelines.
 
-    Exit codes: 0 it meets the rule · 4 it does not · 2 the input is wrong · 3 a limit stopped it.
+    Every column counts: what is not plainly a secret is taken for something that somebody can know, unless you say
+    otherwise (-q, -s, --drop, --ignore).
+
+    Exit codes: 0 it meets the rule · 4 it does not, or not everything was looked at · 2 the input is wrong · 3 a limit
+    stopped it.
 
     Example: glasshouse check adult.csv --policy open-data
 
     A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
     """
+    from glasshouse.report.survey_weights import weighted_sentence
     from glasshouse.report.verdict import verdict_on
-    from glasshouse.runs.folder import REPORT, is_run, stored_measures, stored_policy
+    from glasshouse.runs.folder import (
+        REPORT,
+        beside,
+        is_run,
+        stored_coverage,
+        stored_measures,
+        stored_policy,
+    )
     from glasshouse.study import load_policy
 
     for written in (junit, sarif):
@@ -63,9 +86,13 @@ def check(
     rule = None if output.policy is None else load_policy(output.policy)
     understood: dict[str, Any] = {}
     taken: list[str] = []
+    study: AssessStudy | None = None
+    done: Run[Question, Outcome] | None = None
+    weighted = None
     if path.is_dir() and is_run(path):
         _refuse_beside_a_run(context)
-        verdict = verdict_on(stored_measures(path), rule or stored_policy(path))
+        measured, coverage = stored_measures(path), stored_coverage(path)
+        rule = rule or stored_policy(path)
     else:
         study, notes = _study(
             path,
@@ -74,6 +101,9 @@ def check(
             sensitive=options.secrets(sensitive),
             identifier=identifier,
             invalid=invalid or (),
+            drop=drop or (),
+            ignore=ignore or (),
+            weight=weight,
             attacker=attacker.content(),
             policy=rule,
         )
@@ -83,11 +113,16 @@ def check(
         typed = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": identifier}
         guessed = understood | {"invalid": understood["invalid"][len(invalid or ()) :]}
         taken = [sentence for role, sentence in taken_for(guessed) if not typed.get(role)]
-        verdict = _assessed(study, output, threads)
-        for note in _unjudged(study, verdict):
-            warn(note)
+        done = _assessed(study, output, threads)
+        weighted = getattr(done.outcome, "weighted", None)
+        measured, coverage, rule = done.measures, done.coverage, done.question.policy
+    if baseline is not None:
+        measured, rule = beside(baseline, measured, coverage, rule)
+    verdict = verdict_on(measured, rule, coverage)
+    for note in () if study is None else _unjudged(study, verdict):
+        warn(note)
     if verdict is None:
-        raise StudyError(
+        raise UnjudgedError(
             "{name} measures nothing that the policy asks for; assess the release itself, as a whole, and with "
             "--person, --about or --within if its conditions are on several records, on what is not known exactly or "
             "on close guesses",
@@ -95,17 +130,21 @@ def check(
         )
     _write(verdict, path.name, junit, sarif)
     if output.as_json:
-        content = verdict.to_dict()
-        print(json.dumps({"understood": understood} | content if understood else content, indent=2))
+        about: dict[str, Any] = {"glasshouse": version("glasshouse"), "checked": path.name}
+        about |= {} if done is None else {"records": done.records, "understood": understood}
+        about |= {} if weighted is None else {"weighted": weighted.to_dict()}
+        print(json.dumps(about | verdict.to_dict(), indent=2))
     else:
+        if weighted is not None and study is not None:
+            taken.append(weighted_sentence(weighted, study.subject))
         _show(verdict, taken, None if output.out is None else output.out / REPORT)
-    if verdict.failed:
+    if not verdict.meets:
         raise typer.Exit(NOT_MET)
 
 
 def _refuse_beside_a_run(context: typer.Context) -> None:
     """Make sure that nothing is asked that the run has decided."""
-    allowed = {"path", "policy", "junit", "sarif", "as_json", "overwrite"}
+    allowed = {"path", "policy", "baseline", "junit", "sarif", "as_json", "overwrite"}
     for name, typed in given_options(context):
         if name not in allowed:
             raise StudyError(
@@ -137,16 +176,16 @@ def roles_of(study: AssessStudy) -> dict[str, Any]:
         "quasi_identifiers": list(adversary.quasi_identifiers),
         "sensitive": list(map("+".join, adversary.secrets)),
         "id": adversary.identifier,
+        "weight": study.weight,
         "person": list(study.person),
-        "weight": adversary.weight,
         "invalid": list(study.treatment.invalid),
     }
 
 
 def _assessed(
     study: AssessStudy, output: options.OutputOptions, threads: int | None
-) -> Verdict | None:
-    """Assess a file, keep the run where asked to, and return the verdict."""
+) -> Run[Question, Outcome]:
+    """Assess a file, and keep the run where asked to."""
     from glasshouse.runs import Resources, check_place, run, write_run
     from glasshouse.study import paths_of
 
@@ -158,14 +197,18 @@ def _assessed(
             write_run(done, output.out, overwrite=output.overwrite)
     for warning in done.warnings:
         warn(warning)
-    return done.verdict
+    return done
 
 
 def _unjudged(study: AssessStudy, verdict: Verdict | None) -> Iterator[str]:
     """Yield what was asked that no condition of the rule judges, and the measures that would."""
     from glasshouse.study.policy import MEASURES
 
-    judged = {judgement.condition.measure for judgement in verdict.judgements} if verdict else set()
+    judged = (
+        {judgement.condition.measure for judgement in verdict.judgements}
+        if verdict is not None
+        else set()
+    )
     inexact = [measure for measure in MEASURES if measure.endswith("-inexactly")]
     close = [measure for measure in MEASURES if measure.startswith("close-")]
     for word, measures in (("about", inexact), ("likely", inexact), ("within", close)):
@@ -179,11 +222,15 @@ def _unjudged(study: AssessStudy, verdict: Verdict | None) -> Iterator[str]:
 
 def _write(verdict: Verdict, name: str, junit: Path | None, sarif: Path | None) -> None:
     """Write the verdict for those who asked for it, each file whole or not at all."""
-    from glasshouse.atomic import new_file
+    from glasshouse.atomic import cannot_write, new_file
     from glasshouse.report.pipeline import to_junit, to_sarif
 
     for path, form in ((junit, to_junit), (sarif, to_sarif)):
         if path is not None:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise cannot_write(path, error) from None
             with new_file(path) as draft:
                 draft.write_text(form(verdict, name), encoding="utf-8")
 
@@ -200,19 +247,41 @@ def _show(verdict: Verdict, taken: list[str], report: Path | None) -> None:
     terminal.show(Brief((*blocks, rule.conditions), ruling=rule), places=places)
 
 
+def without_nobody(dataset: dict[str, Any], invalid: list[str]) -> list[str]:
+    """Return the conditions of records to leave out, with those of totals and repeated names, which are nobody.
+
+    They are found in all columns, whichever are named, and said; nothing is with ``--strict``.
+    """
+    from glasshouse.runs.reading import nobody_in
+    from glasshouse.study import Dataset, validated
+
+    read = validated(Dataset, dataset, "check")
+    if read.dialect.strict:
+        return invalid
+    nobody = [condition for condition in nobody_in(read) if condition not in invalid]
+    if nobody:
+        warn(_nobody_sentence(nobody))
+    return [*invalid, *nobody]
+
+
+def _nobody_sentence(conditions: Sequence[str]) -> str:
+    return text(
+        "Left out as totals or repeated names of columns, which are nobody: records with {conditions} (else say "
+        "--strict).",
+        conditions=quoted(conditions),
+    )
+
+
 def taken_for(understood: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield in sentences what a file was taken for, and how to say otherwise, each with the role that it is about."""
     yield (
         "quasi_identifiers",
         text(
-            "Taken as what somebody could know of a person: {columns} (else say -q).",
-            columns=quoted(understood["quasi_identifiers"]),
+            "What each column is was concluded from the file: it stands below the verdict (else say -q, -s, --drop or "
+            "--ignore)."
         ),
     )
-    if understood["sensitive"]:
-        columns = quoted(understood["sensitive"])
-        yield "sensitive", text("Taken as sensitive: {columns} (else say -s).", columns=columns)
-    else:
+    if not understood["sensitive"]:
         yield "sensitive", text("No column was taken as sensitive (else say -s).")
     if understood["person"]:
         column = quoted(understood["person"])
@@ -232,9 +301,4 @@ def taken_for(understood: dict[str, Any]) -> Iterator[tuple[str, str]]:
         same = text("Records with the same {column} are taken for one person.", column=column)
         yield "id", same
     if understood["invalid"]:
-        left_out = text(
-            "Left out as totals or repeated names of columns, which are nobody: records with {conditions} (else say "
-            "--strict).",
-            conditions=quoted(understood["invalid"]),
-        )
-        yield "invalid", left_out
+        yield "invalid", _nobody_sentence(understood["invalid"])

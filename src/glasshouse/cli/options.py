@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from functools import partial, update_wrapper
@@ -149,12 +149,21 @@ Identifier = Annotated[
         "The column that names a person: one record of each is kept, and several files are joined on it.",
     ),
 ]
-Weight = Annotated[
+PriorWeight = Annotated[
     str | None,
     adversary(
+        "--prior-weight",
+        "COL",
+        "Record weights that shape what she believes beforehand; no survey weights. \\[default: all alike]",
+    ),
+]
+SampleWeight = Annotated[
+    str | None,
+    records(
         "--weight",
         "COL",
-        "Record weights that shape what she believes beforehand. \\[default: all alike]",
+        "Survey weights: how many people of the population each record stands for. Tells also what can be done by "
+        "someone who does not know who was sampled.",
     ),
 ]
 Currency = Annotated[
@@ -180,6 +189,22 @@ Invalid = Annotated[
         "--invalid",
         "COL=VALUE,…",
         "Leave out records with these values, and say how many. Repeatable.",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    records(
+        "--drop",
+        "COL",
+        "A column that is in the file for the assessment, and will not be in the release. Repeatable.",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    records(
+        "--ignore",
+        "COL",
+        "Dismiss a column: nobody could know it, and it says nothing of a person. The verdict says so. Repeatable.",
     ),
 ]
 Seed = Annotated[
@@ -238,6 +263,7 @@ _AS_THEY_ARE = (
     "decimal",
     "thousands",
     "skip",
+    "skip_end",
 )
 
 
@@ -264,6 +290,9 @@ class FileOptions:
     )
     skip: int | None = reading(
         "--skip", "N", "Lines that come before the header. \\[default: comments with #]", min=0
+    )
+    skip_end: int | None = reading(
+        "--skip-end", "N", "Lines that come after the last record, such as a source.", min=0
     )
     strip: bool = reading("--strip", says="Drop blanks around values.", default=False)
     strict: bool = reading(
@@ -327,7 +356,7 @@ class FileOptions:
         words = []
         for name in (*_AS_THEY_ARE, "quote", "names"):
             if getattr(self, name) is not None:
-                words += [f"--{name}", str(getattr(self, name))]
+                words += [f"--{name.replace('_', '-')}", str(getattr(self, name))]
         words += ["--no-header"] * self.no_header + ["--strip"] * self.strip
         words += ["--strict"] * self.strict
         words += [part for kind in self.types or [] for part in ("--type", kind)]
@@ -689,6 +718,38 @@ def paths(pairs: list[str] | None, *, option: str) -> dict[str, Path]:
     """Return the paths of ``COLUMN=FILE`` options by column."""
     files = assignments(pairs, option=option, form="COLUMN=FILE", first=True)
     return {column: Path(path) for column, path in files.items()}
+
+
+def in_folders(pairs: list[str] | None, columns: Sequence[str]) -> list[str]:
+    """Return what ``--hierarchy`` says, with the files of each folder it names as ``COLUMN=FILE``.
+
+    A file is of the column that it is called after, as in ``age.csv`` or ``adult_hierarchy_age.csv``; others are left.
+
+    Raises:
+        StudyError: No file of a folder is called after a column.
+    """
+    written: list[str] = []
+    for pair in pairs or []:
+        folder = Path(pair).expanduser()
+        if "=" in pair or not folder.is_dir():
+            written.append(pair)
+            continue
+        files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv")
+        named = {
+            column: path
+            for column in columns
+            for path in files
+            if path.stem == column
+            or path.stem.endswith(tuple(f"{sign}{column}" for sign in "_-. "))
+        }
+        if not named:
+            raise StudyError(
+                '--hierarchy "{folder}": no file in it is called after a column, such as {column}.csv',
+                folder=pair,
+                column=next(iter(columns), "age"),
+            )
+        written += [f"{column}={path}" for column, path in named.items()]
+    return written
 
 
 def hierarchies(pairs: list[str] | None) -> dict[str, str]:

@@ -6,15 +6,17 @@ stand for missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from glasshouse.arrays import Integers
 from glasshouse.language import number, printable, quoted, text, text_for, translated
+from glasshouse.report.coverage import OUTSIDE, Coverage, CoveredColumn, Fate
 from glasshouse.report.page import MOST_ACTIONS, Action, Brief, Finding, Page, Severity, note
-from glasshouse.report.verdict import Measurement
+from glasshouse.report.verdict import Measurement, column_measures
 from glasshouse.report.words import counted, joined, percentage
 from glasshouse.table import ColumnProfile
 from glasshouse.table.profiles import FREE_TEXT, MANY_VALUES
@@ -60,26 +62,51 @@ class FirstLook:
     """The column that looks like a person's identifier, and has repeats, though the study names none."""
     owner: ColumnProfile | None = None
     """Where there is none, the column that may say whose a record is: it is called so, and repeats."""
+    fates: Mapping[str, Fate] = field(default_factory=dict)
+    """What becomes of each column when the release is judged; one without a fate was not looked at."""
+    is_whole: bool = True
+    """Whether these are all columns of the release, so that it can be told what was not looked at."""
     one_each: Attack | None = None
     """Naming people by all quasi-identifiers, with one record of each value of that column, or without the repeated
     records; None: that was not counted."""
 
     @property
+    def coverage(self) -> Coverage:
+        """What becomes of every column."""
+        return Coverage(
+            tuple(
+                CoveredColumn(
+                    column.name,
+                    self.fates.get(column.name, Fate.UNSEEN),
+                    column.looks_like if column.is_direct else "",
+                )
+                for column in self.columns
+            )
+        )
+
+    @property
+    def released(self) -> tuple[ColumnProfile, ...]:
+        """The columns that are in the release, and were not dismissed by name."""
+        return tuple(
+            column for column in self.columns if self.fates.get(column.name) not in OUTSIDE
+        )
+
+    @property
     def direct(self) -> tuple[ColumnProfile, ...]:
-        """The columns that name or reach people by themselves."""
-        return tuple(column for column in self.columns if _names_people(column))
+        """The columns of the release that name or reach people by themselves."""
+        return tuple(column for column in self.released if column.is_direct)
 
     @property
     def free_text(self) -> tuple[str, ...]:
-        """The names of columns of free text."""
-        return tuple(column.name for column in self.columns if column.looks_like == FREE_TEXT)
+        """The names of columns of free text in the release."""
+        return tuple(column.name for column in self.released if column.looks_like == FREE_TEXT)
 
 
-def _names_people(column: ColumnProfile) -> bool:
-    """Tell whether a column names people; names of a few things, and numbers of a few firms, do not."""
-    if column.looks_like in ("person's name", "CNPJ"):
-        return column.kind != "" and column.distinct * 50 > column.records
-    return column.is_direct
+def coverage_of(looks: Sequence[FirstLook]) -> Coverage | None:
+    """Return what becomes of every column of a release; None: it is not known which columns it has."""
+    if not looks or not all(one.is_whole for one in looks):
+        return None
+    return reduce(or_, (one.coverage for one in looks))
 
 
 def as_json(looks: Sequence[FirstLook]) -> dict[str, object]:
@@ -95,11 +122,9 @@ def as_json(looks: Sequence[FirstLook]) -> dict[str, object]:
 
 
 def measured(looks: Sequence[FirstLook]) -> tuple[Measurement, ...]:
-    """Return how many columns name or reach people by themselves; nothing where nothing was looked at."""
-    if not looks:
-        return ()
-    columns = {column.name for one in looks for column in one.direct}
-    return (Measurement("direct-identifiers", Fraction(len(columns))),)
+    """Return how many columns were not looked at, and how many name people; nothing where nothing was looked at."""
+    coverage = coverage_of(looks)
+    return () if coverage is None else column_measures(coverage)
 
 
 def on_page(page: Page, looks: Sequence[FirstLook]) -> Page:
@@ -139,7 +164,7 @@ def assumptions(looks: Sequence[FirstLook]) -> tuple[str, ...]:
     """Say what was assumed in reading files, each with the option that says otherwise; alike files together."""
     files: dict[tuple[str, ...], list[str]] = {}
     for one in looks:
-        phrases = tuple(_assumed(one))
+        phrases = tuple(assumed_of(one))
         if phrases:
             files.setdefault(phrases, []).append(one.name)
     return tuple(
@@ -148,7 +173,8 @@ def assumptions(looks: Sequence[FirstLook]) -> tuple[str, ...]:
     )
 
 
-def _assumed(one: FirstLook) -> Iterator[str]:
+def assumed_of(one: FirstLook) -> Iterator[str]:
+    """Yield what was assumed in reading a file, in phrases, each with the option that says otherwise."""
     if one.separator is not None:
         sign = text("a tabulator") if one.separator == "\t" else f"“{printable(one.separator)}”"
         yield text("{separator} stands between fields (--separator)", separator=sign)

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import InternalError
-from glasshouse.language import marked, text, translated
+from glasshouse.language import marked, text, text_for, translated
 
 if TYPE_CHECKING:
     from glasshouse.report import vega
@@ -62,11 +62,13 @@ class Decision(StrEnum):
     """It fails the rule, also under restricted access."""
     RESTRICT = "restricted"
     """It fails the rule, but meets what the rule asks where access is restricted."""
+    OPEN = "not-judged"
+    """Not everything that the rule asks about was looked at: nothing that was fails it, and that is not enough."""
     MEETS = "meets"
     """It meets the rule."""
 
 
-SIGNS = {Decision.STOP: "✗", Decision.RESTRICT: "!", Decision.MEETS: "✓"}
+SIGNS = {Decision.STOP: "✗", Decision.RESTRICT: "!", Decision.OPEN: "?", Decision.MEETS: "✓"}
 """The sign of a decision, for those who do not see its colour."""
 
 
@@ -270,6 +272,8 @@ class Ruling:
     """How many conditions of which rule are met."""
     conditions: Table
     """Each condition: what was measured, what the rule allows, and how far apart they are."""
+    coverage: tuple[str, ...] = ()
+    """What the verdict covers, in sentences: what was looked at, what is not in the release, what was dismissed."""
     notes: tuple[str, ...] = ()
     """What the rule does not cover, and where its numbers come from."""
 
@@ -302,6 +306,8 @@ class Action:
     """The command that shows it."""
 
 
+MOST_CONDITIONS = 4
+"""So many conditions that are not met are named in what to do."""
 MOST_ACTIONS = 3
 """So many things to do are named on the first screen."""
 
@@ -316,10 +322,25 @@ def keep_assumptions() -> Action:
     )
 
 
-def look_at_conditions() -> Action:
-    """Return what to do where a rule is not met, and nothing is known that would help."""
+def look_at_conditions(ruling: Ruling) -> Action:
+    """Return what to do where a rule is not met, and nothing is known that would help: the conditions by name."""
+    rows = [row for group in ruling.conditions.groups for row in group.rows]
+    failed = [row[0].text for row in rows if row[-1].mark == "✗"]
+    unjudged = [row[0].text for row in rows if row[-1].mark == "?"]
+    names = failed or unjudged
+    shown = "; ".join(names[:MOST_CONDITIONS])
+    if (rest := len(names) - MOST_CONDITIONS) > 0:
+        shown += "; " + text_for(rest, "{count} further", "{count} further")
+    if failed:
+        return Action(
+            text("Change the release until these conditions hold: {conditions}.", conditions=shown)
+        )
+    if unjudged:
+        return Action(
+            text("Have these conditions judged, which were not: {conditions}.", conditions=shown)
+        )
     return Action(
-        text("Look at which conditions of the rule are not met, and of what; they stand below.")
+        text("Have judged what was not looked at: glasshouse check judges a file itself.")
     )
 
 

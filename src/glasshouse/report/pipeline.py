@@ -8,13 +8,13 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from glasshouse.language import printable, text
-from glasshouse.report.page import Decision
 from glasshouse.report.verdict import (
     Judgement,
     Verdict,
     condition_words,
     limit_words,
     margin_words,
+    measure_words,
     value_words,
 )
 
@@ -28,21 +28,33 @@ def to_junit(verdict: Verdict, name: str) -> str:
         verdict: The verdict.
         name: The name of what was judged.
     """
-    judgements = verdict.judgements
-    counts = {"tests": str(len(judgements)), "failures": str(verdict.failed), "errors": "0"}
+    judgements, unjudged = verdict.judgements, verdict.unjudged
+    lacking = verdict.lacking
+    counts = {
+        "tests": str(len(judgements) + len(unjudged)),
+        "failures": str(verdict.failed + sum(condition in lacking for condition in unjudged)),
+        "skipped": str(sum(condition not in lacking for condition in unjudged)),
+        "errors": "0",
+    }
     suites = Element("testsuites", {"name": "glasshouse", **counts})
-    suite = SubElement(suites, "testsuite", {"name": printable(name), "skipped": "0", **counts})
+    suite = SubElement(suites, "testsuite", {"name": printable(name), **counts})
+    for sentence in verdict.coverage.sentences() if verdict.coverage is not None else ():
+        properties = suite.find("properties")
+        place = SubElement(suite, "properties") if properties is None else properties
+        SubElement(place, "property", {"name": "coverage", "value": printable(sentence)})
+
+    def case(words: str) -> Element:
+        about = {"classname": printable(verdict.policy.name), "name": printable(words)}
+        return SubElement(suite, "testcase", about)
+
     for judgement in judgements:
-        case = SubElement(
-            suite,
-            "testcase",
-            {
-                "classname": printable(verdict.policy.name),
-                "name": printable(condition_words(judgement)),
-            },
-        )
+        tested = case(condition_words(judgement))
         if not judgement.met:
-            SubElement(case, "failure", {"message": printable(_fault(judgement))})
+            SubElement(tested, "failure", {"message": printable(_fault(verdict, judgement))})
+    for condition in unjudged:
+        tested = case(measure_words(condition.measure))
+        outcome = "failure" if condition in lacking else "skipped"
+        SubElement(tested, outcome, {"message": text("not judged")})
     indent(suites)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, encoding="unicode") + "\n"
 
@@ -54,7 +66,7 @@ def to_sarif(verdict: Verdict, name: str) -> str:
         verdict: The verdict.
         name: The name of what was judged.
     """
-    level = "error" if verdict.decision is Decision.STOP else "warning"
+    level = "none" if verdict.meets else "error"
     measures = dict.fromkeys(judgement.condition.measure for judgement in verdict.judgements)
     rules = [
         {"id": measure, "shortDescription": {"text": _rule_words(verdict, measure)}}
@@ -65,11 +77,29 @@ def to_sarif(verdict: Verdict, name: str) -> str:
         {
             "ruleId": judgement.condition.measure,
             "level": level,
-            "message": {"text": printable(f"{condition_words(judgement)}: {_fault(judgement)}")},
+            "message": {
+                "text": printable(f"{condition_words(judgement)}: {_fault(verdict, judgement)}")
+            },
             "locations": [location],
         }
         for judgement in verdict.judgements
         if not judgement.met
+    ]
+    results += [
+        {
+            "ruleId": condition.measure,
+            "level": level if condition in verdict.lacking else "note",
+            "message": {
+                "text": printable(f"{measure_words(condition.measure)}: {text('not judged')}")
+            },
+            "locations": [location],
+        }
+        for condition in verdict.unjudged
+    ]
+    rules += [
+        {"id": measure, "shortDescription": {"text": printable(measure_words(measure))}}
+        for measure in dict.fromkeys(condition.measure for condition in verdict.unjudged)
+        if measure not in measures
     ]
     driver = {"name": "Glasshouse", "version": version("glasshouse"), "rules": rules}
     content = {
@@ -80,8 +110,10 @@ def to_sarif(verdict: Verdict, name: str) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _fault(judgement: Judgement) -> str:
-    """Say by how much a condition is not met."""
+def _fault(verdict: Verdict, judgement: Judgement) -> str:
+    """Say by how much a condition is not met; of columns that were not looked at, which."""
+    if not judgement.is_of_figures and verdict.coverage is not None:
+        return ", ".join(verdict.coverage.unseen)
     return text(
         "{value}; the rule is {limit} (margin: {margin})",
         value=value_words(judgement.measured),

@@ -26,9 +26,10 @@ from glasshouse.microdata.lattice import (
     share_of,
     steps_of,
 )
+from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
-from glasshouse.report.attacks import last_window, subsets_sentence
+from glasshouse.report.attacks import last_window, subsets_sentence, widest
 from glasshouse.report.first_look import (
     FirstLook,
     owner_sentence,
@@ -69,12 +70,11 @@ from glasshouse.table import (
     Step,
     one_record_each,
     profile,
-    suggested_roles,
     table_profile,
 )
-from glasshouse.table.generalised import without_suppressed
+from glasshouse.table.generalised import SUPPRESSED, without_suppressed
 from glasshouse.table.partition import partition
-from glasshouse.table.profiles import meaning_of, meaning_of_name
+from glasshouse.table.profiles import knowable, meaning_of, meaning_of_name, naming_column
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 STEPS_PER_WINDOW = 1_000_000
@@ -99,6 +99,7 @@ def answer(
     save_table: Path | None = None,
     per_record: bool = False,
     explain: bool = False,
+    advising: bool = True,
 ) -> (
     Run[AssessStudy, Assessment]
     | Run[AssessStudy, microdata.Family]
@@ -113,6 +114,7 @@ def answer(
         save_table: Where to keep the encoded table, so that a later run skips parsing.
         per_record: Whether each record's risk is wanted, too: with all quasi-identifiers, or the one set chosen.
         explain: Whether to build every table from the records to the hyper, for small data.
+        advising: Whether to say what could be released instead, where the policy is not met.
 
     Raises:
         DataError: The data is malformed or lacks a column.
@@ -130,6 +132,8 @@ def answer(
         refuse_in_parts({**extras, "`resume`": resources.resume})
         looks = first_looks(study, tables)
         family = _family(study, resources, tables)
+        beside = _with_suppressed(study, family.steps, resources, tables)
+        family = replace(family, with_suppressed=beside)
         return Run(study, family, warnings=tuple(person_notes(looks)), first_looks=looks)
     if explain and study.adversary.prior:
         raise StudyError(
@@ -169,8 +173,7 @@ def answer(
         for secret in ((), *study.adversary.secrets)
         if explain
     ]
-    refuse_unfit(windows[-1], study.precisions)
-    assessment = _assessment(study, windows, resources)
+    assessment = assessed(study, windows, resources)
     if save_table is not None:
         single.read.save(save_table)
     outcome = replace(
@@ -178,16 +181,27 @@ def answer(
         steps=steps,
         members=members,
         suppressed=_suppressed_records(windows[0], steps),
+        sanitised=_is_sanitised(windows[0], steps),
         explanations=tuple(explanations),
         exposures=_exposures(study, windows[-1], resources),
-        close=_close_guesses(study, windows[-1]),
         known_sets=_known_sets(study, assessment, windows, resources),
-        inexact=_inexact(study, windows[-1], assessment),
+        weighted=_weighted(study, windows[-1], assessment),
     )
-    outcome = replace(
-        outcome,
-        advice=advise(outcome, windows[-1], study, generalising=study.advise, resources=resources),
-    )
+    if len(study.datasets) == 1:
+        beside = _with_suppressed(study, steps, resources, [single.read])
+        outcome = replace(outcome, with_suppressed=beside)
+    if advising:
+        outcome = replace(
+            outcome,
+            advice=advise(
+                outcome,
+                windows[-1],
+                study,
+                generalising=study.advise,
+                resources=resources,
+                looks=looks,
+            ),
+        )
     risks = (
         record_risks(whole, quasi_identifiers=known, drop_suppressed=False).to_frame()
         if per_record
@@ -199,6 +213,24 @@ def answer(
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
 
 
+def assessed(
+    study: AssessStudy, windows: Sequence[EncodedTable], resources: Resources
+) -> Assessment:
+    """Return what is measured of windows of a collection, or of a single dataset: all that a study asks of records.
+
+    Raises:
+        StudyError: The question does not fit the data.
+        BudgetError: It does not fit the memory.
+    """
+    refuse_unfit(windows[-1], study.precisions)
+    assessment = _assessment(study, windows, resources)
+    return replace(
+        assessment,
+        close=_close_guesses(study, windows[-1]),
+        inexact=_inexact(study, windows[-1], assessment),
+    )
+
+
 def _people(
     study: AssessStudy, resources: Resources, tables: Sequence[EncodedTable]
 ) -> Run[AssessStudy, microdata.People]:
@@ -206,18 +238,54 @@ def _people(
     single = only_one(
         study, tables=tables, memory=resources.memory, on_progress=resources.on_progress
     )
+    secrets = study.adversary.secret_columns
+    notes: tuple[str, ...] = ()
+    if not study.unlinked:
+        secrets = tuple(_secrets_of_people(single.table, study.person, secrets))
+        differing = [
+            name
+            for name, secret in zip(study.adversary.secret_columns, secrets, strict=True)
+            if name != secret
+        ]
+        if differing:
+            notes = (
+                text(
+                    "note: {columns} differs between the records of a person, and is taken as the most frequent value "
+                    "of each (most COLUMN); any COLUMN=VALUE, sum COLUMN or other COLUMN ask something else",
+                    columns=quoted(differing),
+                ),
+            )
+            adversary = study.adversary.model_copy(update={"sensitive": secrets})
+            study = study.model_copy(update={"adversary": adversary})
     outcome = microdata.assess_people(
         single.table,
         study.person,
         knows=study.knows,
         subsets=study.chosen_subsets(),
-        secrets=study.adversary.secret_columns,
+        secrets=secrets,
         unlinked=study.unlinked,
         seed=study.seed,
         on_progress=resources.on_progress,
     )
     looks = first_looks(study, tables)
-    return Run(study, replace(outcome, steps=(*single.steps, *outcome.steps)), first_looks=looks)
+    beside = _with_suppressed(study, single.steps, resources, [single.read])
+    outcome = replace(outcome, steps=(*single.steps, *outcome.steps), with_suppressed=beside)
+    return Run(study, outcome, warnings=notes, first_looks=looks)
+
+
+def _with_suppressed(
+    study: AssessStudy,
+    steps: Sequence[Step],
+    resources: Resources,
+    tables: Sequence[EncodedTable],
+) -> Any:
+    """Return what is learned if the suppressed records that were left out are a class; None: none were left out."""
+    if not any(step.what == SUPPRESSED_RECORD for step in steps):
+        return None
+    treatment = study.treatment.model_copy(update={"drop_suppressed": False})
+    kept = study.model_copy(update={"treatment": treatment})
+    once = replace(resources, checkpoint=None, resume=False, on_progress=None)
+    return answer(kept, resources=once, tables=tables, advising=False).outcome
 
 
 def _close_guesses(study: AssessStudy, table: EncodedTable) -> tuple[Closeness, ...]:
@@ -304,6 +372,16 @@ def _inexact(study: AssessStudy, table: EncodedTable, exact: Assessment) -> Inex
     )
 
 
+def _weighted(
+    study: AssessStudy, table: EncodedTable, assessment: Assessment
+) -> WeightedClasses | None:
+    """Return how many people the classes of the widest set stand for, if the study names survey weights."""
+    if study.weight is None:
+        return None
+    known = widest(assessment.attacks)[0].quasi_identifiers
+    return weighted_sample(table, study.weight, known)
+
+
 def _exposures(
     study: AssessStudy, table: EncodedTable, resources: Resources
 ) -> tuple[Exposure, ...]:
@@ -322,10 +400,17 @@ def understood(
     sensitive: Sequence[Secret] = (),
     identifier: str | None = None,
     invalid: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    weight: str | None = None,
     attacker: Mapping[str, Any] | None = None,
     policy: ReleasePolicy | None = None,
+    table: EncodedTable | None = None,
 ) -> tuple[AssessStudy, tuple[str, ...]]:
     """Return the study that a file suggests by itself, with what is said of it instead, and notes on it.
+
+    What a file suggests may add to the attack and never takes away from it: whatever is not plainly a secret, and does
+    not name people by itself, is something that somebody can know.
 
     Args:
         dataset: The file.
@@ -333,10 +418,14 @@ def understood(
         sensitive: What she wants to infer; none: what the file suggests, unless what she knows is said.
         identifier: The column that names a person; none: likewise.
         invalid: Records that are left out, besides those that the file suggests.
+        drop: Columns that will not be in the release.
+        ignore: Columns that are dismissed by name.
+        weight: The column of survey weights; a file that seems to have one suggests none.
         attacker: What else is said of her, as content of the study: ``person``, ``knows``, ``unlinked``, ``within``,
             ``about`` and ``likely``. A column of it has the role that it needs, unless roles are said; what the file
             suggests besides, and what does not go with it, is left out, and a note says so.
         policy: What to judge it by; None: open data.
+        table: All of its columns, where it is in memory.
 
     Raises:
         DataError: The file is malformed, or its first line seems to be a record.
@@ -345,21 +434,22 @@ def understood(
     dialect, said = dataset.dialect, attacker or {}
     person, close = tuple(said.get("person", ())), tuple(said.get("within", ()))
     unsure = (*said.get("about", ()), *said.get("likely", ()))
-    asked = [] if not sensitive else _columns_asked(dataset, sensitive, of_people=bool(person))
-    there = dict.fromkeys(
-        [*quasi_identifiers, *asked, *([identifier] if identifier else []), *person, *close]
-    )
-    # where what she knows is said, nothing else is read
-    looked_at = table_profile(
-        read_file(dataset, quasi_identifiers=list(there) if quasi_identifiers else ())
-    )
+    asked = []
+    if sensitive:
+        there = None if table is None else tuple(table.columns)
+        asked = _columns_asked(dataset, sensitive, there, of_people=bool(person))
+    if table is None:
+        table = read_file(dataset)
+    looked_at = table_profile(table)
     if looked_at.lacks_header and dialect.header and not (dialect.names or quasi_identifiers):
         raise DataError(
             "{name}: its first line looks like a record, not like names; say `no_header`, or `names`",
             name=looked_at.name,
         )
+    if dialect.skip is None:
+        _refuse_title(dataset)
     nobody: list[str] = []
-    roles = suggested_roles(looked_at.columns)
+    columns = looked_at.columns
     if not dialect.strict:
         stripped = dialect.strip or looked_at.is_padded
         nobody = [f"{name}={values}" for name, values in looked_at.nobody(stripped=stripped)]
@@ -367,42 +457,40 @@ def understood(
             dataset = dataset.model_copy(
                 update={"dialect": dialect.model_copy(update={"strip": True})}
             )
-            roles = {role: tuple(name.strip() for name in names) for role, names in roles.items()}
+            columns = tuple(replace(column, name=column.name.strip()) for column in columns)
             nobody = [condition.strip() for condition in nobody]
-    if quasi_identifiers:
-        roles = dict.fromkeys(roles, ())
-    taken = {*asked, *person, *close, identifier}
+    rule = OPEN_DATA if policy is None else policy
+    taken = {*asked, *person, *close, identifier, weight, *drop, *ignore, *rule.ignore}
     known = tuple(quasi_identifiers) or tuple(
-        dict.fromkeys([*(n for n in roles[Role.QUASI_IDENTIFIER] if n not in taken), *unsure])
+        dict.fromkeys([*(name for name in knowable(columns) if name not in taken), *unsure])
     )
     if not known:
-        _refuse_title(dataset)
         raise StudyError(
             "nothing in {file} looks like something that one could know of a person; name the columns with "
             "`quasi_identifiers`",
             file=dataset.place.name,
         )
     taken |= set(known)
-    secrets = [name for name in roles[Role.SENSITIVE] if name not in taken]
+    guessed = [] if quasi_identifiers else [one for one in columns if one.name not in taken]
+    secrets = [column.name for column in guessed if column.role is Role.SENSITIVE]
     if person and not said.get("unlinked"):
-        secrets = _secrets_of_people(dataset, person, secrets)
-    who, weight = (
-        next((name for name in roles[role] if name not in taken), None)
-        for role in (Role.IDENTIFIER, Role.WEIGHT)
-    )
+        secrets = _secrets_of_people(table, person, secrets)
+    naming = naming_column(guessed)
+    who = None if naming is None else naming.name
     options = [word for word in ("person", "within", "about", "likely") if said.get(word)]
-    left_out = {Role.IDENTIFIER: who if person else None, Role.WEIGHT: weight if options else None}
+    left_out = {Role.IDENTIFIER: who if person else None}
     content = {
         "datasets": [dataset],
         "adversary": {
             "quasi_identifiers": known,
             "sensitive": sensitive or [*secrets, *close],
             "identifier": identifier or (None if person else who),
-            "weight": None if options else weight,
         },
+        "drop": drop,
+        "ignore": ignore,
         "treatment": {"invalid": [*invalid, *(one for one in nobody if one not in invalid)]},
-        "policy": OPEN_DATA if policy is None else policy,
-        "advise": not person,  # which is about records
+        "weight": weight,
+        "policy": rule,
         **said,
     }
     study = with_default_subsets(validated(AssessStudy, content, "check"))
@@ -422,7 +510,13 @@ def _left_out_notes(options: Sequence[str], columns: Mapping[Role, str | None]) 
         )
 
 
-def _columns_asked(dataset: Dataset, sensitive: Sequence[Secret], *, of_people: bool) -> list[str]:
+def _columns_asked(
+    dataset: Dataset,
+    sensitive: Sequence[Secret],
+    there: Sequence[str] | None,
+    *,
+    of_people: bool,
+) -> list[str]:
     """Return the columns that secrets are about: themselves, or what is asked of one, or of all records of a person."""
     names = [name for secret in sensitive for name in attributes(secret)]
     if of_people:
@@ -430,33 +524,43 @@ def _columns_asked(dataset: Dataset, sensitive: Sequence[Secret], *, of_people: 
         return [column for column in columns if column is not None]
     if not any(sign in name for name in names for sign in "=<>"):
         return names
-    questions = questions_among(names, columns_of(dataset))
+    questions = questions_among(names, columns_of(dataset) if there is None else there)
     return [questions.get(name, name) for name in names]
 
 
 def _secrets_of_people(
-    dataset: Dataset, person: Sequence[str], columns: Sequence[str]
+    table: EncodedTable, person: Sequence[str], columns: Sequence[str]
 ) -> list[str]:
     """Return the secrets of people that columns suggest: of what differs between records the most frequent value."""
-    if not columns:
-        return []
-    table = read_file(dataset, also=(*person, *columns))
+    if not any(name in table.columns for name in columns):
+        return list(columns)
     table = table.of_records(~table.missing(person))
     people = partition(table, person).classes
     return [
-        name if partition(table, (*person, name)).classes == people else f"most {name}"
+        f"most {name}"
+        if name in table.columns and partition(table, (*person, name)).classes != people
+        else name
         for name in columns
     ]
 
 
 def _refuse_title(dataset: Dataset) -> None:
-    """Make sure that the first lines of a file of one column are no title.
+    """Make sure that the first lines of a file are no title, and do not group its columns.
 
     Raises:
         DataError: They seem to be one.
     """
+    if isinstance(dataset.path, Address) or not dataset.path.is_file():
+        return
     source = open_source(dataset.path, dialect=dataset.dialect)
     title = source.title_lines if isinstance(source, DelimitedFile) else 0
+    if title and isinstance(source, DelimitedFile) and source.has_groups:
+        raise DataError(
+            "{name}: line {line} looks as if it said which columns belong together, and the next line what each is "
+            "called; if so, say `skip` {line}",
+            name=source.name,
+            line=str(title),
+        )
     if title:
         raise DataError(
             text_for(
@@ -476,10 +580,10 @@ def known_of_each(study: AssessStudy) -> tuple[str, ...]:
     Raises:
         StudyError: Several were; or records do not count alike, or she does more than guess once.
     """
-    if study.adversary.weight or not study.adversary.guesses_once:
+    if study.adversary.prior_weight or not study.adversary.guesses_once:
         raise StudyError(
             "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
-            "gains, priors, weights and joint secrets with it"
+            "gains, priors, prior weights and joint secrets with it"
         )
     whole = study.adversary.knowable
     if study.sweep is not None:
@@ -575,6 +679,14 @@ def _suppressed_records(table: EncodedTable, steps: Sequence[Step]) -> int:
     """Count the records of a sanitised release that tell nothing of their person, be they left out or not."""
     left_out = sum(step.left_out for step in steps if step.what == SUPPRESSED_RECORD)
     return left_out or table.records - without_suppressed(table).records
+
+
+def _is_sanitised(table: EncodedTable, steps: Sequence[Step]) -> bool:
+    """Tell whether ``*`` is a value of what can be known, in records that were left out or not."""
+    columns = [column for name in table.quasi_identifiers for column in table.columns_of(name)]
+    return any(step.what == SUPPRESSED_RECORD for step in steps) or any(
+        column.values.index(SUPPRESSED).as_py() >= 0 for column in columns
+    )
 
 
 def _assessment(
@@ -762,6 +874,7 @@ def _family(
     if (study.sweep is None and study.subsets != ("full",)) or study.seconds is not None:
         raise StudyError("parts are compared with `subsets` all, max:K or full, and one guess")
     steps: list[Step] = []
+    attacked: dict[str, tuple[Attack, ...]] = {}
     whole = 1
 
     def parts() -> Iterator[tuple[str, EncodedTable]]:
@@ -770,6 +883,8 @@ def _family(
             single = one_each(dataset, seed=study.seed)
             steps.extend(single.steps)
             whole = single.table.records
+            name = "" if study.by is not None else single.table.name
+            attacked[name] = _attacked_as_a_whole(single.table, study, resources)
             if study.by is not None:
                 yield from microdata.parts_by(single.table, study.by)
                 continue
@@ -790,7 +905,28 @@ def _family(
         on_progress=so_far,
         drop_suppressed=False,
     )
-    return replace(compared, by=study.by, steps=tuple(steps))
+    return replace(compared, by=study.by, whole=attacked, steps=tuple(steps))
+
+
+def _attacked_as_a_whole(
+    table: EncodedTable, study: AssessStudy, resources: Resources
+) -> tuple[Attack, ...]:
+    """Attack a release with all that can be known, and with the part where its parts are assessed."""
+    adversary = study.adversary
+    known = adversary.knowable
+    if study.by is not None and study.by not in {*known, *adversary.secret_columns}:
+        known = (*known, study.by)
+        table = table.with_roles(
+            quasi_identifiers=(*adversary.quasi_identifiers, study.by),
+            sensitive=table.sensitive,
+            identifier=table.identifier,
+            prior_weight=table.prior_weight,
+            facts=adversary.facts,
+        )
+        known = (*adversary.quasi_identifiers, study.by, *adversary.facts)
+    return assess(
+        table, subsets=[known], drop_suppressed=False, most_records=resources.most_records
+    ).attacks
 
 
 def study_gains(adversary: Adversary) -> Mapping[tuple[str, ...], Gain]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.metadata import version
@@ -26,9 +27,10 @@ from glasshouse.language import (
     spoken,
     system_reason,
 )
+from glasshouse.report.coverage import Coverage
 from glasshouse.report.form import LAWS, FiledRun, form_of, to_docx
 from glasshouse.report.page import Page, Provenance
-from glasshouse.report.verdict import Measurement
+from glasshouse.report.verdict import Measurement, Verdict, new_columns, no_worse_than, verdict_on
 from glasshouse.sources.exports import FORMATS
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
@@ -145,6 +147,8 @@ class StoredRelease:
     """What she wants to infer."""
     suppressed: int
     """How many records are suppressed."""
+    heights: dict[str, int] | None
+    """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None
     """The share of detail that is lost; None where nothing was recoded."""
     group: str | None
@@ -177,6 +181,7 @@ def stored_release(folder: Path) -> StoredRelease:
             quasi_identifiers=tuple(manifest["quasi_identifiers"]),
             sensitive=tuple(manifest["sensitive"]),
             suppressed=0 if manifest.get("drops_suppressed") else int(manifest["suppressed"]),
+            heights=manifest.get("heights"),
             loss=manifest["loss"],
             group=manifest["group"],
             shuffled=manifest["shuffled"],
@@ -221,6 +226,8 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     if "release" in manifest and run.labels != Labels():
         manifest["labels"] = asdict(run.labels)
     manifest["measures"] = [entry.to_dict() for entry in run.measures]
+    if run.coverage is not None:
+        manifest["coverage"] = run.coverage.to_dict()
     replaces = is_run if overwrite else None
     with new_folder(folder, replaces=replaces, public=_PUBLIC.__contains__) as draft:
         if run.write_files is not None:
@@ -348,21 +355,77 @@ def stored_measures(folder: Path) -> tuple[Measurement, ...]:
     Raises:
         DataError: The folder is not that of a run, or of one that an older version wrote.
     """
+    entries = _manifest_entry(folder, "measures")
+    if entries is None:
+        raise DataError(
+            "{file} does not say what was measured, as an older version wrote it; run the study again",
+            file=folder / MANIFEST,
+        )
+    with _damage_told(folder / MANIFEST):
+        return tuple(Measurement.from_dict(entry) for entry in entries)
+
+
+def stored_coverage(folder: Path) -> Coverage | None:
+    """Return what became of every column of the release of a run; None: that is not known.
+
+    Raises:
+        DataError: The folder is not that of a run, or is damaged.
+    """
+    content = _manifest_entry(folder, "coverage")
+    with _damage_told(folder / MANIFEST):
+        return None if content is None else Coverage.from_dict(content)
+
+
+def stored_verdict(folder: Path, policy: ReleasePolicy | None = None) -> Verdict | None:
+    """Return what a policy says of a run, or what its own says; None: nothing was measured that it asks for.
+
+    Raises:
+        DataError: The folder is not that of a run, or of one that an older version wrote.
+    """
+    return verdict_on(
+        stored_measures(folder), policy or stored_policy(folder), stored_coverage(folder)
+    )
+
+
+def beside(
+    baseline: Path,
+    measured: tuple[Measurement, ...],
+    coverage: Coverage | None,
+    policy: ReleasePolicy,
+) -> tuple[tuple[Measurement, ...], ReleasePolicy]:
+    """Return what is judged, and by what, where nothing may be worse than in a run before, and no column new.
+
+    Raises:
+        DataError: The folder is not that of a run, or it is not known which columns its release has.
+    """
+    before, columns = stored_measures(baseline), stored_coverage(baseline)
+    if columns is None or coverage is None:
+        raise DataError(
+            '"{folder}": which columns the two releases have is not known; run the study of the baseline again',
+            folder=baseline,
+        )
+    rule = no_worse_than(policy, before, measured, baseline.resolve().name)
+    return (*measured, new_columns(columns, coverage)), rule
+
+
+def _manifest_entry(folder: Path, name: str) -> Any:
+    """Return an entry of the manifest of a run; None: it has none."""
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        entries = manifest["measures"]
-        return tuple(Measurement.from_dict(entry) for entry in entries)
+        with _damage_told(path):
+            return json.loads(path.read_text(encoding="utf-8")).get(name)
     except OSError:
         raise DataError(
             '"{folder}" is no run folder: it holds no {file}', folder=folder, file=MANIFEST
         ) from None
-    except KeyError:
-        raise DataError(
-            "{file} does not say what was measured, as an older version wrote it; run the study again",
-            file=path,
-        ) from None
-    except (ValueError, TypeError, AttributeError, ZeroDivisionError):
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    """Say of a manifest that cannot be understood that it is damaged."""
+    try:
+        yield
+    except (KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError):
         raise DataError("{file} is damaged; run the study again", file=path) from None
 
 
@@ -467,7 +530,7 @@ def write_form(
     for path in paths:
         if path.exists() and not overwrite:
             raise DataError('"{path}" exists; choose another place, or say `overwrite`', path=path)
-    reports = [stored_report(folder) for folder in folders]
+    reports = [stored_report(_decided_on(folder)) for folder in folders]
     code = reports[-1].language if language is None else language
     names = telling_paths([own_place(report.folder) for report in reports])
     with speaking(code):
@@ -482,6 +545,15 @@ def write_form(
         with new_file(path) as draft:
             draft.write_bytes(content)
     return paths
+
+
+def _decided_on(folder: Path) -> Path:
+    """Return the folder of the release that a run is about: of versions to choose from, the one to take."""
+    check_there(folder)
+    if not (folder / MANIFEST).is_file():
+        return folder
+    recommended = _manifest_entry(folder, "recommended")
+    return folder / VERSIONS / recommended if isinstance(recommended, str) else folder
 
 
 def _filed(report: StoredReport, name: str) -> FiledRun:
@@ -504,6 +576,10 @@ def _filed(report: StoredReport, name: str) -> FiledRun:
         page=report.page(spoken()),
         measures=stored_measures(report.folder),
         digest=fingerprint(report.folder / PAGES),
+        known=frozenset(study.adversary.knowable)
+        if isinstance(study, ReleaseStudy)
+        else frozenset(),
+        changes=(_manifest_entry(report.folder, "changes") or {}).get(spoken(), {}),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
@@ -15,12 +15,15 @@ import numpy as np
 from glasshouse.conditions import taken_apart
 from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import marked, printable, text, unknown_name
+from glasshouse.mitigation.anonymisation import GROUP
 from glasshouse.progress import OnProgress, Progress
+from glasshouse.report.coverage import Fate
 from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.folder import MANIFEST, stored_release
 from glasshouse.sources import Source, display_name, open_source
 from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.files import own_place, telling_paths
+from glasshouse.sources.source import FIRST_BYTES, FIRST_RECORDS
 from glasshouse.study import (
     Address,
     Adversary,
@@ -33,13 +36,22 @@ from glasshouse.study import (
     parse_condition,
 )
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.study.assess import PERSON_SECRETS, AssessStudy, parse_precision
+from glasshouse.study.assess import (
+    PERSON_SECRETS,
+    AssessStudy,
+    parse_person_secret,
+    parse_precision,
+)
+from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.protect import ProtectStudy
 from glasshouse.study.target import PeopleStudy, TargetStudy
 from glasshouse.table import (
     Collection,
+    ColumnProfile,
     EncodedColumn,
     EncodedTable,
     Labels,
+    Role,
     Step,
     as_viewed,
     available_columns,
@@ -54,7 +66,7 @@ from glasshouse.table import (
     view_steps,
 )
 from glasshouse.table.encoded import is_saved_table, load_table
-from glasshouse.table.profiles import FIRST_RECORDS, has_no_header
+from glasshouse.table.profiles import has_no_header, lacks_header, nobody_among
 from glasshouse.table.views import with_questions
 from glasshouse.views import derivation
 
@@ -64,10 +76,10 @@ PACKED = frozenset({".zip", ".gz", ".bz2", ".xz", ".zst"})
 """and of those that such a file may be packed in."""
 MOST_UNPACKED = 1 << 26
 """A larger one is not unpacked for its labels."""
-FIRST_BYTES = 1 << 24
-"""A first look reads no more text than this."""
-MOST_LOOKED_AT, MOST_CELLS, LEAST_RECORDS = 12, 1 << 21, 1000
-"""A first look is at so many files, and at so many values of each, but at least at so many records."""
+MOST_READ_BESIDES = 1 << 28
+"""Of a larger file a column that seems to hold one value is not read whole, and so not known to."""
+MOST_CELLS, LEAST_RECORDS = 1 << 21, 1000
+"""A first look is at so many values of a file, but at least at so many records."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +260,7 @@ def _read_dataset(
         if dataset.dialect.decimal != "." or dataset.dialect.thousands is not None:
             known = {name: parse_precision(name, written) for name, written in study.about.items()}
             near = [name for name, way in known.items() if way.off is not None and not way.in_days]
-            numbers = (*numbers, *near)
+            numbers = (*numbers, *near, *filter(None, [study.weight]))
     return read_file(
         as_written(dataset, numbers),
         **roles_of(study, also, questions=_questions_to(dataset, study)),
@@ -274,7 +286,7 @@ def roles_of(
         "quasi_identifiers": adversary.quasi_identifiers,
         "sensitive": [name for name in secrets if name not in questions],
         "id": adversary.identifier,
-        "weight": adversary.weight,
+        "prior_weight": adversary.prior_weight,
         "facts": adversary.facts,
         "also": tuple(dict.fromkeys((*study.columns_without_role(), *questions.values(), *also))),
     }
@@ -441,7 +453,7 @@ def roles_in_collection(
         "quasi_identifiers": list(dict.fromkeys(_untagged(column, tag) for column in known)),
         "sensitive": secrets if focal else (),
         "id": adversary.identifier,
-        "weight": adversary.weight if focal else None,
+        "prior_weight": adversary.prior_weight if focal else None,
         "facts": {fact: columns for fact, columns in facts.items() if columns},
         "also": (*study.columns_without_role(), *questions.values())
         if focal
@@ -542,7 +554,7 @@ def labels_of(question: Question, tables: Sequence[EncodedTable] = ()) -> Labels
             source = open_source(dataset.path, dialect=dataset.dialect)
         except GlasshouseError:  # which is told where the file is read
             return labels
-        labels |= Labels(source.column_labels, source.labels)
+        labels |= Labels.of(source)
         columns |= dict.fromkeys(source.columns)
     if isinstance(question, ReleaseStudy):
         columns |= dict.fromkeys(question.adversary.facts)
@@ -572,23 +584,68 @@ def _labels_beside(path: Path) -> Labels:
     return release.labels if release.path == path else Labels()
 
 
-def first_looks(study: AssessStudy, tables: Sequence[EncodedTable] = ()) -> tuple[FirstLook, ...]:
-    """Look at the first records of the files of a release, or of the tables that take their place."""
+def first_looks(study: ReleaseStudy, tables: Sequence[EncodedTable] = ()) -> tuple[FirstLook, ...]:
+    """Look at the first records of the files of a release, or of the tables that take their place.
+
+    Where one of them cannot be looked at there is none, so that nothing is said of what was not looked at.
+
+    Raises:
+        StudyError: A column that is to be dropped or ignored is in none of them.
+    """
     if tables:  # which may lack columns of the release
-        looks = [look_at(_first_records(table), study) for table in tables[:MOST_LOOKED_AT]]
-        return tuple(replace(look, repeated=0) for look in looks)
-    looks = []
-    names = dataset_names(study)[:MOST_LOOKED_AT]
-    for dataset, name in zip(study.datasets, names, strict=False):
-        # what is wrong with a file is told where it is read, if it has to do with the question
-        with suppress(GlasshouseError):
-            looks.append(_first_look(dataset, name, study))
-    return tuple(looks)
+        looks = tuple(_look_at_table(table, study) for table in tables)
+        if any(table.unread is None for table in tables):
+            return tuple(replace(look, is_whole=False) for look in looks)
+    else:
+        try:
+            named = zip(study.datasets, dataset_names(study), strict=True)
+            looks = tuple(_first_look(dataset, name, study) for dataset, name in named)
+        except GlasshouseError:  # what is wrong with a file is told where it is read
+            return ()
+    there = dict.fromkeys(column.name for look in looks for column in look.columns)
+    for name in (*study.drop, *study.ignore):
+        if name not in there:
+            raise StudyError(
+                unknown_name("column", name, ", ".join(look.name for look in looks), there)
+            )
+    return looks
 
 
-def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
+def _look_at_table(table: EncodedTable, study: ReleaseStudy) -> FirstLook:
+    """Look at the first records of a table, and of the columns of its source that it lacks."""
+    first = first_records(table)
+    unread = table.unread
+    if unread is not None:
+        others = {
+            name: column for name, column in unread.columns.items() if name not in first.columns
+        }
+        first_others = replace(unread, columns=others, roles={})
+        further = profile(first_others) if others else ()
+    else:
+        further = ()
+    look = look_at(first, study, further=further, is_complete=table.records <= FIRST_RECORDS)
+    return replace(look, repeated=0)
+
+
+def _first_look(dataset: Dataset, name: str, study: ReleaseStudy) -> FirstLook:
     source, first = first_read(dataset, name)
-    look, dialect = look_at(first, study), dataset.dialect
+    further = _not_saved(dataset, first)
+    look = look_at(first, study, further=further, dataset=dataset)
+    return _as_written(look, dataset, source, first)
+
+
+def look_at_file(dataset: Dataset) -> FirstLook:
+    """Look at how a file is written, and at its first records, before anything is asked of it."""
+    source, first = first_read(dataset, None)
+    look = FirstLook(first.name, profile(first), first.records)
+    return _as_written(look, dataset, source, first)
+
+
+def _as_written(
+    look: FirstLook, dataset: Dataset, source: Source, first: EncodedTable
+) -> FirstLook:
+    """Return a look with what was assumed of how its file is written."""
+    dialect = dataset.dialect
     if ColumnType.NUMBER in dataset.types.values() and dialect.decimal == ".":
         look = replace(look, decimal=".")
     if not isinstance(source, DelimitedFile):
@@ -604,12 +661,53 @@ def _first_look(dataset: Dataset, name: str, study: AssessStudy) -> FirstLook:
     )
 
 
+def _not_saved(dataset: Dataset, first: EncodedTable) -> tuple[ColumnProfile, ...]:
+    """Return the columns of the file that a saved table was read from, and lacks: nobody knows what they hold."""
+    if not (isinstance(dataset.path, Path) and is_saved_table(dataset.path)):
+        return ()
+    return tuple(
+        ColumnProfile(
+            name,
+            first.records,
+            kind="text",
+            distinct=first.records,
+            missing=0,
+            unique=first.records,
+            role=Role.QUASI_IDENTIFIER,
+            reason="",
+        )
+        for name in load_table(dataset.path).lacking
+    )
+
+
 def first_read(dataset: Dataset, name: str | None) -> tuple[Source, EncodedTable]:
     """Open a file and read its first records."""
     source = open_source(dataset.path, dialect=dataset.dialect, name=name)
     records = looked_at(len(source.columns))
     first = read(source.first(records, FIRST_BYTES), name=source.name, missing=dataset.missing)
-    return source, first
+    codes = {
+        name: source.missing_codes(name, column.values) for name, column in first.columns.items()
+    }
+    missing = {name: among for name, among in codes.items() if among}
+    return source, replace(
+        first, labels=Labels.of(source), missing_codes=missing, assumptions=source.assumptions
+    )
+
+
+def nobody_in(dataset: Dataset) -> tuple[str, ...]:
+    """Return the conditions that records of a file meet which are no person's: totals, subtotals, repeated headers.
+
+    All columns are looked at, whichever a study names, as only they tell; nothing is encoded. The conditions hold for
+    the values as the dataset is read. Where the first line seems to be a record there are none.
+
+    Raises:
+        DataError: The file is malformed.
+    """
+    source, first = first_read(dataset, None)
+    if dataset.dialect.header and not dataset.dialect.names and lacks_header(first):
+        return ()
+    batches = source.batches(source.columns)
+    return nobody_among(source.columns, batches, stripped=dataset.dialect.strip)
 
 
 def looked_at(columns: int) -> int:
@@ -617,20 +715,37 @@ def looked_at(columns: int) -> int:
     return min(FIRST_RECORDS, max(LEAST_RECORDS, MOST_CELLS // columns))
 
 
-def look_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
-    """Look at the first records of a release."""
-    adversary, columns = study.adversary, profile(first)
-    if adversary.identifier is not None:  # which is there to tell people apart, and not published
-        published = tuple(column for column in columns if column.name != adversary.identifier)
-        return FirstLook(first.name, published, first.records)
+def look_at(
+    first: EncodedTable,
+    study: ReleaseStudy,
+    *,
+    further: Sequence[ColumnProfile] = (),
+    dataset: Dataset | None = None,
+    is_complete: bool = False,
+) -> FirstLook:
+    """Look at the first records of a release.
+
+    Args:
+        first: The first records.
+        study: What is asked.
+        further: Columns of the release that are not among them.
+        dataset: The file that they are of, where a column that seems to hold one value can be read whole.
+        is_complete: Whether they are all.
+    """
+    columns = (*profile(first), *further)
+    fates = fates_of(columns, study, dataset=dataset, is_complete=is_complete)
+    adversary = study.adversary
+    if adversary.identifier is not None:
+        return FirstLook(first.name, columns, first.records, fates=fates)
+    person_columns = study.person if isinstance(study, AssessStudy) else ()
     used = (
         *(*adversary.quasi_identifiers, *adversary.fact_columns),
-        *(*adversary.secret_columns, *study.person),
+        *(*adversary.secret_columns, *person_columns),
     )
     unused = [column for column in columns if column.name not in used]
     person = person_column(unused)
     has_person = person is not None and person.repeats > 0
-    is_single = len(study.datasets) == 1 and not study.person
+    is_single = len(study.datasets) == 1 and not person_columns
     alike = np.zeros(first.records, np.int64)
     for column in first.columns.values():  # records that were told apart stay so
         pairs = alike * column.cardinality + column.codes
@@ -644,10 +759,102 @@ def look_at(first: EncodedTable, study: AssessStudy) -> FirstLook:
         firsts=firsts,
         person=person if has_person else None,
         owner=owner_column(unused) if is_single and not has_person else None,
+        fates=fates,
     )
 
 
-def _first_records(table: EncodedTable) -> EncodedTable:
+def fates_of(
+    columns: Sequence[ColumnProfile],
+    study: ReleaseStudy,
+    *,
+    dataset: Dataset | None = None,
+    is_complete: bool = False,
+) -> dict[str, Fate]:
+    """Return what becomes of columns when a release is judged; one that is not among them was not looked at.
+
+    What is not in the release, and what was dismissed, counts first; then what was measured.
+
+    Args:
+        columns: The columns, by the first records.
+        study: What is asked.
+        dataset: The file that they are of, where a column that seems to hold one value can be read whole.
+        is_complete: Whether these records are all.
+    """
+    adversary = study.adversary
+    tags = [f"@{tag}" for tag in dataset_tags(dataset_names(study))] if study.is_joined else [""]
+    known: set[str | None] = {
+        name.removesuffix(tag)
+        for name in (*adversary.quasi_identifiers, *adversary.fact_columns)
+        for tag in tags
+    }
+    known |= {*adversary.quasi_identifiers}
+    names = [column.name for column in columns]
+    secrets: set[str | None] = {*adversary.secret_columns}
+    person, dropped = {adversary.identifier}, {*study.drop}
+    weights = {adversary.prior_weight, adversary.gain.record_worth}
+    if isinstance(study, AssessStudy | MembershipStudy):
+        weights |= {study.weight}
+    if isinstance(study, AssessStudy):
+        known |= {study.by, study.group, *(key.name for key in study.links)}
+        person |= {*study.person}
+        dropped |= {*study.person} if study.unlinked else set()
+        if study.person:
+            secrets = {parse_person_secret(name).column for name in adversary.secret_columns}
+        else:
+            secrets |= {*questions_among(adversary.secret_columns, names).values()}
+    if isinstance(study, AnonymiseStudy):
+        known |= {GROUP} if study.protection.method == "anatomy" else set()
+        weights |= {study.protection.weight}
+    if isinstance(study, ProtectStudy):
+        weights |= {study.means.weight}
+    conditions = map(parse_condition, study.treatment.where)
+    pinned = {one.column for one in conditions if len(one.values) == 1 and not one.negated}
+    by_fate: dict[Fate, AbstractSet[str | None]] = {
+        Fate.DROPPED: dropped,
+        Fate.DISMISSED: {*study.ignore},
+        Fate.DISMISSED_BY_RULE: {*study.policy.ignore},
+        Fate.KNOWN: known,
+        Fate.SENSITIVE: secrets,
+        Fate.PERSON: person,
+        Fate.WEIGHT: weights,
+        Fate.CONSTANT: pinned,
+        Fate.DIRECT: {column.name for column in columns if column.is_direct},
+    }
+    fates = {
+        name: next((f for f, among in by_fate.items() if name in among), None) for name in names
+    }
+    given = {name: fate for name, fate in fates.items() if fate is not None}
+    return given | _constant(columns, given, dataset, is_complete=is_complete)
+
+
+def _constant(
+    columns: Iterable[ColumnProfile],
+    fates: Mapping[str, Fate],
+    dataset: Dataset | None,
+    *,
+    is_complete: bool,
+) -> dict[str, Fate]:
+    """Return the columns without another fate that hold one value in all records, and not only in the first."""
+    names = [
+        column.name
+        for column in columns
+        if column.is_constant and (column.name not in fates or fates[column.name] is Fate.DIRECT)
+    ]
+    if names and not is_complete:
+        if dataset is None or not _is_soon_read(dataset):
+            return {}
+        whole = read_file(dataset, names, also=names)
+        names = [name for name in names if whole.column(name).cardinality == 1]
+    return dict.fromkeys(names, Fate.CONSTANT)
+
+
+def _is_soon_read(dataset: Dataset) -> bool:
+    """Tell whether a file is no longer than may be read besides what is asked of it."""
+    path = dataset.path
+    return isinstance(path, Path) and path.is_file() and path.stat().st_size <= MOST_READ_BESIDES
+
+
+def first_records(table: EncodedTable) -> EncodedTable:
     """Return the first records of a table, with the values that they have."""
     columns = {}
     for name, column in table.columns.items():

@@ -17,7 +17,7 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text_for
 from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
 from glasshouse.report.page import Brief, Finding, Page, Provenance
-from glasshouse.report.verdict import Measurement, Verdict, measures, verdict_on
+from glasshouse.report.verdict import Measurement, Verdict, column_measures, measures, verdict_on
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import Question, dump_study, paths_of
 from glasshouse.table import EncodedTable, Labels
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
+    from glasshouse.report.coverage import Coverage
     from glasshouse.report.first_look import FirstLook
 
 
@@ -75,6 +76,8 @@ class Run(Generic[Q, R]):
     """What the files call their columns and values."""
     first_looks: tuple[FirstLook, ...] = ()
     """How the files of a release were understood, where that belongs to the answer."""
+    covered: Coverage | None = None
+    """What became of every column of several releases, where they are compared as they were judged before."""
     unfinished: str = ""
     """Of a run that could go on and be more precise: what to do."""
 
@@ -89,17 +92,22 @@ class Run(Generic[Q, R]):
     @cached_property
     def verdict(self) -> Verdict | None:
         """What the policy of the question says; None: nothing was measured that it asks for."""
-        return verdict_on(self.measures, self.question.policy)
+        return verdict_on(self.measures, self.question.policy, self.coverage)
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """What became of every column of the release; None: that is not known."""
+        if not self.first_looks:
+            return self.covered
+        from glasshouse.report.first_look import coverage_of
+
+        return coverage_of(self.first_looks)
 
     @cached_property
     def measures(self) -> tuple[Measurement, ...]:
         """What was measured, whatever the policy: by the outcome, and by a first look at the files."""
-        by_outcome = measures(self.outcome, self.question)
-        if not self.first_looks:
-            return by_outcome
-        from glasshouse.report.first_look import measured
-
-        return (*measured(self.first_looks), *by_outcome)
+        of_columns = () if self.coverage is None else column_measures(self.coverage)
+        return (*of_columns, *measures(self.outcome, self.question))
 
     @property
     def page(self) -> Page:

@@ -22,6 +22,7 @@ from glasshouse.study.question import (
     Model,
     Probability,
     ReleaseStudy,
+    refuse_second_role,
 )
 
 Subset = str | tuple[str, ...]
@@ -134,6 +135,9 @@ class AssessStudy(ReleaseStudy):
     """Quasi-identifiers that she does not know exactly, and a file with the chances of what she holds instead."""
     likely: dict[str, str] = Field(default_factory=dict)
     """Quasi-identifiers that she knows only with some chance, such as ``50%``."""
+    weight: str | None = None
+    """The column of survey weights: how many people of the population each record stands for. What can be done by who
+    knows that a person is in the release does not depend on it."""
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:
@@ -173,7 +177,7 @@ class AssessStudy(ReleaseStudy):
         if not self.within:
             return self
         for word, value in (
-            ("weight", self.adversary.weight),
+            ("prior_weight", self.adversary.prior_weight),
             ("link", self.links),
             ("by", self.by),
             ("each", self.each),
@@ -255,7 +259,7 @@ class AssessStudy(ReleaseStudy):
             if not names:
                 continue
             for word, value in (
-                ("weight", self.adversary.weight),
+                ("prior_weight", self.adversary.prior_weight),
                 ("prior", self.adversary.prior),
                 ("tries", self.adversary.gain != type(self.adversary.gain)()),
                 ("link", self.links),
@@ -316,6 +320,30 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _survey_weights_make_sense(self) -> Self:
+        if self.weight is None:
+            return self
+        for word, value in (
+            ("link", self.links),
+            ("by", self.by),
+            ("each", self.each),
+            ("group", self.group),
+            ("person", self.person),
+        ):
+            if value:
+                raise ContradictionError(
+                    "survey weights tell how many people stand behind the records of a release in one piece; leave out "
+                    "`weight`, or `{word}`",
+                    word=word,
+                )
+        if len(self.datasets) > 1:
+            raise ContradictionError(
+                "survey weights are of one sample; leave out `weight`, or the other datasets"
+            )
+        refuse_second_role(self.adversary, self.weight)
+        return self
+
+    @model_validator(mode="after")
     def _subsets_are_subsets(self) -> Self:
         known = self.adversary.knowable
         for subset in self.subsets:
@@ -346,7 +374,7 @@ class AssessStudy(ReleaseStudy):
     def columns_without_role(self) -> tuple[str, ...]:
         """Return the columns that the study needs without their having a role."""
         columns = [*super().columns_without_role(), *(key.name for key in self.links)]
-        columns += [name for name in (self.by, self.group) if name is not None]
+        columns += [name for name in (self.by, self.group, self.weight) if name is not None]
         return columns_of_people(self, columns)
 
     def known_by(self, adversary: CatalogueAdversary) -> tuple[str, ...]:
@@ -421,7 +449,7 @@ def refuse_beside_person(study: _OfPeople, **excluded: object) -> None:
                 name=name,
             )
     for word, value in {
-        "weight": adversary.weight,
+        "prior_weight": adversary.prior_weight,
         "id": adversary.identifier,
         "tries": adversary.gain != type(adversary.gain)(),
         **excluded,

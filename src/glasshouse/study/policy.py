@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -17,6 +18,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
+    PrivateAttr,
     StrictFloat,
     StrictInt,
     field_validator,
@@ -27,6 +29,8 @@ from glasshouse.errors import ContradictionError
 from glasshouse.language import either, marked, near_names, quoted
 
 Measure = Literal[
+    "columns-not-looked-at",
+    "new-columns",
     "direct-identifiers",
     "named",
     "best-guess",
@@ -70,11 +74,23 @@ class MeasureKind:
     """Whether it is told in points."""
     of_people: bool = False
     """Whether people with several records have one for each number of records that are known."""
+    counts_columns: bool = False
+    """Whether it is a number of columns, instead of a share."""
 
 
 MEASURES: dict[Measure, MeasureKind] = {
+    "columns-not-looked-at": MeasureKind(
+        marked("columns of the release that were not looked at"), SINGLING_OUT, counts_columns=True
+    ),
+    "new-columns": MeasureKind(
+        marked("columns of the release that the baseline does not have"),
+        SINGLING_OUT,
+        counts_columns=True,
+    ),
     "direct-identifiers": MeasureKind(
-        marked("columns that name or reach people by themselves"), SINGLING_OUT
+        marked("columns that name or reach people by themselves"),
+        SINGLING_OUT,
+        counts_columns=True,
     ),
     "named": MeasureKind(
         marked("people who can be named for certain"), SINGLING_OUT, of_people=True
@@ -136,7 +152,8 @@ MEASURES: dict[Measure, MeasureKind] = {
         of_secret=True,
     ),
     "membership-certain": MeasureKind(
-        marked("people of whom it becomes certain whether they are in it"), LINKABILITY
+        marked("people of whom it becomes certain that they are in it, or that they are not"),
+        LINKABILITY,
     ),
     "believed": MeasureKind(
         marked("people whose {of} becomes more than twice as credible"), INFERENCE, of_secret=True
@@ -173,6 +190,9 @@ class PolicyCondition(BaseModel):
     that were assessed as tell most."""
     of: str | None = None
     """Which sensitive attribute it is about; unset: each of them."""
+    where_measured: bool = False
+    """Whether it is asked only of runs that measure it, such as those of membership; else a rule that is `complete`
+    is not met where it was not judged."""
     source: str = ""
     """Where the number comes from."""
 
@@ -195,6 +215,11 @@ class PolicyCondition(BaseModel):
                 'a condition on "{measure}" needs `{name}`, and only that',
                 measure=self.measure,
                 name=name,
+            )
+        if self.measure == "columns-not-looked-at" and self.at_most != 0:
+            raise ContradictionError(
+                '"{measure}" is 0 in every rule: dismiss columns by name instead (`ignore`)',
+                measure=self.measure,
             )
         if self.of is not None and not MEASURES[self.measure].of_secret:
             raise ContradictionError(
@@ -231,14 +256,23 @@ class PolicyCondition(BaseModel):
     @property
     def limit(self) -> Fraction:
         """What the measure may be at most, or must be at least, exactly."""
-        return Fraction(str(self.at_least if self.at_most is None else self.at_most))
+        return _ratio((self.at_least or 0) if self.at_most is None else self.at_most)
 
     @property
     def restricted_limit(self) -> Fraction | None:
         """The same where access is restricted; None: nothing is asked there."""
         if self.restricted == "any":
             return None
-        return self.limit if self.restricted is None else Fraction(str(self.restricted))
+        return self.limit if self.restricted is None else _ratio(float(self.restricted))
+
+    @property
+    def people_needed(self) -> int:
+        """How few people a release may be of for it to hold where nothing is told of them, so that they look alike."""
+        if self.measure == "smallest-class":
+            return int(self.limit)
+        if self.measure in ("best-guess", "highest-risk") and self.limit:
+            return ceil(1 / self.limit)
+        return 2 if self.measure == "named" and self.limit < 1 else 1
 
     @property
     def is_floor(self) -> bool:
@@ -253,6 +287,16 @@ class PolicyCondition(BaseModel):
         return value >= limit if self.is_floor else value <= limit
 
 
+def _ratio(limit: float) -> Fraction:
+    """Return a limit exactly: the small ratio that it is the nearest float of, or else the decimal as written.
+
+    >>> _ratio(0.33), _ratio(1 / 3), _ratio(0.12345)
+    (Fraction(33, 100), Fraction(1, 3), Fraction(2469, 20000))
+    """
+    ratio = Fraction(limit).limit_denominator(1000)
+    return ratio if float(ratio) == limit else Fraction(str(limit))
+
+
 class ReleasePolicy(BaseModel):
     """A rule for releases."""
 
@@ -262,13 +306,44 @@ class ReleasePolicy(BaseModel):
     """What it is called."""
     excludes: str = ""
     """What it does not cover, in a sentence."""
+    complete: bool = False
+    """Whether every condition must have been judged, so that what was not measured is not met."""
+    ignore: tuple[str, ...] = ()
+    """Columns that it dismisses by name: nobody could know them, and they say nothing of a person."""
     conditions: tuple[PolicyCondition, ...] = Field(min_length=1, max_length=100)
     """All of them must hold."""
+    _file: str = PrivateAttr(default="")
+
+    @property
+    def option(self) -> str | None:
+        """What a command calls it: its name, or the file that it was read from; None: that is not known."""
+        return self.name if POLICIES.get(self.name) == self else self._file or None
+
+    @property
+    def people_needed(self) -> int:
+        """How few people a release may be of, if nothing at all is told of them: of fewer, none meets it."""
+        return max((one.people_needed for one in self.conditions if one.records is None), default=1)
+
+    def read_from(self, file: str) -> Self:
+        """Return it with the file that it was read from, as it was typed."""
+        self._file = file
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether it asks the same, wherever it was read from."""
+        return isinstance(other, ReleasePolicy) and dict(self) == dict(other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.conditions))
+
+
+NOTHING_UNSEEN = PolicyCondition(measure="columns-not-looked-at", at_most=0)
+"""What every rule asks of a release, whatever it says: that each of its columns was measured, dropped or dismissed."""
 
 
 _NOT_COVERED = marked(
-    "It does not cover what an adversary may learn from other sources, data that are wrong, harm to groups of people, "
-    "or columns that were named neither as known nor as sensitive."
+    "It does not cover what an adversary may learn from other sources, data that are wrong, or harm to groups of "
+    "people."
 )
 _PRECEDENTS = marked(
     "cell sizes of 3, 5, 11 and 20 have precedents: El Emam 2013, Guide to the De-Identification of Personal Health "
@@ -293,8 +368,20 @@ _DIRECT = marked(
 _CHOSEN = marked("no official source gives a number; it was chosen for this rule")
 
 
+_OF_RECORDS: frozenset[Measure] = frozenset(
+    {
+        *("direct-identifiers", "named", "best-guess", "smallest-class"),
+        *("inference-added", "inference-certain"),
+    }
+)
+"""What is measured of every release of records; the other conditions of the rules below are about other questions."""
+
+
 def _rule(
-    name: str, rows: tuple[tuple[Measure, float, float | Literal["any"] | None, str], ...]
+    name: str,
+    rows: tuple[tuple[Measure, float, float | Literal["any"] | None, str], ...],
+    *,
+    complete: bool = False,
 ) -> ReleasePolicy:
     conditions = tuple(
         PolicyCondition(
@@ -302,11 +389,12 @@ def _rule(
             at_most=None if measure == "smallest-class" else limit,
             at_least=int(limit) if measure == "smallest-class" else None,
             restricted=restricted,
+            where_measured=measure not in _OF_RECORDS,
             source=source,
         )
         for measure, limit, restricted, source in rows
     )
-    return ReleasePolicy(name=name, excludes=_NOT_COVERED, conditions=conditions)
+    return ReleasePolicy(name=name, excludes=_NOT_COVERED, complete=complete, conditions=conditions)
 
 
 OPEN_DATA = _rule(
@@ -325,13 +413,14 @@ OPEN_DATA = _rule(
         ("placed", 0.05, 0.2, _CHOSEN),
         ("re-identified", 0.0, 0.05, _CHOSEN),
     ),
+    complete=True,
 )
 RESEARCH_FILE = _rule(
     "research-file",
     (
         ("direct-identifiers", 0.0, None, _DIRECT),
         ("named", 0.05, 0.2, _SINGLED_OUT),
-        ("best-guess", 0.2, 0.33, _PRECEDENTS),
+        ("best-guess", 0.2, 1 / 3, _PRECEDENTS),
         ("inference-added", 0.2, "any", _INFERRED),
         ("inference-certain", 0.2, "any", _INFERRED),
         ("close-added", 0.2, "any", _INFERRED),
@@ -346,7 +435,7 @@ INTERNAL = _rule(
     "internal",
     (
         ("named", 0.2, None, _SINGLED_OUT),
-        ("best-guess", 0.33, None, _PRECEDENTS),
+        ("best-guess", 1 / 3, None, _PRECEDENTS),
         ("re-identified", 0.2, None, _CHOSEN),
     ),
 )
