@@ -16,7 +16,8 @@ from glasshouse.microdata.assessment import CataloguedAttacks
 from glasshouse.microdata.people import assess_people
 from glasshouse.report.assess.adversaries import worst_sentence
 from glasshouse.report.assess.closeness import closeness_findings
-from glasshouse.report.assess.knowledge import knowledge_findings
+from glasshouse.report.assess.front import tiles
+from glasshouse.report.assess.knowledge import knowledge_findings, knowledge_tiles
 from glasshouse.report.assess.people import people_findings
 from glasshouse.study.adversaries import chosen_adversaries
 from glasshouse.table import read
@@ -29,6 +30,7 @@ UP_FROM = {"en": "up from", "pt-BR": ", contra"}
     "assess",
     "guesses the {secret} {tolerance}",
     "on average instead of {before}",
+    "before and after; exactly right: {exact}",
     seeds=40,
 )
 def test_a_close_guess_is_told_with_the_figures_of_the_outcome(seed: int) -> None:
@@ -48,6 +50,12 @@ def test_a_close_guess_is_told_with_the_figures_of_the_outcome(seed: int) -> Non
     for language in LANGUAGES:
         with speaking(language):
             sentence = closeness_findings(assessment, "person")[0].sentence
+            (given_away,) = (
+                tile for tile in tiles(assessment, subject="person") if "→" in tile.figure
+            )
+        exact = assessment.attacks[-1].probabilistic
+        assert_it_says(given_away.figure, guess.prior, guess.posterior)
+        assert_it_says(given_away.sentence.split(";")[1], exact.prior, exact.posterior)
         assert (UP_FROM[language] in sentence) == (guess.posterior > guess.prior)
         figures = [guess.posterior] + [guess.prior] * (guess.posterior > guess.prior)
         if guess.additive == 0 == certainty.additive and certain:
@@ -55,6 +63,23 @@ def test_a_close_guess_is_told_with_the_figures_of_the_outcome(seed: int) -> Non
         elif certain:
             figures.append(certain)
         assert_it_says(sentence, *figures)
+
+
+@tries("assess", "Found with certainty: {before}", seeds=30)
+def test_what_leaving_out_the_pseudonym_gives_is_what_the_outcome_says(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    who = np.repeat(np.arange(40), 1 + seed % 3)
+    columns = {"who": who, "place": random.integers(0, 3 + 4 * seed, len(who))}
+    frame = pa.table({name: values.astype(str) for name, values in columns.items()})
+    outcome = gh.assess(frame, quasi_identifiers=["place"], person=["who"], knows=1)
+    result = outcome.outcome.curve[-1]
+    for language in LANGUAGES:
+        with speaking(language):
+            actions = outcome.page.actions
+        leave_out = [action.change for action in actions if "→" in action.change]
+        assert bool(leave_out) == (result.certainty.posterior > 0)
+        for effect in leave_out:
+            assert_it_says(effect, result.certainty.posterior, result.unlinked)
 
 
 @tries("assess", "With the same knowledge", seeds=30)
@@ -104,6 +129,7 @@ WAYS: tuple[dict[str, dict[str, str]], ...] = (
     "assess",
     "knowing all of it exactly, she would",
     "and guesses it no better than somebody who knows nothing of them",
+    "before and after, by someone who knows {how}",
     seeds=40,
 )
 def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: int) -> None:
@@ -131,6 +157,12 @@ def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: 
     for language in LANGUAGES:
         with speaking(language):
             findings = knowledge_findings(assessment, "person")
+            (given_away,) = (
+                tile for tile in knowledge_tiles(assessment, "person") if "→" in tile.figure
+            )
+        ill = known.targets[1]
+        after = (ill.mixed or ill.chances(known.whole))[0]
+        assert_it_says(given_away.figure, ill.before[0], after)
         for place, (finding, target) in enumerate(zip(findings, known.targets, strict=True)):
             guess, certain, nearly = target.mixed or target.chances(known.whole)
             learned = guess > target.before[0]

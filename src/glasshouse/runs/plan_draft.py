@@ -33,6 +33,7 @@ from glasshouse.reconstruction.publications import (
 )
 from glasshouse.sources import open_source
 from glasshouse.sources.delimited import DelimitedFile
+from glasshouse.table.profiles import words_of
 
 TO_FILL = "TO FILL"
 """What stands in a draft where nothing could be guessed."""
@@ -59,6 +60,11 @@ _ALIKE, _SAME = 0.5, 0.8
 """So many of the values must be in common for columns to agree: with the same name, and with another."""
 _LONGEST_MARK = 3
 """So long may what stands for a number that is held back be."""
+_AMOUNTS = frozenset(
+    "value values valor valores amount amounts quantia montante quantity quantities quantidade qtd qtde qty sum soma "
+    "weight peso kg price preco cost custo revenue receita income renda sales vendas turnover faturamento fob".split()
+)
+"""Words that call a column one of amounts."""
 _SUMS = {"total", "totals", "totais", "all", "sum", "soma", "grandtotal", "totalgeral", "todos"}
 """What the place of a row of sums is called."""
 
@@ -301,7 +307,8 @@ def _measures(packages: _File, bins: Sequence[_File]) -> dict[str, dict[str, Any
                 continue
             total = same[0]
             shared = _shared(column.values, total.values)
-            if column.is_code or (not column.decimals and shared >= _ALIKE):
+            may_be_key = column.is_code or (not column.decimals and shared >= _ALIKE)
+            if may_be_key and not _adds_up(column, total):
                 continue
             packages.measure(name, name)
             file.measure(name, total.name)
@@ -317,6 +324,25 @@ def _measures(packages: _File, bins: Sequence[_File]) -> dict[str, dict[str, Any
         for file in (packages, *bins):
             file.measure(TO_FILL, TO_FILL)
     return measures or {TO_FILL: {"decimals": 0}}
+
+
+def _adds_up(column: _Column, total: _Column) -> bool:
+    """Tell whether numbers of records and totals are amounts, though few files tell them from codes.
+
+    They are called so, or there are more records than totals and both sum up to the same, but for rounding.
+    """
+    if words_of(column.name) & _AMOUNTS:
+        return True
+    decimals = max(column.decimals, total.decimals)
+    sums = []
+    for one in (column, total):
+        if one.wrong or "" in one.values:
+            return False
+        values, numbers, _ = one.numbers(decimals)
+        of = dict(zip(values, numbers.tolist(), strict=True))
+        sums.append(sum(of[value.strip()] for value in one.texts.to_pylist()))
+    allowed = len(total.texts) * total.step * 10**decimals / 2
+    return len(column.texts) > len(total.texts) and abs(sums[0] - sums[1]) <= allowed
 
 
 def _keys(packages: _File, file: _File) -> dict[str, str]:

@@ -402,11 +402,12 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
     )
     exposed = sizes.records_below(SMALL_CLASS)
     title = text(
-        "{exposed} of {records} records ({share}) look like at most {few} others",
+        "{exposed} of {records} records ({share}) look like at most {few} others, {alone} of them like nobody else",
         exposed=exposed,
         records=attack.records,
         share=share(exposed, attack.records),
         few=SMALL_CLASS - 2,
+        alone=sizes.records_below(2),
     )
     subtitle = text(
         "alike on {known}; orange: fewer alike than the rule asks for ({limit})",

@@ -16,7 +16,12 @@ from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Cell, Figure
 from glasshouse.report.words import enumeration, percentage, percentages, plural
+from glasshouse.table.profiles import is_missing_mark
 
+LEAST_FACTOR = Fraction(3, 2)
+"""The share who can be named differs by a column if it is so many times as high for one value as for another."""
+NOT_TOLD = ("not informed", "not reported", "not answered", "no answer", "refused")
+"""What a questionnaire says of who did not answer, besides the marks of missing values."""
 MOST_BARS = 8
 """So many values are drawn, of one column or of several that have no more together; of a column alone, all."""
 
@@ -28,6 +33,7 @@ class _Group:
     value: str
     people: int
     named: int
+    is_missing: bool = False
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -45,7 +51,12 @@ def told_groups(exposure: Exposure) -> list[_Group]:
     small; nor what would tell it, together with the totals.
     """
     groups = [
-        _Group(part_label(value_label([exposure.column], value)), people, named)
+        _Group(
+            part_label(called := value_label([exposure.column], value)),
+            people,
+            named,
+            any(map(_is_missing, (str(value), str(called)))),
+        )
         for value, people, named in zip(
             exposure.values, exposure.records, exposure.named, strict=True
         )
@@ -57,6 +68,10 @@ def told_groups(exposure: Exposure) -> list[_Group]:
     while hidden and shown and not _covered(hidden):
         hidden.append(shown.pop())
     return shown
+
+
+def _is_missing(value: str) -> bool:
+    return not value or is_missing_mark(value) or value.strip().lower() in NOT_TOLD
 
 
 def _covered(hidden: list[_Group]) -> bool:
@@ -71,14 +86,14 @@ def _covered(hidden: list[_Group]) -> bool:
 def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
     """Show the share of people who can be named, by value of the columns by which it differs most.
 
-    There is no such picture where nobody can be named, or everybody, where all groups that are told of are alike, or
-    where groups are too small to be told of.
+    There is no such picture where nobody can be named, or everybody, where all groups that are told of are much alike
+    (`LEAST_FACTOR`), or where groups are too small to be told of. Whose value is missing is no group.
     """
-    by_column = {
-        exposure.column: groups
-        for exposure in assessment.exposures
-        if len(groups := told_groups(exposure)) > 1 and any(exposure.named)
-    }
+    by_column = {}
+    for exposure in assessment.exposures:
+        groups = [group for group in told_groups(exposure) if not group.is_missing]
+        if len(groups) > 1 and any(exposure.named) and _differs(groups):
+            by_column[exposure.column] = groups
     if not by_column:
         return None
     order = sorted(by_column, key=lambda column: -_variance(by_column[column]))
@@ -96,8 +111,6 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
         min(group.share for group in by_column[first]),
         max(group.share for group in by_column[first]),
     )
-    if low == high:
-        return None  # values that are left out may differ from those that are told
     title = text(
         "The share who can be named outright differs by {column}: from {low} to {high}",
         column=enumeration([first]),
@@ -114,8 +127,8 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
         if exposure.column in drawn
     ):
         caption += " " + text(
-            "Left out are values that fewer than {smallest} have, or of whom fewer than {smallest} can be named, or "
-            "cannot; and others, so that no such number can be found by subtraction.",
+            "Left out are missing values, and those that fewer than {smallest} have, or of whom fewer than {smallest} "
+            "can be named, or cannot; and others, so that no such number can be found by subtraction.",
             smallest=smallest_cell(),
         )
     return Figure.of(
@@ -138,6 +151,12 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
             },
         ),
     )
+
+
+def _differs(groups: list[_Group]) -> bool:
+    """Tell whether the share who can be named is much higher in one group than in another."""
+    shares = [group.share for group in groups]
+    return max(shares) > 0 and max(shares) >= LEAST_FACTOR * min(shares)
 
 
 def _variance(groups: list[_Group]) -> Fraction:

@@ -731,12 +731,19 @@ def family_table(family: Family, sensitive: str | None = None) -> Table:
     family = shown_parts(family)
     sizes = [f"+ {number(size)}" for size in family.table(sensitive).sizes]
     added = under(text("What the best so many attributes add"), *sizes)
+    guesses = part_guesses(family, sensitive)
+    told = [
+        [(cell, _told(*bounds)) for cell, bounds in _before_and_added(guess)] for guess in guesses
+    ]
     rows = (
         (
             *(Cell(guess.name), count_cell(guess.row.records)),
-            *(_marked(cell, *bounds) for cell, bounds in _before_and_added(guess)),
+            *(
+                replace(shown, text=f"{shown.text} {mark}".rstrip())
+                for (_, shown), mark in zip(figures, marks, strict=True)
+            ),
         )
-        for guess in part_guesses(family, sensitive)
+        for guess, figures, marks in zip(guesses, told, _marks(told), strict=True)
     )
     return cell_table(text("Part"), (text("Records"), text("Before"), *added), rows)
 
@@ -746,12 +753,28 @@ def _before_and_added(guess: PartGuess) -> Iterator[tuple[FamilyCell, tuple[Frac
     yield from zip((guess.row.prior, *guess.row.additive), guess.told, strict=True)
 
 
-def _marked(figure: FamilyCell, low: Fraction, high: Fraction) -> Cell:
-    mark = " ▲" if figure.highest else " ▼" if figure.lowest else ""
+def _told(low: Fraction, high: Fraction) -> Cell:
+    """Say a chance, or what it is between."""
     if low == high:
-        return Cell(f"{_per_cent(low)}{mark}", exact=exactly(low))
-    bound = text("{figure}%", figure=figure_between(low, high, digits=2))
-    return Cell(f"{bound}{mark}")
+        return Cell(_per_cent(low), exact=exactly(low))
+    return Cell(text("{figure}%", figure=figure_between(low, high, digits=2)))
+
+
+def _marks(rows: Sequence[Sequence[tuple[FamilyCell, Cell]]]) -> list[list[str]]:
+    """Return what marks each figure of each row: that it is the highest of its column, or the lowest, also as shown."""
+
+    def mark(figure: FamilyCell) -> str:
+        return "▲" if figure.highest else "▼" if figure.lowest else ""
+
+    columns = []
+    for column in zip(*rows, strict=True):
+        alike: dict[str, set[str]] = {}
+        for figure, shown in column:
+            alike.setdefault(shown.text, set()).add(mark(figure))
+        columns.append(
+            [mark(figure) if len(alike[shown.text]) == 1 else "" for figure, shown in column]
+        )
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _per_cent(value: Fraction) -> str:
@@ -809,16 +832,24 @@ def _terminal_table(family: Family, sensitive: str | None, *, part: str, exact: 
         "{target}: success before, and what the best 1, 2, … attributes add (%)",
         target=target_label(() if sensitive is None else (sensitive,)),
     )
+    guesses = part_guesses(family, sensitive, exact=exact)
+    told = [
+        [
+            (cell, Cell(figure_between(*bounds, digits=2)))
+            for cell, bounds in _before_and_added(guess)
+        ]
+        for guess in guesses
+    ]
     rows = [
         (
             guess.row.part,
             number(guess.row.records),
             *(
-                f"{figure_between(*bounds, digits=2)}{'▲' if cell.highest else '▼' if cell.lowest else ' '}"
-                for cell, bounds in _before_and_added(guess)
+                f"{shown.text}{mark or ' '}"
+                for (_, shown), mark in zip(figures, marks, strict=True)
             ),
         )
-        for guess in part_guesses(family, sensitive, exact=exact)
+        for guess, figures, marks in zip(guesses, told, _marks(told), strict=True)
     ]
     sizes = (f"+{size}" for size in family.table(sensitive).sizes)
     return cell_table(singular(part), (text("records"), text("before"), *sizes), rows, title)

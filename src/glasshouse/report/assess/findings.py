@@ -63,6 +63,7 @@ def findings(
     tries: int | None = None,
     sweep: Sweep | None = None,
     pictures: Mapping[str, Figure | None] | None = None,
+    smallest: int = SMALL_CLASS,
 ) -> tuple[Finding, ...]:
     """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
 
@@ -77,6 +78,7 @@ def findings(
         sweep: The sums of every subset, where there are such, from which the influence of each attribute follows.
         pictures: What shows the findings: ``who``, ``people``, ``inference``, ``close``, ``about``, ``sets``,
             ``classes`` and ``influence``.
+        smallest: How many records a class must have by the rule.
     """
     figures = pictures or {}
     naming, *inferring = widest(assessment.attacks)
@@ -105,7 +107,9 @@ def findings(
     if enough is not None:
         results.append(replace(_already(enough, subject), picture=figures.get("sets")))
     if any(naming.class_sizes.classes) and naming.certain < naming.records:
-        results.append(replace(_nearly_alone(naming, subject), picture=figures.get("classes")))
+        results.append(
+            replace(_nearly_alone(naming, subject, smallest), picture=figures.get("classes"))
+        )
     if sweep is not None:
         results += [
             replace(finding, picture=figures.get("influence"))
@@ -344,25 +348,11 @@ def _already(attack: Attack, subject: str) -> Finding:
     return Finding(grade, sentence, exact_guesses(attack), meaning, "" if low else remedy)
 
 
-def _nearly_alone(attack: Attack, subject: str) -> Finding:
+def _nearly_alone(attack: Attack, subject: str, smallest: int) -> Finding:
     exposed = attack.class_sizes.records_below(SMALL_CLASS)
     if exposed == 0:
         return _in_company(attack, subject)
-    words = {
-        "people": counted(exposed, subject),
-        "share": share(exposed, attack.records),
-        "known": knowledge_counted(attack),
-        "few": number(SMALL_CLASS - 2),
-    }
-    if exposed == attack.records > 1:
-        sentence = text("All {people} share their {known} with at most {few} others.", **words)
-    else:
-        sentence = text_for(
-            exposed,
-            "{people} ({share}) shares {known} with at most {few} others.",
-            "{people} ({share}) share their {known} with at most {few} others.",
-            **words,
-        )
+    sentence = _alone_or_nearly(attack, subject)
     return Finding(
         graded(Fraction(exposed, attack.records), certain=attack.certain, people=attack.records),
         sentence,
@@ -375,8 +365,41 @@ def _nearly_alone(attack: Attack, subject: str) -> Finding:
         meaning=text("The fewer look like a person, the better a guess at who it is."),
         remedy=text(
             "Generalise an attribute, or leave one out, until every class has at least {size} records.",
-            size=SMALL_CLASS,
+            size=smallest,
         ),
+    )
+
+
+def _alone_or_nearly(attack: Attack, subject: str) -> str:
+    """Say how many look like nobody else, and how many like a few others."""
+    alone = attack.class_sizes.records_below(2)
+    nearly = attack.class_sizes.records_below(SMALL_CLASS) - alone
+    words = {
+        "known": knowledge_counted(attack),
+        "people": counted(nearly, subject),
+        "share": share(nearly, attack.records),
+        "few": number(SMALL_CLASS - 2),
+        "alone": counted(alone, subject),
+        "lonely": share(alone, attack.records),
+    }
+    if nearly == 0:
+        return text("Nobody else has the same {known} as {alone} ({lonely}).", **words)
+    if alone:
+        return text_for(
+            nearly,
+            "Nobody else has the same {known} as {alone} ({lonely}); {people} ({share}) shares theirs with only 1 to "
+            "{few} others.",
+            "Nobody else has the same {known} as {alone} ({lonely}); {people} ({share}) share theirs with only 1 to "
+            "{few} others.",
+            **words,
+        )
+    if nearly == attack.records:
+        return text("All {people} share their {known} with only 1 to {few} others.", **words)
+    return text_for(
+        nearly,
+        "{people} ({share}) shares {known} with only 1 to {few} others.",
+        "{people} ({share}) share their {known} with only 1 to {few} others.",
+        **words,
     )
 
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from statistics import median
-from typing import Any
 
-from glasshouse.disclosure import smallest_cell
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.assessment import Advice
+from glasshouse.microdata.assessment import Advice, Leakage
+from glasshouse.microdata.closeness import Closeness
 from glasshouse.report import vega
+from glasshouse.report.assess.closeness import tolerance_text
 from glasshouse.report.assess.findings import most_at_risk
+from glasshouse.report.assess.knowledge import knowledge_tiles
 from glasshouse.report.attacks import (
     fewest,
     knowledge_in_short,
@@ -27,11 +31,11 @@ from glasshouse.report.cells import group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
 from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
 from glasshouse.report.severity import SMALL_CLASS
+from glasshouse.report.verdict import Verdict, of_assessment, verdict_on
 from glasshouse.report.words import (
     cases,
     counted,
     enumeration,
-    joined,
     percentage,
     percentages,
     plural,
@@ -40,23 +44,55 @@ from glasshouse.report.words import (
 )
 from glasshouse.study import Address, Dialect, ReleaseStudy
 from glasshouse.study.assess import AssessStudy
-from glasshouse.study.policy import Measure, ReleasePolicy, promise_of, promised
+from glasshouse.study.membership import MembershipStudy
+from glasshouse.study.policy import OPEN_DATA, Measure, ReleasePolicy, promise_of
+from glasshouse.table.generalised import SUPPRESSED
+from glasshouse.table.profiles import is_of_nobody
 
 RISK, RULE = TARGETS[0][0], NEUTRAL
 """The colours of the risk, and of what the rule allows."""
 
 
 def tiles(assessment: Assessment, *, subject: str) -> tuple[Tile, ...]:
-    """Return who is at risk, what is given away or who is nearly alone, and how little is enough to know."""
+    """Return who is at risk, what is given away or who is nearly alone, and how little is enough to know.
+
+    Where it was asked what somebody learns who does not know all exactly, that is told, beside who does; where a guess
+    need only be close, how often it is.
+    """
     naming, *inferring = widest(assessment.attacks)
-    second = (
-        _given_away(sorted(inferring, key=most_at_risk), subject)
-        if inferring
-        else _nearly_alone(naming, subject)
-    )
+    closely = _closely_guessed(assessment, naming, inferring) if assessment.close else None
+    if assessment.inexact is not None:
+        return (*knowledge_tiles(assessment, subject), *filter(None, [closely]))
+    if closely is not None:
+        second: Tile | None = closely
+    elif inferring:
+        second = _given_away(sorted(inferring, key=most_at_risk), subject)
+    else:
+        second = _nearly_alone(naming, subject)
     enough = fewest(assessment)
     third = None if enough is None else _enough(enough, subject)
     return tuple(filter(None, (_at_risk(naming, subject), second, third)))
+
+
+def _closely_guessed(assessment: Assessment, naming: Attack, inferring: Sequence[Attack]) -> Tile:
+    """Return how often a guess at the number that is most at risk comes close, and how often it is exactly right."""
+
+    def guess_at(close: Closeness) -> Leakage:
+        return close.guess(close.row_of(naming.quasi_identifiers))
+
+    most = max(assessment.close, key=lambda close: guess_at(close).additive)
+    guess = guess_at(most)
+    (exact,) = (attack.probabilistic for attack in inferring if attack.secret == (most.secret,))
+    return Tile(
+        text("What is given away"),
+        _change(guess.prior, guess.posterior),
+        text(
+            "guesses of {secret} {tolerance}, before and after; exactly right: {exact}",
+            secret=enumeration([most.secret]),
+            tolerance=tolerance_text(most.tolerance),
+            exact=_change(exact.prior, exact.posterior),
+        ),
+    )
 
 
 def _at_risk(attack: Attack, subject: str) -> Tile:
@@ -121,9 +157,10 @@ def _nearly_alone(attack: Attack, subject: str) -> Tile | None:
         text("Who is nearly alone"),
         share(exposed, attack.records),
         text(
-            "of the {people} look like at most {few} others",
+            "of the {people} look like at most {few} others; {alone} look like nobody else",
             people=plural(subject),
             few=SMALL_CLASS - 2,
+            alone=share(attack.class_sizes.records_below(2), attack.records),
         ),
     )
 
@@ -144,45 +181,127 @@ def _enough(attack: Attack, subject: str) -> Tile:
 
 
 def actions(
-    assessment: Assessment, study: AssessStudy | None, *, meets: bool, swept: bool
+    assessment: Assessment, study: AssessStudy | None, *, verdict: Verdict | None, swept: bool
 ) -> tuple[Action, ...]:
-    """Return what to do.
+    """Return what to do: nothing that is known not to be enough, and each with the command that makes the file.
 
     Args:
         assessment: What came out.
         study: What was asked; None: no command can be told.
-        meets: Whether the policy is met.
+        verdict: What the policy says; None: nothing is known of it.
         swept: Whether every set of attributes was assessed, from which it follows what to leave out.
     """
-    if meets:
+    if verdict is not None and verdict.meets:
         return (keep_assumptions(),)
-    if not swept:
+    policy, subject = (OPEN_DATA, "person") if study is None else (study.policy, study.subject)
+    if (few := too_few(assessment.records, policy, subject)) is not None:
+        return (few,)
+    if assessment.sanitised:
+        return tuple(_of_sanitised(assessment, verdict))
+    if shared := _shared_secrets(verdict, assessment):
         return (
             Action(
-                text("Assess every set of attributes: then it is told here what to leave out."),
-                command=sweeping(study),
+                text(
+                    "Leave out {secrets}: it is the same for everybody in the file, so that being in it tells it.",
+                    secrets=enumeration(shared),
+                )
             ),
         )
+    if not swept:
+        sweep = Action(
+            text("Assess every set of attributes: then it is told here what to leave out."),
+            command=sweeping(study),
+        )
+        return (sweep, *in_less_detail(study))
     chosen = chosen_advice(assessment.advice)
+    steps = [_action(advice, study) for advice in chosen]
+    if not any(advice.kind == "generalise" or not advice.left_out for advice in chosen):
+        steps = [*steps[: MOST_ACTIONS - 1], *in_less_detail(study)]
     if not any(advice.meets for advice in chosen):
-        nothing = Action(
+        restrict = Action(
             text(
-                "Leaving out attributes is not enough: no set of them meets the rule. Restrict who gets the file, or "
-                "protect what is sensitive itself (glasshouse anonymise)."
+                "Leaving out attributes is not enough: no set of them was found to meet the rule. Restrict who gets "
+                "the file, or publish none of them."
             )
         )
-        return (*(_action(advice, study) for advice in chosen[: MOST_ACTIONS - 1]), nothing)
-    return tuple(_action(advice, study) for advice in chosen)
+        steps = [*steps[: MOST_ACTIONS - 1], restrict]
+    return tuple(steps)
+
+
+def _shared_secrets(verdict: Verdict | None, assessment: Assessment) -> list[str]:
+    """Return the secrets that are the same for everybody, where a rule limits what becomes certain."""
+    failing = {
+        judgement.measured.of
+        for judgement in (() if verdict is None else verdict.judgements)
+        if judgement.condition.measure == "inference-certain" and not judgement.met
+    }
+    return [
+        name
+        for attack in widest(assessment.attacks)
+        if attack.deterministic.prior == 1 and attack.sensitive in failing
+        for name in attack.secret
+    ]
+
+
+def _of_sanitised(assessment: Assessment, verdict: Verdict | None) -> Iterator[Action]:
+    """Yield what to do about a release that was protected before."""
+    if assessment.with_suppressed is not None and verdict is not None:
+        without = of_assessment(replace(assessment, with_suppressed=None))
+        dropped = verdict_on((*verdict.of_columns, *without), verdict.policy)
+        if dropped is not None and dropped.meets:
+            yield Action(
+                text(
+                    "Leave the suppressed records out of the file: make the release without them (glasshouse "
+                    "anonymise, --drop-suppressed)."
+                ),
+                meets=True,
+            )
+    yield Action(
+        text(
+            "This file was protected before: protect its original again, by this rule (glasshouse protect)."
+        )
+    )
+
+
+def too_few(records: int, policy: ReleasePolicy, subject: str) -> Action | None:
+    """Say that no release of so few people can meet a rule, and how many it needs; None: they are not too few."""
+    needed = policy.people_needed
+    if records >= needed:
+        return None
+    return Action(
+        text(
+            "{people} are too few for this rule, whatever is done: it needs at least {needed}. Publish totals instead "
+            "of records, or restrict who gets the file.",
+            people=counted(records, subject),
+            needed=number(needed),
+        )
+    )
+
+
+def in_less_detail(study: ReleaseStudy | None) -> Iterator[Action]:
+    """Yield that columns can be told in less detail, with the command that makes such files, where there is one."""
+    command = protect_command(study)
+    if study is None or command:
+        yield Action(
+            text(
+                "To keep more columns, tell them in less detail: glasshouse protect makes versions of the file, and "
+                "says of each whether it meets the rule and what it costs."
+            ),
+            command=command,
+        )
 
 
 def chosen_advice(advice: Sequence[Advice]) -> list[Advice]:
-    """Return the advice that is told first: the least that helps, then what is enough, and generalising."""
-    leave_out = [entry for entry in advice if entry.kind == "leave-out"]
-    publish = [entry for entry in advice if entry.kind == "publish"]
-    generalise = [entry for entry in advice if entry.kind == "generalise"]
-    enough = [entry for entry in leave_out if entry.meets][:1]
-    chosen = enough or [*leave_out[:1], *(publish[:1] or leave_out[1:2])]
-    return [*chosen, *(generalise or publish[1:])][:MOST_ACTIONS]
+    """Return the advice that is told first: the least to leave out that is enough, else what may be kept at most.
+
+    What is not enough is not told; of what is not known the sentence says so.
+    """
+    leave_out = [entry for entry in advice if entry.kind == "leave-out" and entry.meets]
+    publish = [entry for entry in advice if entry.kind == "publish" and entry.meets is not False]
+    generalise = [
+        entry for entry in advice if entry.kind == "generalise" and entry.meets is not False
+    ]
+    return [*(leave_out[:1] or publish[:1]), *(generalise or publish[1:])][:MOST_ACTIONS]
 
 
 def _action(advice: Advice, study: AssessStudy | None) -> Action:
@@ -195,7 +314,12 @@ def _action(advice: Advice, study: AssessStudy | None) -> Action:
             secret=enumeration([advice.secret]),
             change=change,
         )
-    if advice.kind == "leave-out":
+    if advice.kind == "publish" and not advice.left_out:
+        sentence = text(
+            "Publish only what was looked at: {columns}.",
+            columns=enumeration(advice.quasi_identifiers),
+        )
+    elif advice.kind == "leave-out":
         sentence = text("Leave out {columns}.", columns=enumeration(advice.left_out))
     elif advice.kind == "publish":
         sentence = text(
@@ -204,24 +328,33 @@ def _action(advice: Advice, study: AssessStudy | None) -> Action:
         )
     else:
         sentence = _generalising(advice)
-    command = "" if study is None or _names_values(study) else command_of(advice, study)
+    if advice.besides:
+        sentence += " " + text(
+            "Not in that file either: {columns}.", columns=enumeration(advice.besides)
+        )
+    if advice.meets is None:
+        sentence += " " + text("Whether that meets the rule is not known: check the file.")
+    command = "" if study is None else command_of(advice, study)
     return Action(sentence, change, advice.meets, command)
 
 
 def _generalising(advice: Advice) -> str:
-    steps = [
-        text_for(
-            level,
-            "{column} by {count} level",
-            "{column} by {count} levels",
-            column=enumeration([name]),
-        )
-        for name, level in advice.levels.items()
-    ]
+    """Say what becomes of each column, by a made-up example where there is one."""
+    steps = []
+    for name, (value, label) in advice.examples.items():
+        column = enumeration([name])
+        if label == SUPPRESSED:
+            steps.append(text("{column} is left out", column=column))
+        elif value:
+            steps.append(
+                text("{column}: {value} becomes {label}", column=column, value=value, label=label)
+            )
+        else:
+            steps.append(text("{column} in less detail", column=column))
     return text(
-        "Generalise {steps}; nobody’s record is removed, and {loss} of the detail is lost, the least that is possible "
-        "if a value is generalised alike in all records.",
-        steps=joined(steps),
+        "Tell columns in less detail – {steps}; nobody’s record is removed, and {loss} of the detail is lost, the "
+        "least that is possible if a value is generalised alike in all records.",
+        steps="; ".join(steps),
         loss=percentage(Fraction(str(advice.loss or 0.0))),
     )
 
@@ -336,78 +469,139 @@ def _rule_label(limit: Fraction) -> str:
     )
 
 
-# The command that shows what an advice comes to
+# The commands that do what an advice says
 
 
-def _names_values(study: ReleaseStudy) -> bool:
-    """Tell whether a command about a study would name values of its data, which never leave the house."""
-    return bool(study.treatment.where or study.treatment.invalid)
+def names_values(study: ReleaseStudy) -> bool:
+    """Tell whether a command about a study would name values of people, which never leave the house.
+
+    Records that are left out as totals or repeated names of columns are nobody's.
+    """
+    return bool(study.treatment.where) or not all(map(is_of_nobody, study.treatment.invalid))
+
+
+def _place(path: Path | Address) -> str:
+    """Return where a file is, as it is typed; of a folder elsewhere on this machine nothing is told."""
+    if isinstance(path, Address) or not path.is_absolute():
+        return str(path)
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else path.name
 
 
 def assess_command(study: AssessStudy, names: Sequence[str]) -> str:
     """Return the command that assesses a set of attributes; none where it would tell values."""
-    if _names_values(study):
+    if names_values(study):
         return ""
-    return shlex.join(["glasshouse", "assess", *command_words(study, names), "--subsets", "full"])
+    words = [*command_words(study, names), *_attack_words(study)]
+    return shlex.join(["glasshouse", "assess", *words, "--subsets", "full"])
 
 
 def sweeping(study: AssessStudy | None) -> str:
     """Return the command that assesses every set of attributes; none where the study cannot ask for that."""
-    if study is None or _names_values(study) or not study.adversary.guesses_once or study.links:
+    if study is None or names_values(study) or not study.adversary.guesses_once or study.links:
         return ""
-    words = command_words(study, study.adversary.knowable)
+    words = [*command_words(study, study.adversary.knowable), *_attack_words(study)]
     return shlex.join(["glasshouse", "assess", *words, "--subsets", "all"])
 
 
 def command_of(advice: Advice, study: AssessStudy) -> str:
-    """Return the command that shows what an advice comes to, as it is typed where the files are."""
+    """Return the command that makes the file of an advice; none where no single one does, or it would tell values."""
+    if len(study.datasets) > 1 or study.links or names_values(study):
+        return ""
     if advice.kind == "generalise":
-        policy = study.policy
-        promise = [] if promised(policy) == promise_of(policy) else ["--policy", policy.name]
-        return anonymise_command(study, advice.quasi_identifiers, promise_of(policy), *promise)
-    return shlex.join(["glasshouse", "assess", *command_words(study, advice.quasi_identifiers)])
-
-
-def anonymise_command(
-    study: ReleaseStudy, names: Sequence[str], promise: Mapping[str, Any], *words: str
-) -> str:
-    """Return the command that generalises some of what can be known until what is promised holds."""
-    options = [
-        word
-        for name, value in promise.items()
-        for word in (f"--{name.replace('_', '-')}", str(value))
-    ]
-    return shlex.join(
-        [
-            *("glasshouse", "anonymise", *command_words(study, names)),
-            *(options or ("--k", str(smallest_cell()))),
-            *words,
-            *("--out", "protected"),
+        promise = promise_of(study.policy)
+        words = [
+            word
+            for name, value in promise.items()
+            for word in (f"--{name.replace('_', '-')}", str(value))
         ]
+        option = study.policy.option
+        named = [] if option in (None, OPEN_DATA.name) else ["--policy", str(option)]
+        return _file_command("anonymise", study, advice.quasi_identifiers, [*words, *named])
+    return _file_command("anonymise", study, advice.quasi_identifiers, ["--k", "1"], "published")
+
+
+def protect_command(study: ReleaseStudy | None, names: Sequence[str] | None = None) -> str:
+    """Return the command that finds versions of the file of a study that meet its rule; none where there is none.
+
+    Args:
+        study: The study.
+        names: What can be known; by default all that the study says.
+    """
+    if study is None or len(study.datasets) > 1 or study.policy.option is None:
+        return ""
+    if names_values(study):
+        return ""
+    if isinstance(study, AssessStudy) and (study.links or study.person or study.group):
+        return ""
+    option = study.policy.option
+    words = [] if option == OPEN_DATA.name else ["--policy", option]
+    known = study.adversary.knowable if names is None else names
+    return _file_command("protect", study, known, words)
+
+
+def _file_command(
+    command: str,
+    study: ReleaseStudy,
+    names: Sequence[str],
+    words: Sequence[str],
+    folder: str = "protected",
+) -> str:
+    """Return a command that makes a file of some columns of a file; what is known together is told column by column."""
+    adversary = study.adversary
+    columns = [column for name in names for column in adversary.facts.get(name, (name,))]
+    secrets = dict.fromkeys(map(_asked_of, adversary.secret_columns))
+    plain = study.model_copy(
+        update={
+            "adversary": adversary.model_copy(
+                update={"facts": {}, "sensitive": tuple(secrets), "prior_weight": None}
+            ),
+            **({"weight": None} if isinstance(study, AssessStudy) else {}),
+        }
     )
+    written = command_words(plain, list(dict.fromkeys(columns)))
+    return shlex.join(["glasshouse", command, *written, *words, "--out", folder])
+
+
+def _asked_of(secret: str) -> str:
+    """Return the column that a secret is about: itself, or that of a question such as ``income>5000``."""
+    return re.split("[=<>!]", secret, maxsplit=1)[0].strip() if set("=<>") & {*secret} else secret
 
 
 def less_detail_command(study: ReleaseStudy, names: Sequence[str]) -> str:
-    """Return the command by which people are named as seldom as the rule asks; by default as the smallest cell asks.
+    """Return the command that finds versions in less detail of the file of a study which meet its rule."""
+    return protect_command(study, names)
 
-    Of several files, or where it would tell values, there is none.
-    """
-    silent = len(study.datasets) > 1 or _names_values(study)
-    return "" if silent else anonymise_command(study, names, promised(study.policy))
+
+def _attack_words(study: AssessStudy) -> Iterator[str]:
+    """Yield what is asked of an adversary besides, what was said of other columns, and by which rule."""
+    if study.adversary.prior_weight is not None:
+        yield from ("--prior-weight", study.adversary.prior_weight)
+    for word in ("drop", "ignore"):
+        for name in getattr(study, word):
+            yield from (f"--{word}", name)
+    for word in ("within", "likely"):
+        for name, value in getattr(study, word).items():
+            yield from (f"--{word}", f"{name}={value}")
+    for name, value in study.precisions.items():
+        yield from ("--about", f"{name}={value}")
+    if study.policy.option not in (None, OPEN_DATA.name):
+        yield from ("--policy", str(study.policy.option))
 
 
 def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:
     """Yield the words of a command about the files of a study, with some of what can be known."""
     adversary, treatment = study.adversary, study.treatment
     for dataset in study.datasets:
-        yield str(dataset.path if isinstance(dataset.path, Address) else dataset.path.name)
+        yield _place(dataset.path)
     for name in names:
         columns = adversary.facts.get(name)
         yield from ("-q", name) if columns is None else ("--fact", f"{name}={_listed(columns)}")
     for columns in adversary.secrets:
         plain = len(columns) == 1 and not set(',"') & set(columns[0])
         yield from ("-s", columns[0] if plain else _listed(columns))
-    for option, value in (("--id", adversary.identifier), ("--weight", adversary.weight)):
+    weight = study.weight if isinstance(study, AssessStudy | MembershipStudy) else None
+    for option, value in (("--id", adversary.identifier), ("--weight", weight)):
         yield from () if value is None else (option, value)
     yield from _dialect_words(study.datasets[0].dialect)
     for name, kind in study.datasets[0].types.items():

@@ -13,9 +13,17 @@ from glasshouse.report.attacks import exact_share, knowledge_in_short, target_la
 from glasshouse.report.cells import cell_table, percent_cell, three_digits
 from glasshouse.report.charts import successes_table
 from glasshouse.report.labels import column_labels
-from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table
+from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table, Tile
 from glasshouse.report.severity import graded
-from glasshouse.report.words import enumeration, indefinite, joined, percentage, percentages
+from glasshouse.report.words import (
+    cases,
+    enumeration,
+    indefinite,
+    joined,
+    percentage,
+    percentages,
+    plural,
+)
 from glasshouse.study.assess import parse_chance, parse_precision
 
 TERMS = {
@@ -38,6 +46,61 @@ def knowledge_findings(assessment: Assessment, subject: str) -> list[Finding]:
         _finding(assessment.inexact, place, attack, subject)
         for place, attack in enumerate(_attacks(assessment, assessment.inexact))
     ]
+
+
+def knowledge_tiles(assessment: Assessment, subject: str) -> tuple[Tile, ...]:
+    """Return who is at risk and what is given away by who does not know all exactly, and what who does would learn."""
+    known = assessment.inexact
+    if known is None:
+        return ()
+    attacks = _attacks(assessment, known)
+    how = how_known(known)
+    naming, *secrets = known.targets
+    guess, sure = _inexactly(known, naming)
+    exact_guess, exact_sure = _exactly(known, 0, attacks[0])
+    words = {"people": plural(subject), "how": how, "cases": cases(guess)}
+    tiles = [
+        Tile(
+            text("Who is at risk"),
+            percentage(sure),
+            text(
+                "of the {people} are named nearly surely by someone who knows {how}; a best guess would be right "
+                "{cases}",
+                **words,
+            )
+            if known.errs
+            else text(
+                "of the {people} can be named outright by someone who knows {how}; a best guess would be right {cases}",
+                **words,
+            ),
+        )
+    ]
+    if secrets:
+        most = max(secrets, key=lambda target: _inexactly(known, target)[0] - target.before[0])
+        tiles.append(
+            Tile(
+                text("What is given away"),
+                " → ".join(percentages(most.before[0], _inexactly(known, most)[0])),
+                text(
+                    "right guesses of {secret}, before and after, by someone who knows {how}",
+                    secret=enumeration(most.secret),
+                    how=how,
+                ),
+            )
+        )
+    tiles.append(
+        Tile(
+            text("Who knows all of it exactly"),
+            percentage(exact_sure),
+            text(
+                "of the {people} could be named outright by someone without any such doubt; a best guess would be "
+                "right {cases}",
+                people=plural(subject),
+                cases=cases(exact_guess),
+            ),
+        )
+    )
+    return tuple(tiles)
 
 
 def _attacks(assessment: Assessment, known: InexactKnowledge) -> list[Attack]:

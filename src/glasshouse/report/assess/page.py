@@ -41,6 +41,7 @@ from glasshouse.report.assess.front import actions, band_figure, tiles
 from glasshouse.report.assess.knowledge import TERMS as KNOWLEDGE_TERMS
 from glasshouse.report.assess.knowledge import (
     knowledge_figure,
+    knowledge_findings,
     knowledge_section,
     knowledge_tables,
 )
@@ -72,9 +73,26 @@ from glasshouse.report.cells import (
     three_digits,
 )
 from glasshouse.report.labels import column_label, column_labels, value_label
-from glasshouse.report.page import Brief, Cell, Column, Group, Page, Provenance, Section, Table
+from glasshouse.report.page import (
+    Brief,
+    Cell,
+    Column,
+    Finding,
+    Group,
+    Page,
+    Provenance,
+    Section,
+    Table,
+)
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
-from glasshouse.report.verdict import of_assessment, verdict_on
+from glasshouse.report.severity import SMALL_CLASS
+from glasshouse.report.survey_weights import (
+    WEIGHT_TERMS,
+    few_people_table,
+    weighted_finding,
+    weights_section,
+)
+from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import glossary, listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
 from glasshouse.study.policy import OPEN_DATA
@@ -136,11 +154,15 @@ LIMITS = (
         "is known, make guesses right less often."
     ),
     marked(
-        "Before the attack every record is as likely as any other to be the person’s, unless the study gives weights "
-        "or says what the adversary believes."
+        "Before the attack every record is as likely as any other to be the person’s, unless the study gives prior "
+        "weights or says what the adversary believes."
     ),
 )
 """What must be known to judge the figures."""
+ESTIMATED = marked(
+    "What survey weights tell of the population behind the sample is an estimate, and stands beside the other figures."
+)
+"""What holds of a sample with survey weights."""
 ONE_EACH = marked(
     "One record per person is assumed: the records of somebody who has several hide each other, so that the risk seems "
     "smaller than it is. --id COLUMN says which column tells people apart."
@@ -155,15 +177,23 @@ Outcome = Assessment | Family | People
 """What comes of an assessment: of a release as a whole, of its parts, or of people with several records."""
 
 
-def page(outcome: Outcome, question: AssessStudy, *, provenance: Provenance) -> Page:
+def page(
+    outcome: Outcome,
+    question: AssessStudy,
+    *,
+    provenance: Provenance,
+    verdict: Verdict | None = None,
+) -> Page:
     """Return the report of an assessment: of a release as a whole, or of its parts side by side."""
-    report = _report(outcome, question, provenance)
+    report = _report(outcome, question, provenance, verdict)
     if question.adversary.identifier is not None or question.person:
         return report
     return replace(report, limits=(*report.limits, translated(ONE_EACH)))
 
 
-def _report(outcome: Outcome, question: AssessStudy, provenance: Provenance) -> Page:
+def _report(
+    outcome: Outcome, question: AssessStudy, provenance: Provenance, verdict: Verdict | None
+) -> Page:
     if isinstance(outcome, People):
         return people_page(outcome, question, provenance=provenance)
     if isinstance(outcome, Family):
@@ -185,10 +215,11 @@ def _report(outcome: Outcome, question: AssessStudy, provenance: Provenance) -> 
         currency=gain.currency,
         tries=gain.tries,
         study=question,
+        verdict=verdict,
     )
 
 
-def brief(outcome: Outcome, question: AssessStudy) -> Brief:
+def brief(outcome: Outcome, question: AssessStudy, *, verdict: Verdict | None = None) -> Brief:
     """Return what a terminal says of an assessment."""
     if isinstance(outcome, People):
         return people_brief(outcome, question)
@@ -214,10 +245,26 @@ def brief(outcome: Outcome, question: AssessStudy) -> Brief:
     if outcome.sweep is not None and holds_all(outcome.sweep):
         tables.append(_shapley_table(outcome.sweep))
     legend = [] if any(attack.gain for attack in outcome.attacks) else [translated(LEGEND)]
+    if outcome.weighted is not None and any(outcome.weighted.few):
+        title = text("The people behind the sample, by survey weights")
+        tables.append(replace(few_people_table(outcome.weighted), title=title))
     return Brief(
         (records, *treatment_blocks(outcome.steps, _notes(outcome, question)), *tables, *legend),
-        findings(outcome, subject=question.subject, currency=gain.currency, tries=gain.tries),
+        (
+            *findings(outcome, subject=question.subject, currency=gain.currency, tries=gain.tries),
+            *_weighted_findings(outcome, question.subject, question),
+        ),
     )
+
+
+def _weighted_findings(
+    assessment: Assessment, subject: str, study: AssessStudy | None
+) -> tuple[Finding, ...]:
+    """Say what survey weights tell, where the study names them."""
+    if assessment.weighted is None:
+        return ()
+    is_released = study is None or study.weight not in study.drop
+    return (weighted_finding(assessment.weighted, subject, is_released=is_released),)
 
 
 def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
@@ -254,10 +301,10 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         notes.append(
             text_for(
                 outcome.suppressed,
-                "{count} record is suppressed: every quasi-identifier of it is “*”. It forms no class and is left out "
-                "of every figure.",
-                "{count} records are suppressed: every quasi-identifier of theirs is “*”. They form no class and are "
-                "left out of every figure.",
+                "{count} record is suppressed: every quasi-identifier of it is “*”. It is left out of every figure; "
+                "the verdict also counts it as a class of its own.",
+                "{count} records are suppressed: every quasi-identifier of theirs is “*”. They are left out of every "
+                "figure; the verdict also counts them as a class of their own.",
             )
         )
     elif outcome.suppressed:
@@ -314,6 +361,7 @@ def assessment_page(
     currency: str | None = None,
     tries: int | None = None,
     study: AssessStudy | None = None,
+    verdict: Verdict | None = None,
 ) -> Page:
     """Return the report of an assessment as a page.
 
@@ -328,6 +376,7 @@ def assessment_page(
         currency: What gains are counted in; None: they are plain numbers.
         tries: How many guesses she has, where a gain is that one of them is right.
         study: What was asked; None: it is judged as open data, and no command is told.
+        verdict: What the policy says; None: nothing is known of it.
     """
     policy = OPEN_DATA if study is None else study.policy
     measures = _Measures.of(assessment.attacks, currency)
@@ -344,6 +393,7 @@ def assessment_page(
         None if sweep is None else influence_section(sweep),
         class_sizes_section(assessment),
         success_section(attacks),
+        None if assessment.weighted is None else weights_section(assessment.weighted),
         sources_section(assessment, study),
         treatment_section(assessment.steps, notes),
     )
@@ -358,15 +408,22 @@ def assessment_page(
         "classes": class_sizes_figure(attacks[0], policy),
         "influence": None if sweep is None else influence_figure(sweep),
     }
+    limits = (one.limit for one in policy.conditions if one.measure == "smallest-class")
     conclusions = findings(
-        assessment, subject=subject, currency=currency, tries=tries, sweep=sweep, pictures=pictures
+        assessment,
+        subject=subject,
+        currency=currency,
+        tries=tries,
+        sweep=sweep,
+        pictures=pictures,
+        smallest=max(SMALL_CLASS, *map(int, limits), 0),
     )
+    conclusions += _weighted_findings(assessment, subject, study)
     placed = [finding.picture for finding in conclusions]
     figures = (
         publishable_figure(assessment),
         *(figure for figure in pictures.values() if not any(figure is one for one in placed)),
     )
-    verdict = verdict_on(of_assessment(assessment), policy)
     if len(datasets) == 1:
         title = text("What {dataset} lets an adversary learn", dataset=datasets[0])
         lead = text_for(assessment.records, "{count} record", "{count} records")
@@ -381,12 +438,14 @@ def assessment_page(
         title=title,
         lead=lead,
         findings=conclusions,
-        summary=naming_sentence(attacks[0], subject, short=True),
+        summary=naming_sentence(attacks[0], subject, short=True)
+        if assessment.inexact is None
+        else knowledge_findings(assessment, subject)[0].sentence,
         tiles=tiles(assessment, subject=subject),
         actions=actions(
             assessment,
             study,
-            meets=verdict is not None and not verdict.failed,
+            verdict=verdict,
             swept=sweep is not None
             and len(attacks[0].quasi_identifiers) == len(sweep.quasi_identifiers),
         ),
@@ -394,7 +453,7 @@ def assessment_page(
         figures=tuple(filter(None, figures)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(*ADVERSARY, known=column_labels(attacks[0].quasi_identifiers)),
-        limits=sentences(*LIMITS),
+        limits=sentences(*LIMITS, assessment.weighted is not None and ESTIMATED),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=METHOD,
@@ -411,6 +470,7 @@ def assessment_page(
                 bool(assessment.close) and CLOSE_TERMS,
                 assessment.inexact is not None and assessment.inexact.errs and KNOWLEDGE_TERMS,
                 growing and GROWING,
+                assessment.weighted is not None and WEIGHT_TERMS,
             ),
         ),
     )

@@ -7,7 +7,8 @@ people than the smallest cell is not told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import is_shown, smallest_cell
@@ -15,12 +16,14 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
+from glasshouse.report.assess.front import command_words, names_values
 from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
 from glasshouse.report.discretion import Among
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import (
+    Action,
     Brief,
     Cell,
     Figure,
@@ -31,13 +34,15 @@ from glasshouse.report.page import (
     Section,
     Severity,
     Table,
+    Tile,
 )
-from glasshouse.report.provenance import treatment_blocks, treatment_section
+from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
 from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     enumeration,
     glossary,
+    in_words,
     percentage,
     percentage_points,
     percentages,
@@ -111,6 +116,8 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
         ),
         findings=conclusions,
         summary=conclusions[0].sentence,
+        tiles=tuple(_tiles(outcome, _spoken_of(outcome, study), study.subject)),
+        actions=tuple(_actions(outcome, study)),
         adversary=sentences(*(ADVERSARY_UNLINKED if outcome.unlinked else ADVERSARY), known=known),
         limits=sentences(*LIMITS, estimated and ESTIMATED, FEW, smallest=smallest_cell()),
         provenance=provenance,
@@ -129,7 +136,7 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
                         ),
                         tables=tuple(_tables(outcome)),
                     ),
-                    treatment_section(outcome.steps, ()),
+                    treatment_section(outcome.steps, missing_notes(outcome.missing)),
                 ),
             )
         ),
@@ -137,6 +144,128 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
             "adversary, quasi-identifier, vulnerability, re-identification", terms=(TERMS,)
         ),
     )
+
+
+def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
+    """Yield who is at risk, what is given away, and what the same knowledge gives without the pseudonym."""
+    if not is_shown(result.targets):
+        return
+    words = {
+        "people": _candidates(outcome, result, subject),
+        "known": _known_records(result),
+        "guess": in_words(_chance(result, result.guessing.posterior)),
+    }
+    if outcome.unlinked:
+        naming, _ = outcome.record_guess[""]
+        learned = {
+            name: leakages
+            for name, leakages in outcome.record_guess.items()
+            if name and is_shown(outcome.known_of.get(name, outcome.people))
+        }
+        yield Tile(
+            text("Who is at risk"),
+            percentage(result.unlinked),
+            text(
+                "is the chance that who knows {known} of one of the {people} finds one that can only be theirs",
+                **words,
+            ),
+        )
+        yield Tile(
+            text("Which record it is"),
+            percentage(naming.posterior),
+            text("is how often a best guess at the record would be right, of one known record"),
+        )
+    else:
+        learned = {
+            name: leakages
+            for name, leakages in result.secrets.items()
+            if is_shown(result.targets_of(name))
+        }
+        yield Tile(
+            text("Who is at risk"),
+            _chance(result, result.certainty.posterior),
+            text(
+                "is the chance that who knows {known} of one of the {people} finds all of their records with "
+                "certainty; a best guess is right in {guess} of cases",
+                **words,
+            ),
+        )
+    if learned:
+        name, (guess, _) = max(learned.items(), key=lambda item: item[1][0].additive)
+        yield Tile(
+            text("What is given away"),
+            " → ".join(percentages(guess.prior, guess.posterior)),
+            text("right guesses of {secret}, before and after", secret=enumeration([name])),
+        )
+    if not outcome.unlinked:
+        yield Tile(
+            text("Without the pseudonym"),
+            percentage(result.unlinked),
+            text(
+                "is the chance that the same knowledge finds one record with certainty, and not all"
+            ),
+        )
+
+
+def _known_records(result: Knowing) -> str:
+    if result.events is None:
+        return text("all records")
+    return text_for(result.events, "{count} record", "{count} records")
+
+
+def _actions(outcome: People, study: AssessStudy) -> Iterator[Action]:
+    """Yield to leave out the pseudonym, with what that gives and whether it can be enough; and what was not computed.
+
+    Without the pseudonym the other conditions of the rule are measured by another run: that the rule is met is not said
+    here, only that it is not.
+    """
+    result = _spoken_of(outcome, study)
+    if outcome.unlinked or not is_shown(result.targets) or not result.certainty.posterior:
+        return
+    before, after = percentages(result.certainty.posterior, result.unlinked)
+    yield Action(
+        text("Leave out the pseudonym."),
+        text(
+            "Found with certainty: {before}, with all of their records → {after}, with one of them.",
+            before=before if result.margin is None else text("about {share}", share=before),
+            after=after,
+        ),
+        None if _may_meet_unlinked(outcome, study) else False,
+        _unlinked_command(study),
+    )
+    yield Action(
+        text(
+            "Tell places and dates less finely: what that gives is not computed here; assess the coarser file in the "
+            "same way. A new pseudonym every month hides nobody: it only limits to a month what is found."
+        )
+    )
+
+
+def _may_meet_unlinked(outcome: People, study: AssessStudy) -> bool:
+    """Tell whether so few can be found without the pseudonym that the rule may be met then; of few people, none is."""
+    shares = {
+        result.events: result.unlinked if is_shown(result.targets) else Fraction(1)
+        for result in outcome.curve
+    }
+    return all(
+        condition.allows(shares.get(condition.records, max(shares.values())))
+        for condition in study.policy.conditions
+        if condition.measure == "named"
+    )
+
+
+def _unlinked_command(study: AssessStudy) -> str:
+    """Return the command that assesses the same release without its pseudonym; none where it would tell values."""
+    if names_values(study):
+        return ""
+    adversary = study.adversary
+    columns = [parse_person_secret(name).column for name in adversary.secret_columns]
+    of_record = tuple(dict.fromkeys(name for name in columns if name is not None))
+    single = adversary.model_copy(update={"sensitive": of_record})
+    words = command_words(study.model_copy(update={"adversary": single}), adversary.knowable)
+    person = [word for name in study.person for word in ("--person", name)]
+    knows = [] if study.knows is None else ["--knows", str(study.knows)]
+    return shlex.join(["glasshouse", "assess", *words, *person, *knows, "--unlinked"])
 
 
 def people_brief(outcome: People, study: AssessStudy) -> Brief:
@@ -148,7 +277,11 @@ def people_brief(outcome: People, study: AssessStudy) -> Brief:
         records=text_for(outcome.events, "{count} record", "{count} records"),
     )
     return Brief(
-        (lead, *treatment_blocks(outcome.steps, ()), *_tables(outcome)),
+        (
+            lead,
+            *treatment_blocks(outcome.steps, missing_notes(outcome.missing, exact=True)),
+            *_tables(outcome),
+        ),
         people_findings(outcome, study),
     )
 
@@ -181,7 +314,11 @@ def people_findings(
     ]
     if result.some is not None and result.any is not None:
         findings.append(_some_and_any(result, subject))
-    findings += [_learned(name, result, subject) for name in result.secrets]
+    findings += [
+        _learned(name, result, subject)
+        for name in result.secrets
+        if is_shown(result.targets_of(name))
+    ]
     findings += [
         _learned_of_another(name, one, people, subject)
         for name in result.another
@@ -408,7 +545,7 @@ def _unlinked_findings(
         ),
     ]
     for name, (guess, certainty) in outcome.record_guess.items():
-        if not name:
+        if not name or not is_shown(outcome.known_of.get(name, outcome.people)):
             continue
         before, after = percentages(guess.prior, guess.posterior)
         added = max(guess.additive, certainty.additive)
@@ -541,12 +678,21 @@ def _tables(outcome: People) -> list[Table]:
         rows: dict[str, list[tuple[str | Cell, ...]]] = {}
         for name in curve[0].secrets:
             rows[name] = [
-                (_events(result), people, *_secret_cells(result, *result.secrets[name]))
+                (
+                    _events(result),
+                    people,
+                    *_secret_cells(result, result.targets_of(name), *result.secrets[name]),
+                )
                 for result, people in zip(curve, _targets(curve), strict=True)
+                if name in result.secrets
             ]
         for name in curve[0].another:
             rows[name] = [
-                (_events(result), people, *_secret_cells(one, one.guess, one.certainty))
+                (
+                    _events(result),
+                    people,
+                    *_secret_cells(one, one.targets, one.guess, one.certainty),
+                )
                 for result, one, people in _of_another(curve, name)
             ]
         known = column_labels(curve[0].quasi_identifiers)
@@ -618,7 +764,10 @@ def _with_margin(result: Knowing | Another, *chances: Leakage) -> list[Cell]:
     ]
 
 
-def _secret_cells(result: Knowing | Another, guess: Leakage, certainty: Leakage) -> list[Cell]:
-    if not is_shown(result.targets):
+def _secret_cells(
+    result: Knowing | Another, known_of: int, guess: Leakage, certainty: Leakage
+) -> list[Cell]:
+    """Return what is learned of a secret, unless it is known of few people."""
+    if not is_shown(known_of):
         return [NOTHING] * 3
     return [Cell(percentage(guess.prior)), *_with_margin(result, guess, certainty)]
