@@ -57,10 +57,11 @@ from glasshouse.progress import Progress
 from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.advice import advise
 from glasshouse.runs.assess import column_notes, known_of_each, person_notes, refuse_in_parts
-from glasshouse.runs.reading import MOST_LOOKED_AT, strangers
+from glasshouse.runs.reading import strangers
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import Collection, EncodedTable
+from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 LOCAL_ONLY = marked(
     "{option} is answered on one machine only, not on Spark; leave it out, or give the records as a file or a frame "
@@ -126,8 +127,8 @@ def answer(
     collection, risks = None, None
     outcome: Assessment | Family
     with spark_failures():
-        if looks is None:  # which may lack columns of the release
-            seen = [look(table, study, table.columns) for table in tables[:MOST_LOOKED_AT]]
+        if looks is None:
+            seen = [look(table, study, table.frame.columns) for table in tables]
             looks = tuple(replace(one, repeated=0) for one in seen)
         if len(tables) > 1:
             windows, collection = pack_collection(tables, study)
@@ -135,14 +136,20 @@ def answer(
         else:
             windows = [pack(tables[0], study, with_texts=per_record)]
         if study.by is not None:
-            outcome = _family(windows[0], study, firsts[0], resources)
+            whole = _attacked_as_a_whole(tables[0], study, on_moved)
+            outcome = replace(_family(windows[0], study, firsts[0], resources), whole={"": whole})
         else:
-            outcome = _assessment(windows, study, firsts[0], collection, resources, on_moved)
+            outcome = _assessment(windows, study, firsts[0], collection, resources, on_moved, looks)
             notes = (*notes, *person_notes(looks), *column_notes(outcome))
         if per_record:
             risks = _record_risks(windows[0], study, known)
         for release in windows:
             release.let_go()
+    if any(step.what == SUPPRESSED_RECORD for step in outcome.steps):
+        treatment = study.treatment.model_copy(update={"drop_suppressed": False})
+        kept = study.model_copy(update={"treatment": treatment})
+        beside = answer(kept, tables, looks=looks, on_moved=on_moved).outcome
+        outcome = replace(outcome, with_suppressed=beside)
     return Run(
         study,
         outcome,
@@ -159,6 +166,7 @@ def _assessment(
     collection: Collection | None,
     resources: Resources,
     on_moved: OnMoved | None,
+    looks: Sequence[FirstLook],
 ) -> Assessment:
     """Attack each window with every subset asked for, and measure the whole set exactly."""
     names, secrets = study.adversary.knowable, study.adversary.secret_columns
@@ -168,17 +176,10 @@ def _assessment(
     exposures: list[Exposure] = []
     for window, release in enumerate(windows):
         seen = first if collection is None else collection.window(window + 1)
-        by_secret = _by_secrets(release, secrets)
         number = window * (1 + len(secrets))
-        swept = _swept(by_secret, study, seen, resources, finished, on_moved, number)
-        of_window = list(swept.assessment().attacks)
-        whole = of_window[-1 - len(secrets) :]
-        if whole[0].quasi_identifiers == names:
-            exact: dict[str | None, dict[str, Any]] = {}
-            for of_part, part in reversed(by_secret):
-                measures, exposures = _whole_set(part, of_part)
-                exact |= measures
-            of_window[-len(whole) :] = [replace(one, **exact[one.sensitive]) for one in whole]
+        of_window, swept, exposures = _attacks(
+            release, study, seen, resources, finished, on_moved, number
+        )
         attacks += of_window
     last = windows[-1]
     outcome = Assessment(
@@ -191,7 +192,52 @@ def _assessment(
         exposures=tuple(exposures),
     )
     sizes_of = cache(partial(_class_sizes, last, names))
-    return replace(outcome, advice=advise(outcome, None, study, sizes_of=sizes_of))
+    return replace(outcome, advice=advise(outcome, None, study, sizes_of=sizes_of, looks=looks))
+
+
+def _attacks(
+    release: PackedRelease,
+    study: AssessStudy,
+    seen: EncodedTable,
+    resources: Resources,
+    finished: Mapping[int, Integers],
+    on_moved: OnMoved | None,
+    number: int,
+) -> tuple[list[Attack], Sweep, list[Exposure]]:
+    """Attack a release with every subset asked for, and measure the whole set exactly."""
+    secrets = study.adversary.secret_columns
+    exposures: list[Exposure] = []
+    by_secret = _by_secrets(release, secrets)
+    swept = _swept(by_secret, study, seen, resources, finished, on_moved, number)
+    attacks = list(swept.assessment().attacks)
+    whole = attacks[-1 - len(secrets) :]
+    if whole[0].quasi_identifiers == study.adversary.knowable:
+        exact: dict[str | None, dict[str, Any]] = {}
+        for of_part, part in reversed(by_secret):
+            measures, exposures = _whole_set(part, of_part)
+            exact |= measures
+        attacks[-len(whole) :] = [replace(one, **exact[one.sensitive]) for one in whole]
+    return attacks, swept, exposures
+
+
+def _attacked_as_a_whole(
+    table: SparkTable, study: AssessStudy, on_moved: OnMoved | None
+) -> tuple[Attack, ...]:
+    """Attack a release with all that can be known, and with the part, of whose parts a study asks."""
+    adversary = study.adversary
+    known = adversary.quasi_identifiers
+    if study.by is not None and study.by not in {*adversary.knowable, *adversary.secret_columns}:
+        known = (*known, study.by)
+    content = {
+        "adversary": adversary.model_copy(update={"quasi_identifiers": known}),
+        "by": None,
+        "subsets": ("full",),
+    }
+    whole = study.model_copy(update=content)
+    release = pack(table, whole)
+    attacks, *_ = _attacks(release, whole, table.first, Resources(), {}, on_moved, 0)
+    release.let_go()
+    return tuple(attacks)
 
 
 def _family(
@@ -270,8 +316,9 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`adversary`": study.adversaries,
         "`about`": study.precisions,
         "`likely`": study.likely,
+        "`weight`": study.weight,
         text("a release by Anatomy"): study.group,
-        text("`by` with weights"): study.by and adversary.weight,
+        text("`by` with `prior_weight`"): study.by and adversary.prior_weight,
         text("`by` of several datasets"): study.by and len(study.datasets) > 1,
         "`advise`": study.advise,
         text("a gain, a prior or a joint secret"): not adversary.guesses_once,

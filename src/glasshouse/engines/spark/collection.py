@@ -63,7 +63,7 @@ def pack_collection(
             if name in table.first.columns and role in (Role.QUASI_IDENTIFIER, Role.PART)
         ]
         if not place:
-            names += [name for name in (*adversary.secret_columns, adversary.weight) if name]
+            names += [name for name in (*adversary.secret_columns, adversary.prior_weight) if name]
         attributes = [columns.attribute(name) for name in names]
         packing = plan_packing([one.column for one in attributes], [])
         written = columns.packed(treating, attributes, [], packing, columns.people)
@@ -83,7 +83,7 @@ def pack_collection(
         for member, columns, number in zip(collection.members, releases, linked, strict=True)
     )
     collection = replace(collection, members=members, steps=(*steps, *of_people))
-    hidden = [held[name][0] for name in (*adversary.secret_columns, adversary.weight) if name]
+    hidden = [held[name][0] for name in (*adversary.secret_columns, adversary.prior_weight) if name]
     windows = []
     for window in collection.windows():
         facts = [window.facts[name] for name in adversary.knowable]

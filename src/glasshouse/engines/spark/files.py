@@ -16,7 +16,6 @@ from glasshouse.engines.spark.session import session, spark_failures
 from glasshouse.engines.spark.table import SparkTable, look
 from glasshouse.errors import StudyError
 from glasshouse.runs.reading import (
-    MOST_LOOKED_AT,
     as_written,
     columns_of,
     dataset_names,
@@ -97,8 +96,7 @@ def run_on_files(
         looks = first_looks(study)
     else:
         with spark_failures():
-            seen = tables[:MOST_LOOKED_AT]
-            looks = tuple(look(table, study, table.frame.columns) for table in seen)
+            looks = tuple(look(table, study, table.frame.columns) for table in tables)
     run = answer(study, tables, resources=resources, looks=looks, per_record=per_record)
     return replace(run, labels=labels_of(study))
 
@@ -137,7 +135,8 @@ def _opened(spark: Any, dataset: Dataset) -> tuple[Any, bool]:
     if isinstance(source, ParquetFile):
         reader = spark.read if files == [path] else spark.read.option("basePath", str(top))
         return reader.parquet(*map(_address, files)), False
-    if not isinstance(source, DelimitedFile) or source.skipped_lines or dialect.member:
+    cut = bool(dialect.skip or dialect.skip_end or dialect.member)
+    if not isinstance(source, DelimitedFile) or source.skipped_lines or cut:
         raise StudyError(
             "{name}: Spark is asked to read Parquet, Delta, databases by JDBC, and delimited text that begins with its "
             "header; write it as Parquet, or give assess() a frame of Spark",

@@ -251,7 +251,7 @@ def pack(table: SparkTable, study: AssessStudy, *, with_texts: bool = False) -> 
     adversary = study.adversary
     columns = Columns(table, study)
     treating, steps = columns.treated()
-    further = [name for name in (study.by, adversary.weight) if name is not None]
+    further = [name for name in (study.by, adversary.prior_weight) if name is not None]
     known = [columns.attribute(name) for name in adversary.knowable]
     hidden = [columns.attribute(name) for name in (*adversary.secret_columns, *further)]
     known = with_joint_values(columns.frame, treating, known)
@@ -317,16 +317,16 @@ def counted(
             for value, code in part_values(first, study.by, columns.values(study.by), tallies[-1])
         )
         release = replace(release, criterion=packing.secrets[-1], parts=parts)
-    if adversary.weight is not None:
+    if adversary.prior_weight is not None:
         there = np.flatnonzero(tallies[-1])
-        column = EncodedColumn("", there.astype(np.uint32), columns.values(adversary.weight))
-        held = EncodedTable(first.name, records, {adversary.weight: column}, {})
+        column = EncodedColumn("", there.astype(np.uint32), columns.values(adversary.prior_weight))
+        held = EncodedTable(first.name, records, {adversary.prior_weight: column}, {})
         each = np.zeros(len(tallies[-1]), np.int64)
-        each[there] = record_numbers(held, adversary.weight, "weight")[0]
+        each[there] = record_numbers(held, adversary.prior_weight, "weight")[0]
         release = replace(
             release,
             weight=packing.secrets[-1],
-            weight_name=adversary.weight,
+            weight_name=adversary.prior_weight,
             weights=Weights(each, 0, 0),
         )
     return release
