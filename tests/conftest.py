@@ -37,6 +37,8 @@ SHARED = Path(__file__).parents[2] / "shared"
 # as on most machines: some hundred processes of the tests read what the first one has parsed
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):  # tests speak English unless they say otherwise
+    os.environ.pop(variable, None)
 
 
 NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"

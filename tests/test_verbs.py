@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import altair as alt
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 import glasshouse as gh
@@ -227,7 +228,7 @@ assess = cast(Any, gh.assess)
         (lambda: gh.target(VISITS, [{"a,b": 1, "c,d": 1}], person="who"), "has a comma or a sign"),
         (lambda: gh.target(VISITS, ["day=1"], person="who", fraction=0.5), "leave out `fraction`"),
         (lambda: gh.anonymise(table(), k=1000), "no class can hold 1000"),
-        (lambda: gh.deter(gian=3), '"gian" is not an entry'),
+        (lambda: gh.deter(gian=3), 'deter() has no "gian"; did you mean "gain"'),
         (lambda: gh.compare("nowhere", "neither"), 'there is no folder "nowhere"'),
         (lambda: gh.run("nowhere.toml"), "cannot be read"),
     ],
@@ -273,3 +274,34 @@ def test_a_condition_chooses_people_of_a_register_in_memory_too() -> None:
     )
     assert of_files.outcome.people == of_frames.outcome.people == 10
     assert of_files.outcome.certainly_in == of_frames.outcome.certainly_in
+
+
+def test_frames_that_are_joined_are_asked_for_what_they_have(tmp_path: Path) -> None:
+    """The second has no secret and only one of the quasi-identifiers, as a file of the command line may."""
+    first = pa.table({"id": list("1234"), "q": list("xyxy"), "r": list("aabb"), "s": list("uvuu")})
+    second = pa.table({"id": list("1234"), "q": list("xxyy")})
+    names = [str(tmp_path / "frame_1.csv"), str(tmp_path / "frame_2.csv")]
+    for frame, name in zip((first, second), names, strict=True):
+        pyarrow.csv.write_csv(frame, name)
+    roles: dict[str, Any] = {"id": "id", "quasi_identifiers": ["q", "r"], "sensitive": ["s"]}
+    by_name, in_memory = (gh.assess(data, **roles) for data in (names, [first, second]))
+    assert figures(in_memory) == figures(by_name)
+
+
+def test_a_secret_may_be_asked_for_alone_and_together(tmp_path: Path) -> None:
+    frame = pa.table({"q": list("xyxy"), "s": list("uvuu"), "t": list("mnmm")})
+    pyarrow.csv.write_csv(frame, tmp_path / "t.csv")
+    secrets = ["s", ("s", "t")]
+    in_memory, by_name = (
+        gh.assess(data, quasi_identifiers=["q"], sensitive=secrets)
+        for data in (frame, tmp_path / "t.csv")
+    )
+    assert figures(in_memory) == figures(by_name)
+    assert {attack.secret for attack in in_memory.outcome.attacks} == {(), ("s",), ("s", "t")}
+
+
+def figures(run: Any) -> list[Any]:
+    return [
+        (attack.quasi_identifiers, attack.secret, attack.probabilistic, attack.deterministic)
+        for attack in run.outcome.attacks
+    ]

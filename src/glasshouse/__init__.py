@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasshouse.lazy import names_of
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         GlasshouseError,
         SolverError,
         StudyError,
+        UnjudgedError,
     )
     from glasshouse.progress import Progress
     from glasshouse.runs import Run
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
         check,
         compare,
         deter,
+        hierarchies,
+        inspect,
         membership,
         protect,
         read,
@@ -54,14 +57,14 @@ if TYPE_CHECKING:
 _HOME = {
     "errors": (
         *("BudgetError", "DataError", "GlasshouseError"),
-        *("SolverError", "StudyError"),
+        *("SolverError", "StudyError", "UnjudgedError"),
     ),
     "progress": ("Progress",),
     "runs": ("Run",),
     "table": ("EncodedTable",),
     "verbs": (
-        *("anonymise", "assess", "check", "compare", "deter", "membership"),
-        *("protect", "read", "run", "target", "threat"),
+        *("anonymise", "assess", "check", "compare", "deter", "hierarchies", "inspect"),
+        *("membership", "protect", "read", "run", "target", "threat"),
     ),
     "": (
         *("economics", "groups", "microdata", "mitigation", "qif"),
@@ -79,6 +82,7 @@ __all__ = [
     "Run",
     "SolverError",
     "StudyError",
+    "UnjudgedError",
     "anonymise",
     "assess",
     "check",
@@ -86,6 +90,8 @@ __all__ = [
     "deter",
     "economics",
     "groups",
+    "hierarchies",
+    "inspect",
     "membership",
     "microdata",
     "mitigation",
@@ -101,7 +107,16 @@ __all__ = [
 ]
 
 
-__getattr__ = names_of("glasshouse", _HOME)
+_name_of = names_of("glasshouse", _HOME)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name when it is first used, or the version of what is installed."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("glasshouse")
+    return _name_of(name)
 
 
 def _find_room_for_compiled_loops() -> None:

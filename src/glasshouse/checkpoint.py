@@ -53,6 +53,11 @@ class Checkpoint:
         """Where everything is kept."""
         return self._folder
 
+    @property
+    def discards(self) -> bool:
+        """Whether an interrupted run that is there may be thrown away where it is not resumed."""
+        return self._discard
+
     def open(self, *, resume: bool) -> None:
         """Begin anew, or go on with what is there.
 

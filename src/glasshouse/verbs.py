@@ -14,8 +14,8 @@ Each takes data (an encoded table, a file, or a frame of pandas, Polars, Arrow o
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+import inspect as inspect_module
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from os import PathLike
@@ -23,14 +23,15 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from glasshouse.conditions import facts_of, taken_apart
-from glasshouse.errors import StudyError
+from glasshouse.errors import StudyError, UnjudgedError
 from glasshouse.language import near_names, quoted, text
+from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.progress import OnProgress
 from glasshouse.report.verdict import Verdict, verdict_on
 from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
 from glasshouse.runs.assess import understood
-from glasshouse.runs.folder import is_run, stored_measures
+from glasshouse.runs.folder import beside, is_run, stored_coverage, stored_measures
 from glasshouse.runs.reading import questions_among
 from glasshouse.runs.run import in_memory
 from glasshouse.sources.entry import is_on_spark
@@ -42,7 +43,7 @@ from glasshouse.study import (
     load_study,
     validated,
 )
-from glasshouse.study.anonymise import AnonymiseStudy, method_of
+from glasshouse.study.anonymise import AnonymiseStudy, Protection, method_of
 from glasshouse.study.assess import AssessStudy, parse_person_secret, with_default_subsets
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.deter import DeterStudy
@@ -51,8 +52,15 @@ from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
 from glasshouse.study.target import TargetStudy
 from glasshouse.study.threat import ThreatStudy
-from glasshouse.table import EncodedTable, available_columns
+from glasshouse.table import (
+    EncodedTable,
+    TableProfile,
+    available_columns,
+    profile,
+    table_profile,
+)
 from glasshouse.table import read as read_table
+from glasshouse.table.profiles import knowable
 
 PolicyChoice = str | PathLike[str] | ReleasePolicy
 """The name of a policy, a file with one, or one that was made."""
@@ -66,7 +74,7 @@ R = TypeVar("R")
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that answers a wrong call with a sentence."""
-    signature = inspect.signature(function)
+    signature = inspect_module.signature(function)
     names = [name for name, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY]
 
     @wraps(function)
@@ -107,7 +115,7 @@ def read(
     quasi_identifiers: Sequence[str] = (),
     sensitive: Sequence[str] = (),
     id: str | None = None,  # noqa: A002 - the word of the command line
-    weight: str | None = None,
+    prior_weight: str | None = None,
     facts: Mapping[str, Sequence[str]] | None = None,
     also: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
@@ -122,6 +130,7 @@ def read(
     header: bool = True,
     names: Sequence[str] = (),
     skip: int | None = None,
+    skip_end: int | None = None,
     strip: bool = False,
     strict: bool = False,
     decimal: str = ".",
@@ -143,7 +152,7 @@ def read(
         quasi_identifiers: The columns that an adversary can know of a person.
         sensitive: The columns that she wants to infer.
         id: The column that names a person.
-        weight: The column that says how much each record counts.
+        prior_weight: The column of record weights that shape her prior. Survey weights are read with `also`.
         facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
         also: Further columns to read, without a role.
         types: Columns to be understood as ``integer`` or ``number``; all others are text.
@@ -158,6 +167,7 @@ def read(
         header: Whether the first line holds the names of the columns.
         names: Names for the columns, instead of the header's or where there is none.
         skip: How many lines come before the header; by default comments are detected.
+        skip_end: How many lines come after the last record; by default none.
         strip: Whether blanks around a value are dropped.
         strict: Whether nothing is assumed of how the file is written: what would be is an error.
         decimal: The decimal sign of columns that are read as numbers.
@@ -181,6 +191,7 @@ def read(
         "header": header,
         "names": tuple(names),
         "skip": skip,
+        "skip_end": skip_end,
         "strip": strip,
         "strict": strict,
         "decimal": decimal,
@@ -201,7 +212,7 @@ def read(
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
         id=id,
-        weight=weight,
+        prior_weight=prior_weight,
         facts=facts,
         also=also,
         dialect=None if dialect == Dialect() else dialect,
@@ -214,6 +225,7 @@ def read(
         name=name,
         memory=memory,
         on_progress=on_progress,
+        **({} if is_on_spark(data) else {"looks_at_rest": True}),
     )
     return table_read
 
@@ -238,6 +250,78 @@ def run(
 
 
 @verb
+def inspect(
+    data: Data,
+    *,
+    missing: Mapping[str, Sequence[str]] | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+    header: bool = True,
+    skip: int | None = None,
+    strip: bool = False,
+    on_progress: OnProgress | None = None,
+) -> TableProfile:
+    """Tell what data hold: columns with their kind, distinct and missing values, and a suggested role with its reason.
+
+    Args:
+        data: A file or a frame, as in `read`.
+        missing: Values that stand for missing, by column.
+        separator: The character between fields; by default detected.
+        encoding: Such as ``latin-1``; by default detected.
+        header: Whether the first line holds the names of the columns.
+        skip: How many lines come before the header.
+        strip: Whether blanks around a value are dropped.
+        on_progress: Told how far it is.
+
+    Raises:
+        DataError: The data is malformed.
+    """
+    if isinstance(data, EncodedTable):
+        return table_profile(data)
+    return table_profile(
+        read(
+            data,
+            missing=missing,
+            separator=separator,
+            encoding=encoding,
+            header=header,
+            skip=skip,
+            strip=strip,
+            on_progress=on_progress,
+        )
+    )
+
+
+@verb
+def hierarchies(
+    data: Data,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    rules: Mapping[str, str | PathLike[str]] | None = None,
+) -> dict[str, Hierarchy]:
+    """Suggest by which hierarchies columns can be generalised, each from its values to nothing at all.
+
+    Args:
+        data: A file, a frame or an encoded table.
+        quasi_identifiers: The columns; by default those of the table, or else what somebody could know.
+        rules: Per column a rule such as ``intervals:5,10``, or the file of a hierarchy, instead of a suggestion.
+
+    Raises:
+        DataError: The data is malformed, or a value is not in its hierarchy.
+        StudyError: There is no column to generalise.
+    """
+    from glasshouse.runs.anonymise import hierarchies_of
+
+    table = data if isinstance(data, EncodedTable) else read_table(data)
+    known = tuple(quasi_identifiers or table.quasi_identifiers or knowable(profile(table)))
+    if not known:
+        raise StudyError("say which columns are to be generalised: quasi_identifiers=[…]")
+    content = {"method": "k-anonymity", "k": 2, "hierarchies": dict(rules or {})}
+    protection = validated(Protection, content, "hierarchies")
+    return dict(hierarchies_of(protection, table.with_roles(quasi_identifiers=known)))
+
+
+@verb
 def assess(
     data: Data,
     *,
@@ -247,6 +331,7 @@ def assess(
     facts: Mapping[str, Sequence[str]] | None = None,
     subsets: str | Sequence[str | Sequence[str]] | None = None,
     weight: str | None = None,
+    prior_weight: str | None = None,
     prior: Mapping[str, Mapping[Any, float]] | None = None,
     tries: int | None = None,
     worth: Mapping[str, Mapping[Any, float]] | None = None,
@@ -263,6 +348,8 @@ def assess(
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
+    drop: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     missing_is_a_value: bool = False,
     by: str | None = None,
     each: bool = False,
@@ -287,7 +374,9 @@ def assess(
         facts: Columns that she knows together or not at all, by name.
         subsets: ``all``, ``full``, ``max:K``, ``within:SECONDS``, or the sets of quasi-identifiers; by default all, or
             as many as a minute is reckoned to be enough for.
-        weight: Record weights that shape her prior; by default the table's.
+        weight: The column of survey weights: how many people of the population each record stands for. It is told, too,
+            what can be done by who does not know who was sampled; nothing else depends on it.
+        prior_weight: Record weights that shape her prior; by default the table's.
         prior: Per secret, what she believes of it beforehand.
         tries: How often she may guess.
         worth: Per secret, what naming each value right is worth to her.
@@ -308,6 +397,8 @@ def assess(
         where: Only records that meet these conditions, such as ``age=18..65``.
         invalid: No records that meet one of these.
         drop_missing: No records with a missing value in a column that has a role.
+        drop: Columns that are in the data for the assessment, and will not be in the release.
+        ignore: Columns that are dismissed: nobody could know them, and they say nothing of a person.
         missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
         by: The column whose values are assessed one by one, and compared.
         each: Whether several datasets are assessed one by one, and compared.
@@ -327,31 +418,35 @@ def assess(
         BudgetError: It does not fit the memory.
     """
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
-    further = [*map(_column_of, (*where, *invalid)), *([] if by is None else [by])]
+    further = [*map(_column_of, (*where, *invalid)), *filter(None, [by, weight])]
     whose = [] if person is None else [*_names(person)]
     secrets = sensitive
     if whose:
         secrets, further = [], further + _columns_of_people(whose, sensitive)
-    on_spark = _on_spark(data, quasi_identifiers, secrets, id, facts, weight, further, seen)
+    on_spark = _on_spark(data, quasi_identifiers, secrets, id, facts, prior_weight, further, seen)
     datasets, tables = _datasets(
         [table.first for table in on_spark] or data,
         quasi_identifiers,
         secrets,
         id,
         facts,
-        weight,
+        prior_weight,
         also=further,
         seen=seen,
+        joined=id is not None and not each,
     )
     chosen = [subsets] if isinstance(subsets, str) else subsets
     study = validated(
         AssessStudy,
         {
             "datasets": datasets,
-            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, facts, weight)
+            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, facts, prior_weight)
             | {"prior": _by_text(prior), "gain": {"tries": tries, "worth": _by_text(worth)}}
             | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, invalid, drop_missing),
+            "drop": drop,
+            "ignore": ignore,
+            "weight": weight,
             "by": by,
             "each": each,
             "seed": seed,
@@ -389,11 +484,15 @@ def check(
     within: Mapping[str, object] | None = None,
     about: Mapping[str, str] | None = None,
     likely: Mapping[str, object] | None = None,
+    weight: str | None = None,
     invalid: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    baseline: str | PathLike[str] | None = None,
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Verdict:
-    """Tell whether a release meets a rule.
+    """Tell whether a release meets a rule: ``verdict.meets`` is True only where it does, and all was looked at.
 
     Args:
         data: A run, or the folder of one; or a release, which is understood and assessed first.
@@ -408,60 +507,92 @@ def check(
         within: Secrets that are numbers, and how close a guess need be, as in `assess`.
         about: What she does not know exactly, and how well, as in `assess`.
         likely: What she knows only with some chance, as in `assess`.
+        weight: The column of survey weights, as in `assess`; one that seems to be such a column is not taken for it.
         invalid: No records that meet one of these conditions.
+        drop: Columns that are in the data for the assessment, and will not be in the release.
+        ignore: Columns that are dismissed: nobody could know them, and they say nothing of a person.
+        baseline: The folder of a run before: nothing may be worse than in it, and no column new.
         threads: How many threads to use; by default as many as there are processors.
         on_progress: Told how far it is.
 
     Raises:
         DataError: The data is malformed or lacks a column, or the folder is that of no run.
-        StudyError: Nothing of it is known to be knowable, or nothing was measured that the policy asks for; or
-            something is asked beside a run, which has decided it.
+        StudyError: Nothing of it is known to be knowable; or something is asked beside a run, which has decided it.
+        UnjudgedError: Nothing was measured that the policy asks for.
     """
     rule = _policy(policy)
     attacker = _attacker(person, knows, unlinked, within, about, likely)
     if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
-        roles = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
-        for word, value in (roles | attacker | {"invalid": invalid}).items():
+        said = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
+        left_out = {"weight": weight, "invalid": invalid, "drop": drop, "ignore": ignore}
+        for word, value in (said | attacker | left_out).items():
             if value:
                 raise StudyError(
                     "what was assessed is in the run; leave out {option}", option=f"`{word}`"
                 )
+
+    def study_of(dataset: Dataset, table: EncodedTable | None = None) -> AssessStudy:
+        """Return the study that data suggest by themselves, with what is said of them instead."""
+        study, _ = understood(
+            dataset,
+            quasi_identifiers=quasi_identifiers or (),
+            sensitive=[name if isinstance(name, str) else tuple(name) for name in sensitive or ()],
+            identifier=id,
+            invalid=invalid,
+            drop=drop,
+            ignore=ignore,
+            weight=weight,
+            attacker=attacker,
+            policy=rule,
+            table=table,
+        )
+        return study
+
     if isinstance(data, str | PathLike) and is_run(Path(data)):
-        measured = stored_measures(Path(data))
+        measured, coverage = stored_measures(Path(data)), stored_coverage(Path(data))
     else:
-        run = data
+        run: Run[Any, Any] = data
+        resources = Resources(on_progress=on_progress, threads=threads)
         if isinstance(data, str | PathLike):
-            study, _ = understood(
-                Dataset(path=Path(data)),
-                quasi_identifiers=quasi_identifiers or (),
-                sensitive=[
-                    name if isinstance(name, str) else tuple(name) for name in sensitive or ()
-                ],
-                identifier=id,
-                invalid=invalid,
-                attacker=attacker,
-            )
-            run = carry_out(study, resources=Resources(on_progress=on_progress, threads=threads))
+            run = carry_out(study_of(Dataset(path=Path(data))), resources=resources)
         elif not isinstance(data, Run):
+            roles: dict[str, Any] = {
+                "quasi_identifiers": quasi_identifiers,
+                "sensitive": sensitive,
+                "id": id,
+                "invalid": invalid,
+            }
+            if not isinstance(data, EncodedTable) and not is_on_spark(data):
+                data = read_table(data)
+                study = study_of(Dataset(path=Path("release")), data)
+                roles = {
+                    "quasi_identifiers": study.adversary.quasi_identifiers,
+                    "sensitive": study.adversary.sensitive,
+                    "id": study.adversary.identifier,
+                    "invalid": study.treatment.invalid,
+                }
             run = assess(
                 data,
-                quasi_identifiers=quasi_identifiers,
-                sensitive=sensitive,
-                id=id,
+                **roles,
                 person=person,
                 knows=knows,
                 unlinked=unlinked,
                 within=within,
                 about=about,
                 likely=likely,
-                invalid=invalid,
+                weight=weight,
+                drop=drop,
+                ignore=ignore,
+                policy=rule,
                 threads=threads,
                 on_progress=on_progress,
             )
-        measured = run.measures
-    verdict = verdict_on(measured, rule)
+        measured, coverage = run.measures, run.coverage
+    if baseline is not None:
+        measured, rule = beside(Path(baseline), measured, coverage, rule)
+    verdict = verdict_on(measured, rule, coverage)
     if verdict is None:
-        raise StudyError(
+        raise UnjudgedError(
             "nothing was measured that the policy asks for; assess the release itself, as a whole"
         )
     return verdict
@@ -475,7 +606,7 @@ def target(
     person: str | Sequence[str] | None = None,
     sensitive: Sequence[str | Sequence[str]] | None = None,
     id: str | None = None,  # noqa: A002 - the word of the command line
-    weight: str | None = None,
+    prior_weight: str | None = None,
     tries: int | None = None,
     worth: Mapping[str, Mapping[Any, float]] | None = None,
     population: Data = None,
@@ -501,7 +632,7 @@ def target(
             keeps the pseudonym. Then a secret is one of the person, as in `assess`: ``any icd=F*``, ``other icd``.
         sensitive: What she wants to infer; by default the table's sensitive attributes.
         id: The column that names a person; by default the table's.
-        weight: Record weights that shape her prior.
+        prior_weight: Record weights that shape her prior.
         tries: How often she may guess.
         worth: Per secret, what naming each value right is worth to her.
         population: A register of all people that the release may be about.
@@ -530,13 +661,15 @@ def target(
     secrets = sensitive
     if whose:
         secrets, further = [], further + _columns_of_people(whose, sensitive)
-    datasets, tables = _datasets(data, columns, secrets, id, None, weight, also=further, seen=seen)
+    datasets, tables = _datasets(
+        data, columns, secrets, id, None, prior_weight, also=further, seen=seen
+    )
     people = _population(population, columns, further, seen)
     study = validated(
         TargetStudy,
         {
             "datasets": datasets,
-            "adversary": _adversary(tables, columns, sensitive, id, None, weight)
+            "adversary": _adversary(tables, columns, sensitive, id, None, prior_weight)
             | {"gain": {"tries": tries, "worth": _by_text(worth)}}
             | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, (), False),
@@ -562,6 +695,7 @@ def membership(
     quasi_identifiers: Sequence[str] | None = None,
     known: Mapping[str, object] | Sequence[str] = (),
     fraction: float | None = None,
+    weight: str | None = None,
     id: str | None = None,  # noqa: A002 - the word of the command line
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
@@ -580,6 +714,8 @@ def membership(
         quasi_identifiers: What release and register share; by default those of the table.
         known: What is known of one person, where one is asked about.
         fraction: Without a register: the share of the population that is in the release.
+        weight: The column of survey weights: how many people of the population each record stands for. Without a
+            fraction they estimate it.
         id: The column that names a person in several releases.
         date: Columns of dates, and how they are written, as in `read`.
         derive: New columns that are made of dates, as in `read`.
@@ -595,9 +731,16 @@ def membership(
         StudyError: The question does not fit the data.
     """
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
-    further = list(map(_column_of, where))
+    further = [*map(_column_of, where)]
     datasets, tables = _datasets(
-        data, quasi_identifiers, (), id, None, None, also=further, seen=seen
+        data,
+        quasi_identifiers,
+        (),
+        id,
+        None,
+        None,
+        also=[*further, *filter(None, [weight])],
+        seen=seen,
     )
     shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
     people = _population(population, shared, further, seen)
@@ -610,6 +753,7 @@ def membership(
             "known": _conditions(known),
             "population": people[0],
             "fraction": fraction,
+            "weight": weight,
             "subject": subject,
             "policy": _policy(policy),
         },
@@ -632,7 +776,9 @@ def protect(
     importance: Mapping[str, float] | None = None,
     weight: str | None = None,
     keep: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     keep_order: bool = False,
+    drop_suppressed: bool = True,
     where: Sequence[str] = (),
     invalid: Sequence[str] = (),
     drop_missing: bool = False,
@@ -650,13 +796,15 @@ def protect(
         sensitive: What she wants to infer; by default the table's sensitive attributes.
         id: The column that names a person; by default the table's.
         policy: The rule to meet: a name, a file, or a policy.
-        suppression: The largest share of records that a version may remove.
+        suppression: The largest share of records that a version may suppress.
         hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
             suggested.
         importance: Per column, how much its loss weighs.
         weight: The column of survey weights: how many people each record stands for.
-        keep: Further columns that are released as they are.
+        keep: Further columns that are released as they are, and judged as such.
+        ignore: Of these, the ones that are dismissed: nobody could know them, and they say nothing of a person.
         keep_order: Whether the records stay in the order of the data, which may tell more than they do.
+        drop_suppressed: Whether suppressed records are left out; else they stay, as a class of their own.
         where: Only records that meet these conditions.
         invalid: No records that meet one of these.
         drop_missing: No records with a missing value in a column that has a role.
@@ -682,6 +830,7 @@ def protect(
             "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None)
             | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, invalid, drop_missing),
+            "ignore": ignore,
             "seed": seed,
             "subject": subject,
             "policy": _policy(policy),
@@ -692,6 +841,7 @@ def protect(
                 "weight": weight,
                 "keep": list(keep),
                 "keep_order": keep_order,
+                "drop_suppressed": drop_suppressed,
                 "time_limit": seconds,
             },
         },
@@ -719,6 +869,7 @@ def anonymise(
     importance: Mapping[str, float] | None = None,
     weight: str | None = None,
     keep: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     keep_order: bool = False,
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
@@ -755,7 +906,8 @@ def anonymise(
             suggested.
         importance: Per column, how much its loss weighs.
         weight: The column of survey weights: how many people each record stands for.
-        keep: Further columns that are released as they are.
+        keep: Further columns that are released as they are, and judged as such.
+        ignore: Of these, the ones that are dismissed: nobody could know them, and they say nothing of a person.
         keep_order: Whether the records stay in the order of the data, which may tell more than they do.
         date: Columns of dates, and how they are written, as in `read`.
         derive: New columns that are made of dates, as in `read`.
@@ -778,6 +930,7 @@ def anonymise(
         StudyError: The protection cannot be reached, or is not well posed.
         BudgetError: The time was over before any protection was found.
     """
+    _refuse_unknown("anonymise", protection, Protection.model_fields)
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = [*keep, *filter(None, [weight]), *map(_column_of, (*where, *invalid))]
     datasets, tables = _datasets(
@@ -804,6 +957,7 @@ def anonymise(
             "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None)
             | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, invalid, drop_missing),
+            "ignore": ignore,
             "seed": seed,
             "subject": subject,
             "policy": _policy(policy),
@@ -955,6 +1109,9 @@ def deter(
         StudyError: A term makes no sense.
         BudgetError: Too many sizes would have to be looked at.
     """
+    _refuse_unknown("deter", terms, DeterStudy.model_fields)
+    if isinstance(sizes := terms.get("sizes"), range) and sizes:
+        terms["sizes"] = (sizes[0], sizes[-1])
     files = {"release": release, "people": register, "population": population}
     content = {name: {"path": path} for name, path in files.items() if path is not None}
     known = {
@@ -964,6 +1121,19 @@ def deter(
     }
     study = validated(DeterStudy, {**content, **known, **_plain(terms)}, "deter")
     return _answer(study, Resources(on_progress=on_progress))
+
+
+def _refuse_unknown(name: str, words: Mapping[str, object], entries: Iterable[str]) -> None:
+    """Make sure that further words of a verb are entries of its study.
+
+    Raises:
+        StudyError: One is none; the nearest ones are named.
+    """
+    names = list(entries)
+    for word in words:
+        if word not in names:
+            fault = TypeError(text('"{word}" is none of its words', word=word))
+            raise StudyError(_wrong_call(name, words, names, fault))
 
 
 def _answer(study: Any, resources: Resources, **options: Any) -> Run[Any, Any]:
@@ -979,12 +1149,16 @@ def _datasets(
     sensitive: Sequence[str | Sequence[str]] | None,
     identifier: str | None,
     facts: Mapping[str, Sequence[str]] | None,
-    weight: str | None,
+    prior_weight: str | None,
     *,
     also: Sequence[str],
     seen: Mapping[str, Any],
+    joined: bool = False,
 ) -> tuple[list[dict[str, Any]], list[EncodedTable]]:
-    """Return the datasets of a study, and the tables where they are in memory."""
+    """Return the datasets of a study, and the tables where they are in memory.
+
+    Of those that are joined to the first one only what they have of the quasi-identifiers is asked.
+    """
     sources = list(data) if isinstance(data, list | tuple) else [data]
     if all(isinstance(source, str | PathLike) for source in sources):
         if not quasi_identifiers and not facts:
@@ -992,10 +1166,26 @@ def _datasets(
                 "say what an adversary can know: quasi_identifiers=[…], or read() the file"
             )
         return [{"path": Path(source), **seen} for source in sources], []
-    columns = [name for secret in sensitive or () for name in _names(secret)]
+    columns = list(dict.fromkeys(name for secret in sensitive or () for name in _names(secret)))
     tables = []
-    for source in sources:
+    for number, source in enumerate(sources):
         table = source
+        if joined and number > 0 and not isinstance(source, EncodedTable):
+            there = available_columns(source)
+            tables.append(
+                _read_frame(
+                    source,
+                    seen,
+                    quasi_identifiers=[name for name in quasi_identifiers or () if name in there],
+                    id=identifier,
+                    facts={
+                        fact: [name for name in names if name in there]
+                        for fact, names in (facts or {}).items()
+                        if any(name in there for name in names)
+                    },
+                )
+            )
+            continue
         if any(sign in name for name in columns for sign in "=<>"):
             is_read = isinstance(source, EncodedTable)
             there = source.columns if is_read else available_columns(source)
@@ -1009,7 +1199,7 @@ def _datasets(
                 quasi_identifiers=quasi_identifiers or (),
                 sensitive=columns,
                 id=identifier,
-                weight=weight,
+                prior_weight=prior_weight,
                 facts=facts,
                 also=also,
             )
@@ -1018,10 +1208,15 @@ def _datasets(
                 quasi_identifiers=quasi_identifiers or source.quasi_identifiers,
                 sensitive=columns or source.sensitive,
                 identifier=identifier or source.identifier,
-                weight=weight or source.weight,
+                prior_weight=prior_weight or source.prior_weight,
                 facts=facts or source.facts,
             )
         tables.append(table)
+    if len(sources) > 1:
+        tables = [
+            table if isinstance(source, EncodedTable) else replace(table, name=f"frame_{number}")
+            for number, (source, table) in enumerate(zip(sources, tables, strict=True), start=1)
+        ]
     for column in (*seen.get("bands", ()), *seen.get("group", ())):
         if not any(column in table.columns for table in tables):
             tables[0].column(column)
@@ -1034,7 +1229,7 @@ def _on_spark(
     sensitive: Sequence[str | Sequence[str]] | None,
     identifier: str | None,
     facts: Mapping[str, Sequence[str]] | None,
-    weight: str | None,
+    prior_weight: str | None,
     further: Sequence[str],
     seen: Mapping[str, Any],
 ) -> list[Any]:
@@ -1052,7 +1247,7 @@ def _on_spark(
             quasi_identifiers=quasi_identifiers or (),
             sensitive=[name for secret in sensitive or () for name in _names(secret)],
             id=identifier,
-            weight=weight,
+            prior_weight=prior_weight,
             facts=facts,
             also=further,
             types=dict.fromkeys(seen.get("bands", ()), "number"),
@@ -1070,6 +1265,7 @@ def _seen(**words: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
 
 def _read_frame(frame: Data, seen: Mapping[str, Any], **roles: Any) -> EncodedTable:
     """Read a frame with its dates; bands and groups wait until it is known who belongs to the study."""
+    roles["looks_at_rest"] = True
     if not seen:
         return read_table(frame, **roles)
     there = available_columns(frame)
@@ -1104,7 +1300,7 @@ def _adversary(
     sensitive: Sequence[str | Sequence[str]] | None,
     identifier: str | None,
     facts: Mapping[str, Sequence[str]] | None,
-    weight: str | None,
+    prior_weight: str | None,
 ) -> dict[str, Any]:
     """Return whom a release is assessed against: as said, else as the roles of the table say."""
     if not tables:
@@ -1112,7 +1308,7 @@ def _adversary(
             "quasi_identifiers": list(quasi_identifiers or ()),
             "sensitive": list(sensitive or ()),
             "identifier": identifier,
-            "weight": weight,
+            "prior_weight": prior_weight,
             "facts": {name: list(columns) for name, columns in (facts or {}).items()},
         }
     table = tables[0]
@@ -1121,7 +1317,7 @@ def _adversary(
         "quasi_identifiers": known,
         "sensitive": list(table.sensitive) if sensitive is None else list(sensitive),
         "identifier": identifier or table.identifier,
-        "weight": weight or table.weight,
+        "prior_weight": prior_weight or table.prior_weight,
         "facts": {name: list(columns) for name, columns in table.facts.items()},
     }
 
