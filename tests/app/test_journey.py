@@ -58,7 +58,7 @@ def app(folder: Path) -> Iterator[str]:
         assert address
         yield address[0]
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        assert process.wait() == 0
         assert process.stdout.read() == ""
 
 

@@ -104,7 +104,11 @@ def test_weighted_figures_are_read_back_as_what_they_are_not_exact(tmp_path: Pat
     (tmp_path / "people.csv").write_text(
         "age,sex,ill,weight\n" + "".join(content) + "31,m,gout,7\n"
     )
-    adversary = {"quasi_identifiers": ["age", "sex"], "sensitive": ["ill"], "weight": "weight"}
+    adversary = {
+        "quasi_identifiers": ["age", "sex"],
+        "sensitive": ["ill"],
+        "prior_weight": "weight",
+    }
     outcome = make_run(tmp_path, adversary=adversary).outcome
     again = Assessment.from_frame(outcome.to_frame())
     assert not again.exact

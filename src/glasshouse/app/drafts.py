@@ -11,11 +11,13 @@ import re
 import secrets
 import shlex
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,30 +28,26 @@ from glasshouse.app.jobs import Jobs
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import MOST_OPEN, AppWorkspace, Entry
 from glasshouse.atomic import new_file
-from glasshouse.errors import DataError, StudyError
+from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import marked, number, spoken, text, text_for, translated
 
 if TYPE_CHECKING:
     from glasshouse.sources import Source
-    from glasshouse.study import Question
-    from glasshouse.table import EncodedTable, TableProfile
+    from glasshouse.study import Dialect, Question
+    from glasshouse.table import ColumnProfile, EncodedTable, TableProfile
 
-KNOWN, SENSITIVE, IDENTIFIER, WEIGHT, OUT = "known", "sensitive", "identifier", "weight", "out"
+KNOWN, SENSITIVE, IDENTIFIER, WEIGHT = "known", "sensitive", "identifier", "weight"
+DROPPED, IGNORED, OUT = "dropped", "ignored", "out"
 ROLES = {
     KNOWN: marked("Can be known"),
     SENSITIVE: marked("Sensitive: she wants to find it out"),
     IDENTIFIER: marked("Names a person"),
-    WEIGHT: marked("Weight of the record"),
-    OUT: marked("Leave out"),
+    WEIGHT: marked("Survey weight: how many people a record stands for"),
+    DROPPED: marked("Will not be in the release"),
+    IGNORED: marked("Of no concern: nobody can know it"),
+    OUT: marked("Nothing of these"),
 }
 """What a column can be, as the page calls it."""
-SUGGESTED = {
-    "quasi-identifier": KNOWN,
-    "sensitive": SENSITIVE,
-    "identifier": IDENTIFIER,
-    "weight": WEIGHT,
-}
-"""Which of them stands for which suggested role."""
 PREVIEWED = 20
 """So many records are shown, masked."""
 MOST_YEARS = 30
@@ -60,6 +58,21 @@ POLICIES = {
     "internal": marked("Internal: staff of the house"),
 }
 """The rules that come with the house, as the page calls them."""
+READING = {
+    "skip": marked("Lines before the names of the columns"),
+    "skip_end": marked("Lines after the last record"),
+    "encoding": marked("Encoding of the letters"),
+    "separator": marked("Sign between the fields"),
+    "header": marked("The first line of the table"),
+    "totals": marked("Totals, subtotals and remarks among the records"),
+}
+"""What can be said of how a text file is written, as the page calls it."""
+SEPARATORS = {",": ",", ";": ";", "tab": marked("tabulator"), "|": "|"}
+"""What may stand between fields, as the page calls it."""
+ENCODINGS = ("utf-8", "cp1252", "cp850", "utf-16")
+"""Encodings that are proposed; any other can be written."""
+LONGEST_SAID = 40
+_KEYWORD = re.compile("`([a-z_]+)`")
 _DATE_PARTS = frozenset("day dia month mes year ano".split())
 
 
@@ -97,6 +110,10 @@ class Draft:
     """How close a guess of a secret need be that is a number, as it was written: ``10%`` or ``5``."""
     about: dict[str, str] = field(default_factory=dict)
     """How well she knows what she does not know exactly, as it was written: ``±2``, ``±7d`` or ``90%``."""
+    reading: dict[str, str] = field(default_factory=dict)
+    """How the file is written, as far as somebody said it: of `READING`."""
+    invalid: tuple[str, ...] = ()
+    """Conditions of records that are left out as nobody's."""
     likely: dict[str, str] = field(default_factory=dict)
     """With which chance she knows what she may not know at all, as it was written: ``50%``."""
 
@@ -115,7 +132,7 @@ class Draft:
     @property
     def counts_alike(self) -> bool:
         """Whether every record of one file counts once, so that it can be asked who is unsure, or guesses closely."""
-        return not (self.person or self.years or self.of(WEIGHT))
+        return not (self.person or self.years)
 
     @property
     def doubtful(self) -> tuple[str, ...]:
@@ -187,15 +204,21 @@ class Look:
 
     Args:
         entry: The file.
+        dialect: How it is written, as far as somebody said it.
     """
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: Entry, dialect: Dialect) -> None:
         from glasshouse.runs.reading import first_read
+        from glasshouse.sources.delimited import DelimitedFile
         from glasshouse.study import Dataset
 
         self.entry = entry
-        source, self.table = first_read(Dataset(path=entry.path), None)
+        self.dataset = Dataset(path=entry.path, dialect=dialect)
+        source, self.table = first_read(self.dataset, None)
         self.has_more = _has_more(source, self.table.records)
+        self.is_text = isinstance(source, DelimitedFile)
+        self.title = source.title_lines if isinstance(source, DelimitedFile) else 0
+        self.has_groups = isinstance(source, DelimitedFile) and source.has_groups
         self._profiles: dict[str, TableProfile] = {}
 
     @property
@@ -207,6 +230,87 @@ class Look:
             self._profiles[spoken()] = table_profile(self.table)
         return self._profiles[spoken()]
 
+    @property
+    def lacks_header(self) -> bool:
+        """Whether its first line looks like a record."""
+        return self.profile.lacks_header and self.dataset.dialect.header
+
+    @cached_property
+    def nobody(self) -> tuple[str, ...]:
+        """The conditions of records that are nobody's; all of the file is looked at."""
+        from glasshouse.runs.reading import nobody_in
+
+        return nobody_in(self.dataset) if self.has_more else self.profile.strays
+
+    @property
+    def doubt(self) -> tuple[str, dict[str, str]]:
+        """What seems to be wrong with how it is read, and what would be said instead; nothing: nothing does."""
+        if self.title and self.has_groups:
+            sentence = text(
+                "Line {line} looks as if it said which columns belong together, and the next line what each is called.",
+                line=str(self.title),
+            )
+            return sentence, {"skip": str(self.title)}
+        if self.title:
+            sentence = text_for(
+                self.title,
+                "The first line looks like a title, and the table begins behind it.",
+                "The first {count} lines look like a title, and the table begins behind them.",
+            )
+            return sentence, {"skip": str(self.title)}
+        if self.lacks_header:
+            return text("The first line looks like a record, not like names."), {"header": "no"}
+        return "", {}
+
+
+def reading_of(said: Callable[[str], str | None]) -> dict[str, str]:
+    """Return what a form, or an address, says of how a file is written."""
+    return {name: written for name in READING if (written := (said(name) or "").strip())}
+
+
+def dialect_of(reading: Mapping[str, str]) -> Dialect:
+    """Return how a file is written, of what somebody said.
+
+    Raises:
+        StudyError: It makes no sense.
+    """
+    from glasshouse.study import Dialect, validated
+
+    content: dict[str, Any] = {}
+    for name in ("skip", "skip_end"):
+        if written := reading.get(name):
+            if not re.fullmatch("[0-9]{1,6}", written):
+                raise StudyError(
+                    "“{written}” is no number of lines, such as 1 (`{setting}`)",
+                    written=written[:LONGEST_SAID],
+                    setting=name,
+                )
+            content[name] = int(written)
+    content |= {name: reading[name] for name in ("encoding", "separator") if name in reading}
+    content |= {"header": False} if reading.get("header") == "no" else {}
+    return validated(Dialect, content, "app")
+
+
+def typed(reading: Mapping[str, str]) -> list[str]:
+    """Return what was said of how a file is written, as it is typed."""
+    words = []
+    for name in ("skip", "skip_end", "encoding", "separator"):
+        if name in reading:
+            words += [f"--{name.replace('_', '-')}", reading[name]]
+    return words + ["--no-header"] * (reading.get("header") == "no")
+
+
+def in_fields(message: str) -> str:
+    """Return a message with the fields of the page where it speaks of Python's keywords."""
+    return _KEYWORD.sub(
+        lambda match: (
+            f"“{translated(READING[match[1]])}”"
+            if match[1] in READING
+            else f"--{match[1].replace('_', '-')}"
+        ),
+        message,
+    )
+
 
 def _has_more(source: Source, records: int) -> bool:
     """Tell whether a file has more records than these; no more of it is read than it takes to know."""
@@ -217,22 +321,30 @@ def _has_more(source: Source, records: int) -> bool:
     return False
 
 
-_looks: OrderedDict[tuple[str, float, int], Look] = OrderedDict()
+_looks: OrderedDict[tuple[str, float, int, str], Look] = OrderedDict()
 _lock = Lock()
 
 
-def look_at(entry: Entry) -> Look:
-    """Return a first look at a file; the last few are kept."""
+def look_at(entry: Entry, dialect: Dialect | None = None) -> Look:
+    """Return a first look at a file, written as somebody says; the last few are kept."""
+    from glasshouse.study import Dialect
+
+    dialect = dialect or Dialect()
     status = entry.path.stat()
-    key = (entry.identifier, status.st_mtime, status.st_size)
+    key = (entry.identifier, status.st_mtime, status.st_size, dialect.model_dump_json())
     with _lock:
         look = _looks.pop(key, None)
-    look = look or Look(entry)
+    look = look or Look(entry, dialect)
     with _lock:
         _looks[key] = look
         while len(_looks) > MOST_OPEN:
             _looks.popitem(last=False)
     return look
+
+
+def _look_of(workspace: AppWorkspace, draft: Draft) -> Look:
+    """Return a first look at the file of a draft."""
+    return look_at(workspace.entry(draft.file), dialect_of(draft.reading))
 
 
 def masked(value: str) -> str:
@@ -264,25 +376,45 @@ def _file(request: Request) -> Response:
     if request.url.path.startswith("/draft/"):
         draft = _draft(request)
     entry = workspace.entry(draft.file if draft else request.path_params["identifier"])
-    look = look_at(entry)
+    reading = draft.reading if draft else reading_of(request.query_params.get)
     exact = request.query_params.get("values") == "yes"
+    words = ["glasshouse", "inspect", entry.path.name, *typed(reading)]
+    context: dict[str, Any] = {
+        "title": entry.name,
+        "draft": draft,
+        "here": "",
+        "entry": entry,
+        "exact": exact,
+        "reading": {name: reading.get(name, "") for name in READING},
+        "again": urlencode(reading),
+        "fields": {name: translated(label) for name, label in READING.items()},
+        "separators": {sign: translated(label) for sign, label in SEPARATORS.items()},
+        "encodings": ENCODINGS,
+        "command": shlex.join(words),
+    }
+    try:
+        look = look_at(entry, dialect_of(reading))
+    except GlasshouseError as error:
+        trouble = in_fields(workspace.without_paths(str(error)))
+        return page(
+            request, "file.html", status=422, **context, look=None, trouble=trouble, doubt=""
+        )
+    doubt, instead = look.doubt
     return page(
         request,
         "file.html",
-        **_understood(look),
-        title=entry.name,
-        draft=draft,
-        here="",
+        **_understood(look, shlex.join(words)),
+        **context,
         look=look,
-        entry=entry,
-        exact=exact,
+        trouble="",
+        doubt=doubt,
+        instead=urlencode(reading | instead),
         columns=list(look.table.columns),
         rows=preview(look.table, exact=exact),
-        command=f"glasshouse inspect {shlex.quote(entry.path.name)}",
     )
 
 
-def _understood(look: Look) -> dict[str, Any]:
+def _understood(look: Look, command: str) -> dict[str, Any]:
     """Return the page of ``inspect`` on a file, for its template."""
     from importlib.metadata import version
 
@@ -299,9 +431,10 @@ def _understood(look: Look) -> dict[str, Any]:
     content = inspect_page(
         profile,
         identifying(people_of(look.table), known),
-        assumptions=look.table.assumptions,
-        command=f"glasshouse inspect {shlex.quote(look.entry.path.name)}",
+        assumptions=[in_fields(phrase) for phrase in look.table.assumptions],
+        command=command,
         provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
+        with_values=not look.doubt[0],
     )
     if look.has_more:
         read, rest = number(look.table.records), content.tiles[1:]
@@ -314,19 +447,29 @@ def _understood(look: Look) -> dict[str, Any]:
     return template_context(content) | {"pictures": pictures}
 
 
+def suggested_roles(columns: Sequence[ColumnProfile]) -> dict[str, str]:
+    """Return what columns are taken for, as `check` takes them: whatever is not plainly something else can be known.
+
+    A column that names people by itself and is not the one by which they are told apart is counted as what it is.
+    """
+    from glasshouse.table import Role
+    from glasshouse.table.profiles import knowable, naming_column
+
+    known, person = knowable(columns), naming_column(columns)
+    roles = {column.name: SENSITIVE if column.role is Role.SENSITIVE else OUT for column in columns}
+    roles |= dict.fromkeys(known, KNOWN)
+    return roles if person is None else roles | {person.name: IDENTIFIER}
+
+
 def _begin(request: Request) -> Response:
     """Begin a draft with the roles that are suggested."""
     workspace: AppWorkspace = request.app.state.workspace
     entry = workspace.entry(request.path_params["identifier"])
-    roles = {
-        column.name: SUGGESTED.get(column.role.value, OUT)
-        for column in look_at(entry).profile.columns
-    }
-    seen = False
-    for name, role in roles.items():  # one column can name a person, and one be the weight
-        if role == IDENTIFIER:
-            roles[name], seen = (OUT, True) if seen else (IDENTIFIER, True)
-    draft = Draft(secrets.token_hex(10), entry.identifier, roles)
+    reading = reading_of(form_of(request).get)
+    look = look_at(entry, dialect_of(reading))
+    roles = suggested_roles(look.profile.columns)
+    invalid = () if reading.get("totals") == "keep" else look.nobody
+    draft = Draft(secrets.token_hex(10), entry.identifier, roles, reading=reading, invalid=invalid)
     _keep(workspace, draft)
     return see(f"/draft/{draft.identifier}/roles")
 
@@ -334,7 +477,7 @@ def _begin(request: Request) -> Response:
 def _roles(request: Request) -> Response:
     workspace: AppWorkspace = request.app.state.workspace
     draft = _draft(request)
-    look = look_at(workspace.entry(draft.file))
+    look = _look_of(workspace, draft)
     if request.method == "POST":
         form = form_of(request)
         roles = {
@@ -472,7 +615,7 @@ def _numbers(workspace: AppWorkspace, draft: Draft) -> list[tuple[int, str, str]
 
     if not draft.counts_alike:
         return []
-    columns = look_at(workspace.entry(draft.file)).profile.columns
+    columns = _look_of(workspace, draft).profile.columns
     numeric = {column.name for column in columns if column.kind in ("integer", "number")}
     return [
         (place, listed([name]), draft.within.get(name, ""))
@@ -604,7 +747,11 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
     identifier, weight = draft.of(IDENTIFIER), draft.of(WEIGHT)
     content = {
         "datasets": [
-            {"path": entry.path, "date": _dates(workspace, draft)}
+            {
+                "path": entry.path,
+                "dialect": dialect_of(draft.reading),
+                "date": _dates(workspace, draft),
+            }
             for entry in files_of(workspace, draft)
         ],
         "each": bool(draft.years) and not identifier,
@@ -613,9 +760,12 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
             "facts": draft.facts,
             "sensitive": draft.of(SENSITIVE),
             "identifier": identifier[0] if identifier and not draft.person else None,
-            "weight": weight[0] if weight else None,
             "gain": {"tries": draft.guesses} if draft.guesses > 1 else {},
         },
+        "treatment": {"invalid": draft.invalid},
+        "drop": draft.of(DROPPED),
+        "ignore": draft.of(IGNORED),
+        "weight": weight[0] if weight else None,
         "advise": draft.advise and not draft.person,
         "person": draft.person,
         "knows": (draft.records or "all") if draft.person else None,
@@ -638,7 +788,7 @@ def _dates(workspace: AppWorkspace, draft: Draft) -> dict[str, str]:
     }
     if not asked:
         return {}
-    columns = look_at(workspace.entry(draft.file)).profile.columns
+    columns = _look_of(workspace, draft).profile.columns
     return {
         column.name: column.dates[0]
         for column in columns
@@ -675,11 +825,15 @@ def command_of(workspace: AppWorkspace, draft: Draft) -> str:
         words += ["--unlinked"] * draft.unlinked
     for flag, role in (("--id", "" if draft.person else IDENTIFIER), ("--weight", WEIGHT)):
         words += [word for name in draft.of(role) for word in (flag, name)]
+    for flag, role in (("--drop", DROPPED), ("--ignore", IGNORED)):
+        words += [word for name in draft.of(role) for word in (flag, name)]
     if draft.guesses > 1:
         words += ["--tries", str(draft.guesses)]
     if draft.policy != "open-data":
         words += ["--policy", draft.policy]
     words += ["--advise"] * (draft.advise and not draft.person)
+    words += [word for condition in draft.invalid for word in ("--invalid", condition)]
+    words += typed(draft.reading)
     return shlex.join([*words, "--out", "run"])
 
 
@@ -740,7 +894,8 @@ def _draft(request: Request) -> Draft:
         content = json.loads(path.read_text(encoding="utf-8"))
         known = content["known"]
         known = None if known is None else tuple(known)
-        return Draft(**{**content, "known": known, "years": tuple(content["years"])})
+        lists = {name: tuple(content[name]) for name in ("years", "invalid")}
+        return Draft(**{**content, "known": known, **lists})
     except (OSError, ValueError, TypeError, KeyError):
         raise DataError("there is no such draft; open the file again") from None
 

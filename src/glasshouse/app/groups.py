@@ -56,7 +56,8 @@ def _columns(workspace: AppWorkspace, question: AssessStudy) -> list[str]:
     path = question.datasets[0].path
     if not isinstance(path, Path):
         return []
-    look = look_at(workspace.entry(workspace.identifier(path)))
+    dialect = question.datasets[0].dialect
+    look = look_at(workspace.entry(workspace.identifier(path)), dialect)
     return [column.name for column in look.profile.columns if 2 <= column.distinct <= MOST_PARTS]
 
 

@@ -76,7 +76,7 @@ STATES = {
     State.FAILED: marked("failed"),
 }
 """How a job stands, in a word."""
-SIGNS = {"do-not-publish": "✗", "restricted": "!", "meets": "✓"}
+SIGNS = {"do-not-publish": "✗", "restricted": "!", "not-judged": "?", "meets": "✓"}
 """The signs of decisions, as a report has them: importing one takes longer than a first page may."""
 SETTINGS_AGE = 365 * 24 * 3600
 """For how many seconds a browser remembers language and theme."""

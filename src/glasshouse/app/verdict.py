@@ -156,15 +156,15 @@ def _measured(run: OpenRun) -> list[tuple[str, str, str]]:
     """Return what was measured for the rule: what it is, as it is rounded, and exactly where it is told exactly."""
     from glasshouse.report import labelled_by
     from glasshouse.report.discretion import ratio
-    from glasshouse.report.verdict import condition_words, value_words, verdict_on
-    from glasshouse.runs.folder import stored_measures, stored_policy
+    from glasshouse.report.verdict import condition_words, value_words
+    from glasshouse.runs.folder import stored_verdict
     from glasshouse.runs.reading import labels_of
 
     question = run.question
     if question is None:  # a story, which has no measures of its own
         return []
     try:
-        verdict = verdict_on(stored_measures(run.folder), stored_policy(run.folder))
+        verdict = stored_verdict(run.folder)
         labels = labels_of(question)
     except GlasshouseError:  # an older version did not keep them, or the file is gone
         return []

@@ -30,19 +30,17 @@ from glasshouse.language import exactly, number, spoken, text, text_for
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report import labelled_by
-from glasshouse.report.assess.front import command_words
+from glasshouse.report.assess.front import command_words, names_values, protect_command
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
-from glasshouse.report.first_look import measured
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
-from glasshouse.report.verdict import measures, ruling, verdict_on
+from glasshouse.report.verdict import column_measures, measures, ruling, verdict_on
 from glasshouse.report.words import counted, enumeration, percentage, percentages
-from glasshouse.runs.anonymise import hierarchies_of, protected_table, unprotected
-from glasshouse.runs.reading import first_looks, labels_of
+from glasshouse.runs.anonymise import hierarchies_of, protected_table, release_look, unprotected
+from glasshouse.runs.reading import labels_of
 from glasshouse.runs.run import Resources
 from glasshouse.sources.files import fingerprint, own_place
 from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, validated, with_paths
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.study.assess import AssessStudy
 from glasshouse.study.protect import ProtectStudy
 from glasshouse.table import EncodedTable, Labels, Step
 
@@ -170,9 +168,8 @@ class Trials:
             example_row(self.hierarchies[name], self.table.column(name)) for name in self.names
         )
         self.labels: Labels = labels_of(question)
-        # the columns of the release that name people by themselves, as the verdict of the run counts those of its file
-        looks = first_looks(question, [self.table]) if isinstance(question, AssessStudy) else ()
-        self.direct = measured(looks)
+        columns = dict.fromkeys((*self.names, *self.table.sensitive))
+        self.coverage = release_look(self.study({}), self.table, list(columns)).coverage
         self._tried: OrderedDict[Proposal, Trial] = OrderedDict()
         self._lock = Lock()
 
@@ -198,6 +195,7 @@ class Trials:
             "k": proposal.k,
             "levels": dict(zip(self.names, proposal.levels, strict=True)),
             "suppression": proposal.suppression,
+            "drop_suppressed": True,
         }
         return self.study(protection | ({} if proposal.l == 1 else {"l": proposal.l}))
 
@@ -553,7 +551,8 @@ def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
     if trial.outcome is None or not trial.is_possible:
         return None
     study = trials.study_of(trial.proposal)
-    verdict = verdict_on((*trials.direct, *measures(trial.outcome, study)), study.policy)
+    measured = (*column_measures(trials.coverage), *measures(trial.outcome, study))
+    verdict = verdict_on(measured, study.policy, trials.coverage)
     return None if verdict is None else ruling(verdict)
 
 
@@ -607,7 +606,7 @@ def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
 def _command(trials: Trials, proposal: Proposal) -> str:
     """Return the command that gives the same release; none where it would tell values."""
     study = trials.study_of(proposal)
-    if study.treatment.where or study.treatment.invalid:
+    if names_values(study):
         return ""
     return shlex.join(["glasshouse", "anonymise", *_words(trials, study), "--out", "protected"])
 
@@ -623,13 +622,13 @@ def _words(trials: Trials, study: AnonymiseStudy) -> Iterator[str]:
     if protection.l is not None:
         yield from ("--l", str(protection.l))
     if protection.suppression:
-        yield from ("--suppression", str(protection.suppression))
+        yield from ("--suppression", str(protection.suppression), "--drop-suppressed")
 
 
 def _assumed(question: ReleaseStudy) -> str:
     """Say what of the run is not asked here; nothing where all of it is."""
     adversary = question.adversary
-    if adversary.guesses_once and not adversary.weight and not adversary.facts:
+    if adversary.guesses_once and not adversary.prior_weight and not adversary.facts:
         return ""
     return text(
         "Here every record is as likely as any other, and she makes one guess at each single attribute; weights, "
@@ -655,11 +654,7 @@ def best(request: Request) -> Response:
     run = opened(request)
     trials = trials_of(request, run)
     study = trials.rule_study()
-    command = ""
-    if not study.treatment.where and not study.treatment.invalid:
-        words = command_words(study, study.adversary.quasi_identifiers)
-        rule = ["--policy", study.policy.name, "--out", "versions"]
-        command = shlex.join(["glasshouse", "protect", *words, *rule])
+    command = protect_command(study)
     title = text("Versions of {name} that meet the rule", name=trials.table.name)
     return _submitted(request, run, study, title, command)
 
