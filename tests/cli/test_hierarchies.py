@@ -68,7 +68,9 @@ def test_without_columns_those_that_somebody_could_know_are_taken(glasshouse: Gl
     content = json.loads(
         glasshouse("hierarchies", "people.csv", "--encoding=latin-1", "--json").out
     )
-    assert [used["column"] for used in content] == ["Idade", "CEP", "Raça/Cor", "Bairro"]
+    assert [used["column"] for used in content] == [
+        *("Idade", "CEP", "Raça/Cor", "Bairro", "Doença")
+    ], "in so few records a secret tells people apart"
     rule = ("--hierarchy", "Idade=intervals:10")
     content = json.loads(glasshouse("hierarchies", "people.csv", *KNOWN, *rule, "--json").out)
     assert {"intervals:10"} <= {used["rule"] for used in content}
@@ -87,7 +89,7 @@ def test_files_that_are_there_are_not_replaced(glasshouse: Glasshouse) -> None:
 
 
 def test_a_file_about_nobody_says_what_to_do(glasshouse: Glasshouse) -> None:
-    Path("x.csv").write_text("a,b\n1,x\n2,y\n3,x\n")
+    Path("x.csv").write_text("a,illness\n1,x\n1,y\n1,x\n1,y\n")
     refused = glasshouse("hierarchies", "x.csv")
     assert refused.code == 2
     assert "say which columns are to be generalised: -q" in refused.error

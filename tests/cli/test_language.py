@@ -152,7 +152,10 @@ def test_the_help_of_every_command_is_translated(glasshouse: Glasshouse, command
     assert "Uso: " in outcome.out
     assert "Mostra esta mensagem e sai." in outcome.out
     assert not ENGLISH_HELP.findall(re.sub(r"research-\s*│?\s*│?\s*file", "", outcome.out))
-    assert "Usage: " in glasshouse(*command.split(), "--help").out
+    english = glasshouse(*command.split(), "-h").out
+    assert "Usage: " in english
+    assert "<bool>" not in english, "a flag has no value"
+    assert ("--install-completion" in english) == (not command)
 
 
 def test_a_group_without_a_command_shows_its_help(glasshouse: Glasshouse) -> None:

@@ -112,7 +112,7 @@ def test_no_terminal_is_too_narrow_for_the_words(
     assert 'called"age"' in shown
     told = "".join(glasshouse("assess", people, "-q", "age", "-q", "sex", "-s", "ill").out.split())
     assert "nametheperson" in told
-    assert "sharetheirageandsexwithatmost3others" in told
+    assert "sharetheirswithonly1to3others" in told
 
 
 def test_control_characters_do_not_reach_the_terminal(glasshouse: Glasshouse, people: Path) -> None:
@@ -191,7 +191,8 @@ def test_a_pipe_is_not_a_file_to_read(glasshouse: Glasshouse, people: Path) -> N
 
 
 def test_the_command_that_inspect_proposes_works(glasshouse: Glasshouse, people: Path) -> None:
-    people.write_bytes("idade;sexo;renda, líquida\n20;F;1\n30;M;2\n30;M;2\n".encode("latin-1"))
+    rows = "20;F;1\n30;M;2\n30;M;2\n" * 4
+    people.write_bytes(f"idade;sexo;renda, líquida\n{rows}".encode("latin-1"))
     reading = ("--encoding", "latin-1", "--type", "idade=integer")
     proposed = glasshouse("inspect", people, *reading).out.partition("Next: glasshouse ")[2].strip()
     import shlex

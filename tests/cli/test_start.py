@@ -39,7 +39,7 @@ def test_importing_glasshouse_imports_nothing_heavy() -> None:
 def test_every_public_name_is_there() -> None:
     import glasshouse
 
-    assert len(glasshouse.__all__) <= 27
+    assert len(glasshouse.__all__) <= 30
     assert sorted(glasshouse.__all__) == sorted(set(dir(glasshouse)))
     for name in glasshouse.__all__:
         assert getattr(glasshouse, name) is not None
@@ -126,20 +126,21 @@ def test_inspect_describes_columns_and_proposes_the_next_command(
     glasshouse: Glasshouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "people.csv"
-    path.write_text("id,age,sex,income\n1,20,F,low\n2,30,M,\n3,30,M,high\n", encoding="utf-8")
+    people = ("1,20,F,low", "2,30,M,", "3,30,M,high", "4,20,F,low", "5,30,M,", "6,30,M,high")
+    path.write_text("\n".join(("cpf,age,sex,income", *people)), encoding="utf-8")
     outcome = glasshouse("inspect", path)
     assert outcome.code == 0
-    assert "people.csv: 3 records, 4 columns" in outcome.out
-    assert "-q age -q sex -s income --id id" in outcome.out
+    assert "people.csv: 6 records, 4 columns" in outcome.out
+    assert "-q age -q sex -s income --id cpf" in outcome.out
     content = json.loads(glasshouse("inspect", path, "--json").out)
-    assert content["records"] == 3
+    assert content["records"] == 6
     assert content["columns"][3] == {
         "name": "income",
-        "records": 3,
+        "records": 6,
         "kind": "text",
         "distinct": 2,
-        "missing": 1,
-        "unique": 2,
+        "missing": 2,
+        "unique": 0,
         "role": "sensitive",
         "reason": 'called "income"',
         "looks_like": "",
@@ -147,8 +148,10 @@ def test_inspect_describes_columns_and_proposes_the_next_command(
         "dates": [],
         "numbers": [],
         "oddities": [],
-        "categories": [["low", 1], ["high", 1]],
-        "rarest": 1,
+        "categories": [["low", 2], ["high", 2]],
+        "rarest": 2,
+        "label": "",
+        "value_labels": {},
     }
 
 

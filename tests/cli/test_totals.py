@@ -83,10 +83,11 @@ def test_totals_that_cannot_be_met_are_told_without_an_empty_table(glasshouse: G
         ([[1], [1]], "the records add up to more than they do"),
         ([[2], [5]], "though the sums of all records do"),
     ):
-        code, told, _ = told_of(glasshouse, instance([[1], [3], [3]], totals))
-        assert code == 0
+        code, told, error = told_of(glasshouse, instance([[1], [3], [3]], totals))
+        assert code == 3, "nothing was attacked, and nothing is met"
         assert told.startswith("• No allocation meets the totals")
         assert reason in told
+        assert "there is no verdict" in " ".join(error.split())
 
 
 def test_where_allocations_are_not_counted_it_says_so(glasshouse: Glasshouse) -> None:
@@ -242,6 +243,25 @@ def test_a_campaign_that_can_read_nothing_is_one_line_with_exit_code_2_and_no_fi
     plan = Path("study.toml").read_text()
     Path("study.toml").write_text(plan.replace("_comma = true", '_comma = true\nthousands = "."'))
     assert campaign(glasshouse, "--processes", 1)["phases"][0]["exposed"] == 1
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_overwrite_begins_anew_where_a_campaign_was_interrupted(
+    glasshouse: Glasshouse, language: str
+) -> None:
+    write_thousands("6215,95", "6216")
+    partial = Path("runs") / "totals.partial"
+    partial.mkdir(parents=True)
+    (partial / "key").write_text("another plan", encoding="ascii")
+    (partial / "0.arrow").write_bytes(b"what was finished")
+    asked = ("totals", "campaign", "--study", "study.toml", "--processes", 1, "--lang", language)
+    refused = glasshouse(*asked, "--out", "runs/totals")
+    assert (refused.code, "--overwrite" in refused.error) == (2, True)
+    assert (partial / "0.arrow").exists()
+    done = glasshouse(*asked, "--out", "runs/totals", "--overwrite")
+    assert done.code == 0, done.error
+    assert not partial.exists()
+    assert Path("runs/totals/report.html").exists()
 
 
 def test_where_no_group_meets_its_totals_nothing_is_said_to_be_safe(glasshouse: Glasshouse) -> None:

@@ -168,3 +168,35 @@ def test_files_that_cannot_be_read_are_one_line_and_no_draft(
     assert (outcome.code, outcome.error.count("\n")) == (2, 1)
     assert words in outcome.error
     assert not Path("plan.toml").exists()
+
+
+TINY = {
+    "called an amount": ("product,value\nx,50\nx,70\ny,10\ny,30\n", "value", "50 70 40"),
+    "called so in Portuguese": ("product,Valor\nx,50\nx,70\ny,10\ny,30\n", "Valor", "50 70 40"),
+    "by its sums": ("product,n\nx,50\nx,70\ny,10\ny,30\n", "n", "50 70 40"),
+}
+
+
+@pytest.mark.parametrize("kind", TINY)
+def test_of_tiny_files_the_amounts_are_a_measure_and_no_key(
+    kind: str, glasshouse: Glasshouse
+) -> None:
+    records, name, sums = TINY[kind]
+    Path("records.csv").write_text(records)
+    places = zip(("x,N", "x,S", "y,N"), sums.split(), strict=True)
+    rows = "".join(f"{place},{total}\n" for place, total in places)
+    Path("totals.csv").write_text(f"product,region,{name}\n{rows}")
+    plan = drafted(glasshouse, "records.csv", "totals.csv")
+    assert "TO FILL" not in Path("plan.toml").read_text()
+    assert plan["measures"] == {name: {"decimals": 0, "unit": 1.0}}
+    assert plan["phases"][0]["keys"] == {"product": "product"}
+    assert plan["phases"][0]["bin"] == ["region"]
+    load_plan(Path("plan.toml"))
+
+
+def test_codes_of_the_same_name_stay_keys(glasshouse: Glasshouse) -> None:
+    Path("records.csv").write_text("code,value\n10,5\n10,7\n20,10\n20,3\n30,8\n")
+    Path("totals.csv").write_text("code,city,value\n10,A,12\n20,A,13\n30,B,8\n")
+    plan = drafted(glasshouse, "records.csv", "totals.csv")
+    assert plan["phases"][0]["keys"] == {"code": "code"}
+    assert list(plan["measures"]) == ["value"]

@@ -78,9 +78,7 @@ def members(session: int) -> dict[int, float]:
 
 
 def until(holds: Callable[[], bool], process: subprocess.Popen[bytes] | None = None) -> None:
-    end = time.monotonic() + 120
     while not holds():
-        assert time.monotonic() < end, "it never came to that"
         assert process is None or process.poll() is None, "it ended too early"
         time.sleep(0.01)
 
@@ -101,7 +99,7 @@ def begun(month: Path, name: str) -> subprocess.Popen[bytes]:
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
     """What a process has said; all others of its session have ended too."""
-    said = process.communicate(timeout=60)
+    said = process.communicate()
     until(lambda: not members(process.pid))
     return said
 

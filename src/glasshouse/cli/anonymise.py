@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from glasshouse.cli import options
+from glasshouse.cli.check import without_nobody
 from glasshouse.cli.command import carry_out, question
 from glasshouse.cli.options import protection
 from glasshouse.errors import StudyError
@@ -113,7 +114,9 @@ class KeptOptions:
         default=False,
     )
     drop_suppressed: bool = protection(
-        "--drop-suppressed", says="Leave suppressed records out of the file.", default=False
+        "--drop-suppressed/--keep-suppressed",
+        says="Leave suppressed records out of the file; else they are in it as a class of their own.",
+        default=False,
     )
     format: str = protection(
         "--format",
@@ -231,6 +234,7 @@ def anonymise(
     population: options.Population = None,
     fraction: options.Fraction = None,
     treated: options.RecordOptions,
+    ignore: options.Ignore = None,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
     output: options.RunOptions,
@@ -252,15 +256,21 @@ def anonymise(
             raise StudyError("name the file to protect, or a study with --study")
         if not adversary.quasi_identifiers:
             raise StudyError("say what an adversary can know: -q COLUMN, once or more")
+        known = adversary.quasi_identifiers
+        one = replace(protected, hierarchies=options.in_folders(protected.hierarchies, known)).one()
+        treatment, dataset = treated.content(), reading.dataset(file)
+        if population is None:
+            treatment["invalid"] = without_nobody(dataset, treatment["invalid"])
         return {
-            "datasets": [reading.dataset(file)],
+            "datasets": [dataset],
             "adversary": adversary.content(),
-            "treatment": treated.content(),
+            "treatment": treatment,
+            "ignore": ignore or [],
             "seed": seed,
             "subject": subject,
             "population": population and reading.dataset(population),
             "fraction": fraction,
-            "protection": protected.one(),
+            "protection": one,
         }
 
     carry_out(question(context, output, AnonymiseStudy, content), output)

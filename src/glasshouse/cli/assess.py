@@ -69,7 +69,7 @@ def assess(
         "Without --id: several files are linked by this column, which people keep with probability P and "
         "which grows by N from file to file. Repeatable.",
     ),
-    weight: options.Weight = None,
+    prior_weight: options.PriorWeight = None,
     priors: list[str] | None = options.adversary(
         "--prior",
         "COL:VALUE=P,…",
@@ -81,6 +81,9 @@ def assess(
         "--record-worth", "COL", "The column that says what naming each person is worth."
     ),
     treated: options.RecordOptions,
+    weight: options.SampleWeight = None,
+    drop: options.Drop = None,
+    ignore: options.Ignore = None,
     drop_suppressed: bool | None = options.records(
         "--drop-suppressed/--keep-suppressed",
         says="Leave out records that hold nothing but *, which form no class; or take them for one. "
@@ -200,7 +203,7 @@ def assess(
             catalogued = adversaries_in(
                 validated(Dataset, datasets[0], "assess"),
                 adversaries,
-                without=[*secret, *filter(None, (identifier, weight))],
+                without=[*secret, *filter(None, (identifier, weight, prior_weight))],
             )
             columns = [
                 name for one in catalogued for names in one.columns.values() for name in names
@@ -220,13 +223,16 @@ def assess(
                 "sensitive": options.secrets(secrets),
                 "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
-                "weight": weight,
+                "prior_weight": prior_weight,
                 "prior": options.numbers(priors, option="--prior"),
                 "gain": gains.content(record_worth),
             },
             "treatment": treated.content(drop_suppressed=left_out),
+            "drop": drop or [],
+            "ignore": ignore or [],
             "seed": seed,
             "links": _links(links or [], paths[0], reading),
+            "weight": weight,
             "by": by,
             "each": each,
             "group": group,

@@ -112,13 +112,14 @@ def hierarchies(
 def _table(dataset: Dataset, names: list[str] | None) -> EncodedTable:
     """Read the columns that are to be generalised: those that are named, or else what somebody could know."""
     from glasshouse.runs.reading import read_file
-    from glasshouse.table import Role, profile, suggested_roles
+    from glasshouse.table import profile
+    from glasshouse.table.profiles import knowable
 
     with progress() as on_progress:
         if names:
             return read_file(dataset, quasi_identifiers=names, on_progress=on_progress)
         table = read_file(dataset, on_progress=on_progress)
-    known = suggested_roles(profile(table))[Role.QUASI_IDENTIFIER]
+    known = knowable(profile(table))
     if not known:
         raise StudyError("say which columns are to be generalised: -q COLUMN, once or more")
     return table.with_roles(quasi_identifiers=known)

@@ -78,7 +78,7 @@ def inspect(
     if place is not None:
         name = file.name if isinstance(dataset.path, Path) else str(dataset.path)
         repeating = _command(name, ["inspect", *reading.typed(), "--out", PAGE])
-        _write_page(place, profile, table, _command(name, words), repeating)
+        _write_page(place, profile, table, dataset, (_command(name, words), repeating))
     command = _command(str(file), words)
     from glasshouse.report.inspect.findings import inspect_brief, known_columns
 
@@ -124,10 +124,19 @@ def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOpti
     from glasshouse.sources import open_source
     from glasshouse.sources.delimited import DelimitedFile
 
-    if len(profile.columns) == 1 or profile.columns[1].name == "column_2":
-        source = open_source(dataset.path, dialect=dataset.dialect)
-        title = source.title_lines if isinstance(source, DelimitedFile) else 0
-        if title:
+    source = open_source(dataset.path, dialect=dataset.dialect)
+    title = source.title_lines if isinstance(source, DelimitedFile) else 0
+    if title and isinstance(source, DelimitedFile):
+        if source.has_groups:
+            warn(
+                text(
+                    "note: line {line} of {name} looks as if it said which columns belong together, and the next line "
+                    "what each is called; if so, say --skip {line}",
+                    line=str(title),
+                    name=profile.name,
+                )
+            )
+        else:
             warn(
                 text_for(
                     title,
@@ -138,7 +147,7 @@ def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOpti
                     name=profile.name,
                 )
             )
-            return ["inspect", *replace(reading, skip=title).typed()]
+        return ["inspect", *replace(reading, skip=title).typed()]
     if profile.lacks_header and not reading.no_header:
         warn(
             text(
@@ -153,7 +162,8 @@ def _proposal(profile: TableProfile, dataset: Dataset, reading: options.FileOpti
 
 def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str]:
     """Return the command that assesses a file by the suggested roles; nothing if nobody could know anything."""
-    from glasshouse.table import Role, suggested_roles
+    from glasshouse.table import Role
+    from glasshouse.table.profiles import knowable, naming_column
 
     columns = profile.columns
     if profile.is_padded:
@@ -162,16 +172,15 @@ def _assessment(profile: TableProfile, reading: options.FileOptions) -> list[str
     is_renamed = any(not name.strip().isprintable() for name in names)
     if is_renamed and reading.names is None and len(set(names.values())) == len(names):
         reading = replace(reading, names=",".join(map(_in_a_list, names.values())))
-    roles = suggested_roles(columns)
-    flags = {
-        Role.QUASI_IDENTIFIER: "-q",
-        Role.SENSITIVE: "-s",
-        Role.IDENTIFIER: "--id",
-        Role.WEIGHT: "--weight",
+    person = naming_column(columns)
+    roles = {
+        "-q": knowable(columns),
+        "-s": [column.name for column in columns if column.role is Role.SENSITIVE],
+        "--id": [] if person is None else [person.name],
     }
     words = ["assess"]
-    for role, flag in flags.items():
-        for name in map(names.__getitem__, roles[role]):
+    for flag, columns_so in roles.items():
+        for name in map(names.__getitem__, columns_so):
             words += [flag, f'"{name}"' if flag == "-s" and "," in name else name]
     for name, values in profile.nobody(stripped=reading.strip):
         words += ["--invalid", f"{names[name]}={values}"]
@@ -194,17 +203,19 @@ def _write_page(
     place: Path,
     profile: TableProfile,
     table: EncodedTable,
-    proposal: str,
-    command: str,
+    dataset: Dataset,
+    commands: tuple[str, str],
 ) -> None:
-    """Write the page, whole or not at all."""
+    """Write the page, whole or not at all; the commands are the one that is proposed, and the one that repeats it."""
     from importlib.metadata import version
 
     from glasshouse.atomic import cannot_write, new_file
     from glasshouse.disclosure import smallest_cell
     from glasshouse.report import Provenance
+    from glasshouse.report.first_look import assumed_of
     from glasshouse.report.html import to_html
     from glasshouse.report.inspect.page import page
+    from glasshouse.runs.reading import look_at_file
     from glasshouse.table import Role
     from glasshouse.table.profiles import identifying, people_of
 
@@ -212,8 +223,11 @@ def _write_page(
     content = page(
         profile,
         identifying(people_of(table), known),
-        assumptions=[with_options(phrase) for phrase in table.assumptions],
-        command=command,
+        assumptions=[
+            *assumed_of(look_at_file(dataset)),
+            *(with_options(one) for one in table.assumptions if one.endswith("(`strict`)")),
+        ],
+        command=commands[1],
         provenance=Provenance(version("glasshouse"), "", (), smallest_cell=smallest_cell()),
     )
     try:
@@ -221,4 +235,4 @@ def _write_page(
     except OSError as error:
         raise cannot_write(place, error) from None
     with new_file(place) as draft:
-        draft.write_text(to_html(content, proposal=proposal), encoding="utf-8")
+        draft.write_text(to_html(content, proposal=commands[0]), encoding="utf-8")

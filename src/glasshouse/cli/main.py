@@ -50,9 +50,9 @@ app = typer.Typer(
     name="glasshouse",
     help="What a data release lets an adversary learn: about whom, with what probability, and what would stop it.",
     epilog="Exit codes: 0 done · 4 the policy is not met (check) · 2 the input is wrong · 3 a budget or solver limit "
-    "stopped it · 1 our own bug.",
+    "stopped it, or there is no verdict · 130 you stopped it · 1 our own bug.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
 )
 app.command(rich_help_panel="Start here")(expanded(demo.demo))

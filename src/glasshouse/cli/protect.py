@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,10 +10,21 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.anonymise import KeptOptions, weights
-from glasshouse.cli.check import roles_of, taken_for
+from glasshouse.cli.check import roles_of, taken_for, without_nobody
 from glasshouse.cli.command import carry_out, question, warn
 from glasshouse.cli.options import protection
 from glasshouse.errors import StudyError
+
+
+@dataclass(frozen=True)
+class VersionOptions(KeptOptions):
+    """What else is in the file of a version, and which records are not."""
+
+    drop_suppressed: bool = protection(
+        "--drop-suppressed/--keep-suppressed",
+        says="Leave suppressed records out of the files; else they are in them as a class of their own.",
+        default=True,
+    )
 
 
 def protect(
@@ -29,7 +41,7 @@ def protect(
     suppression: Annotated[
         float,
         protection(
-            "--suppression", "SHARE", "The largest share of records that a version may remove."
+            "--suppression", "SHARE", "The largest share of records that a version may suppress."
         ),
     ] = 0.01,
     hierarchies: options.Hierarchies = None,
@@ -39,8 +51,10 @@ def protect(
         float | None,
         protection("--time-limit", "SECONDS", "Take the best versions found by then."),
     ] = None,
-    kept: KeptOptions,
+    kept: VersionOptions,
     treated: options.RecordOptions,
+    drop: options.Drop = None,
+    ignore: options.Ignore = None,
     seed: options.Seed = 0,
     subject: options.Subject = "person",
     resume: options.Resume = False,
@@ -79,6 +93,8 @@ def protect(
                     for name in options.secrets(sensitive)
                 ],
                 identifier=identifier,
+                drop=drop or (),
+                ignore=[*(ignore or ()), *(kept.keep or ())],
                 policy=None if output.policy is None else load_policy(output.policy),
             )
             warn(" ".join(sentence for _, sentence in taken_for(roles_of(proposed))))
@@ -86,15 +102,20 @@ def protect(
                 include={"quasi_identifiers", "sensitive", "identifier"}
             )
             treatment["invalid"] = [*(treatment["invalid"] or ()), *proposed.treatment.invalid]
+        else:
+            treatment["invalid"] = without_nobody(dataset, treatment["invalid"])
         return {
             "datasets": [dataset],
             "adversary": adversary | {"missing_is_a_value": missing_is_a_value},
             "treatment": treatment,
+            "ignore": ignore or [],
             "seed": seed,
             "subject": subject,
             "means": {
                 "suppression": suppression,
-                "hierarchies": options.hierarchies(hierarchies),
+                "hierarchies": options.hierarchies(
+                    options.in_folders(hierarchies, adversary["quasi_identifiers"])
+                ),
                 "importance": weights(importance),
                 "weight": weight,
                 "time_limit": time_limit,

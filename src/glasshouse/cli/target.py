@@ -28,7 +28,7 @@ def target(
     person: options.Person = None,
     unlinked: bool = options.adversary("--unlinked", default=False, hidden=True),
     adversary: options.KnowledgeOptions,
-    weight: options.Weight = None,
+    prior_weight: options.PriorWeight = None,
     population: options.Population = None,
     fraction: options.Fraction = None,
     gains: options.GainOptions,
@@ -70,7 +70,7 @@ def target(
                 "quasi_identifiers": [
                     *dict.fromkeys([*(adversary.quasi_identifiers or []), *columns])
                 ],
-                "weight": weight,
+                "prior_weight": prior_weight,
                 "gain": gains.content(),
             },
             "treatment": treated.content(),

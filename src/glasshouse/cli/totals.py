@@ -16,7 +16,7 @@ from glasshouse.cli.command import (
     write_records,
 )
 from glasshouse.cli.options import option
-from glasshouse.errors import SolverError, StudyError
+from glasshouse.errors import SolverError, StudyError, UnjudgedError
 from glasshouse.language import number, text, text_for
 
 app = typer.Typer(
@@ -98,6 +98,11 @@ def solve(
     content = {"instance": instance, "seconds": time_limit, "memory": size}
     study = validated(SolveStudy, content, "totals solve")
     solution = carry_out(study, output).outcome
+    if isinstance(solution, Solution) and solution.status == "infeasible":
+        raise UnjudgedError(
+            "no allocation meets the totals, so that nothing was attacked and there is no verdict; see whether they "
+            "are of the same records, and how they were rounded"
+        )
     if isinstance(solution, Solution) and not solution.proved:
         raise SolverError(
             "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "

@@ -64,11 +64,19 @@ INVALID = {
 def asked_language(arguments: Sequence[str]) -> str:
     """Return the language that the command line asks for, wherever in it; else the environment's, else English.
 
+    Of the environment our own variable counts first, then what every program goes by.
+
     >>> asked_language(["assess", "x.csv", "--lang", "pt-BR"]), asked_language(["--lang=en", "demo"])
     ('pt-BR', 'en')
     """
     named = named_language(arguments)
-    return named if named is not None else os.environ.get(VARIABLE) or next(iter(LANGUAGES))
+    if named is not None:
+        return named
+    if chosen := os.environ.get(VARIABLE):
+        return chosen
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    spoken_there = locale.partition(".")[0].replace("_", "-")
+    return spoken_there if spoken_there in LANGUAGES else next(iter(LANGUAGES))
 
 
 def named_language(arguments: Sequence[str]) -> str | None:
@@ -112,10 +120,13 @@ def retold(message: str) -> str:
 def command_of(app: typer.Typer) -> Any:
     """Return the command line of an app: each command takes the options of the whole, and speaks the language."""
     root = typer.main.get_command(app)
-    common = [parameter for parameter in root.params if "--version" not in parameter.opts]
+    common = [parameter for parameter in root.params if not _OF_THE_WHOLE & {*parameter.opts}]
     for command in _commands(root):
         if command is not root:
             command.params.extend(copy(parameter) for parameter in common)
+        command.get_help_option = _with_help_option(command.get_help_option)
+        for parameter in command.params:
+            _bare(parameter)
         if spoken() != "en":
             _translate(command)
     if spoken() != "en" or "typer.rich_utils" in sys.modules:
@@ -146,12 +157,20 @@ def _commands(command: Any) -> Iterator[Any]:
 def _translate(command: Any) -> None:
     command.params = [copy(parameter) for parameter in command.params]
     command.context_class = _context_class(command.context_class)
-    command.get_help_option = _translated_help_option(command.get_help_option)
     command.options_metavar = text("[OPTIONS]")
     if hasattr(command, "subcommand_metavar"):
         command.subcommand_metavar = text("COMMAND [ARGS]...")
     for holder, name, message in _help_texts(command):
         setattr(holder, name, translated(message))
+
+
+_OF_THE_WHOLE = frozenset({"--version", "--install-completion", "--show-completion"})
+"""Options that no command has, but the program alone."""
+COMPLETION = (
+    marked("Install completion for the current shell."),
+    marked("Show completion for the current shell, to copy it or customize the installation."),
+)
+"""What the library of the command line says of its own options."""
 
 
 def _context_class(plain: Any) -> Any:
@@ -164,16 +183,23 @@ def _context_class(plain: Any) -> Any:
     return type("Context", (plain,), {"formatter_class": formatter})
 
 
-def _translated_help_option(get_help_option: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _with_help_option(get_help_option: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function that gets the option ``--help`` with its own help in the language that is spoken."""
 
-    def translated_option(context: Any) -> Any:
+    def help_option(context: Any) -> Any:
         option = get_help_option(context)
         if option is not None:
             option.help = text("Show this message and exit.")
+            _bare(option)
         return option
 
-    return translated_option
+    return help_option
+
+
+def _bare(parameter: Any) -> None:
+    """Let the help show a flag alone: it has no value, and so none of a type."""
+    if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+        parameter.metavar = ""
 
 
 def _translate_panels() -> None:
