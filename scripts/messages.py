@@ -33,6 +33,7 @@ ERRORS = {
     "ContradictionError",
     "BudgetError",
     "SolverError",
+    "UnjudgedError",
     "StoppedError",
 }
 """Errors that the user reads; what they are raised with is a message, unless it was said before."""

@@ -503,3 +503,35 @@ def test_the_command_of_a_comparison_reads_the_file_as_it_is_written(
     assert again.code == 0, again.error
     first = glasshouse("compare", "people.csv", *known, *read, "--k", "2,4", "--json")
     assert json.loads(again.out) == json.loads(first.out)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Change the release until these conditions hold: "),
+        ("pt-BR", "Mude a divulgação até que estas condições sejam atendidas: "),
+    ],
+)
+def test_what_to_do_about_runs_names_the_conditions_that_are_not_met(
+    glasshouse: Glasshouse, tmp_path: Path, language: str, said: str
+) -> None:
+    rows = "".join(f"{age // 2},{'FM'[age % 2]},{age % 3}\n" for age in range(40, 120))
+    (tmp_path / "people.csv").write_text(f"age,sex,ill\n{rows}", encoding="utf-8")
+    for name, known in (("one", ("-q", "age")), ("two", ("-q", "age", "-q", "sex"))):
+        asked = ("assess", tmp_path / "people.csv", *known, "-s", "ill", "--out", tmp_path / name)
+        assert glasshouse(*asked).code == 0
+    runs = (tmp_path / "one", tmp_path / "two", "--out", tmp_path / "both", "--lang", language)
+    assert glasshouse("compare", *runs).code == 0
+    content = (tmp_path / "both" / "report.json").read_text(encoding="utf-8")
+    page = archive.from_json(content, "report")[language]
+    (action,) = page.actions
+    assert action.sentence.startswith(said)
+    assert page.ruling is not None
+    failed = [
+        row[0].text
+        for group in page.ruling.conditions.groups
+        for row in group.rows
+        if row[-1].mark == "✗"
+    ]
+    assert len(failed) > 4
+    assert all(name in action.sentence for name in failed[:4])

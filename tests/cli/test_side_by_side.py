@@ -179,6 +179,7 @@ def test_runs_from_before_close_guesses_were_kept_are_said_to_be(glasshouse: Gla
     assert "“coarse” is a damaged run: close.parquet" in refused.error
 
 
+UNSEEN = "columns-not-looked-at"
 RULE = "".join(
     f'[[conditions]]\nmeasure = "{measure}"\nat_most = 0.4\n'
     for measure in (
@@ -205,6 +206,11 @@ def test_the_verdict_is_that_of_the_runs(glasshouse: Glasshouse, way: tuple[str,
         tuple(entry[key] for key in ("measure", "of", "release", "value", "met"))
         for entry in judged["conditions"]
     ]
+    columns = [(*entry[:2], "", *entry[3:]) for entry in alone if entry[0] == UNSEEN]
+    assert columns == [(UNSEEN, None, "", 0.0, True)] * 2
+    alone = [entry for entry in alone if entry[0] != UNSEEN]
+    assert [entry for entry in compared if not entry[2]] == columns[:1], "columns are judged once"
+    compared = [entry for entry in compared if entry[2]]
     assert sorted(compared, key=str) == sorted(alone, key=str)
     assert len(compared) == 2 * 9
     assert {met for *_, met in compared} == {True, False}
@@ -369,10 +375,13 @@ def test_the_verdict_on_people_is_that_of_the_runs(
         for entry in json.loads(glasshouse("check", name, "--policy", "rule.toml", "--json").out)[
             "conditions"
         ]
+        if entry["measure"] != UNSEEN
     ]
     glasshouse("compare", *RELEASES, "--out", "compared")
     judged = json.loads(glasshouse("check", "compared", "--policy", "rule.toml", "--json").out)
-    compared = [(entry["release"], *(entry[key] for key in keys)) for entry in judged["conditions"]]
+    once, *others = judged["conditions"]
+    assert (once["measure"], once["release"]) == (UNSEEN, "")
+    compared = [(entry["release"], *(entry[key] for key in keys)) for entry in others]
     assert sorted(compared, key=str) == sorted(alone, key=str)
     assert len(compared) == 9
     asked = (*RELEASES["by day"], "--knows", "1", "--out", "one known")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,36 @@ def answer(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
     assert outcome.code == 0, outcome.error
     document: dict[str, Any] = json.loads(outcome.out)
     return document
+
+
+@pytest.mark.parametrize(
+    ("language", "who", "sentence"),
+    [
+        (
+            "en",
+            "knows who is in the table",
+            "Whoever knows that somebody is in the table guesses their disease right in {share}",
+        ),
+        (
+            "pt-BR",
+            "sabe quem está na tabela",
+            "Quem sabe que alguém está na tabela acerta o valor de disease em {share}",
+        ),
+    ],
+)
+def test_the_table_on_the_terminal_and_the_sentence_say_one_figure(
+    glasshouse: Glasshouse, language: str, who: str, sentence: str
+) -> None:
+    """Guesses among equally likely values are drawn at random; that all of them are lucky is not told there."""
+    asked = ("threat", "horizontal.json", "--original", "people.csv")
+    shown = glasshouse(*asked, "--lang", language)
+    measured = json.loads(glasshouse(*asked, "--json").out)["measures"]["attacker"]
+    (row,) = [line for line in shown.out.splitlines() if line.startswith(who)]
+    right, _ = re.findall(r"[\d.,]+", row.removeprefix(who))
+    share = float(right.replace(",", "."))
+    assert share == pytest.approx(100 * measured["global_threat_random_ties"], abs=0.01)
+    told = f"{share:.1f}".replace(".", "," if "," in right else ".")
+    assert sentence.format(share=f"{told}%") in " ".join(shown.out.split())
 
 
 def test_the_victim_of_the_paper(glasshouse: Glasshouse) -> None:

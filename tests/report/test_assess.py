@@ -280,7 +280,7 @@ def test_records_are_counted_by_class_size_and_by_success() -> None:
 def test_where_success_does_not_follow_from_class_sizes_naming_is_not_drawn() -> None:
     table = read(
         pa.table({"age": list("1122"), "w": [1, 3, 1, 1], "ill": list("xyxy")}),
-    ).with_roles(quasi_identifiers=["age"], sensitive=["ill"], weight="w")
+    ).with_roles(quasi_identifiers=["age"], sensitive=["ill"], prior_weight="w")
     page = assessment_page(assess(table), subject="person", provenance=PROVENANCE)
     success = numbers_of(page, "Records by the probability that a guess about them is right")
     assert set(success) == {"infer ill"}

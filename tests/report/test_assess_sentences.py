@@ -26,6 +26,7 @@ from glasshouse.microdata.parts import Best, Family, FamilyPart
 from glasshouse.report.assess import charts, family, family_charts, findings, front, sets
 from glasshouse.report.assess.charts import Influence
 from glasshouse.report.page import Finding
+from glasshouse.study.policy import OPEN_DATA
 from glasshouse.table import read
 from tests.report.reading import tries
 
@@ -505,3 +506,16 @@ def test_the_reader_of_sentences_finds_a_wrong_one() -> None:
         Fraction(1, 10**6),
     )
     assert isinstance(findings.findings(Assessment(6, (NAMING,)))[0], Finding)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@tries("assess", "{people} are too few")
+@settings(max_examples=20)
+@given(records=st.integers(1, 30))
+def test_too_few_people_for_a_rule(code: str, records: int) -> None:
+    with speaking(code):
+        few = front.too_few(records, OPEN_DATA, "student")
+    assert (few is None) == (records >= 20)
+    if few is not None:
+        assert [int(figure) for figure in re.findall(r"[0-9]+", few.sentence)] == [records, 20]
+        assert not few.command

@@ -11,9 +11,10 @@ from glasshouse.language import text
 from tests.report.reading import comparing, heard, templates_of, tries
 
 NO_FIGURES = {
-    "Let no group of people who look alike differ by more than {points}": "what to do",
     "alike on {known}; orange: fewer alike": "how to read a picture",
     "Parts with fewer than {people}": "the smallest-cell rule",
+    "no worse than in “{run}”": "what a baseline asks",
+    "by expectation, and none with a chance of more than": "estimates; tests/microdata/test_survey_weights.py",
     "at least one of them has fewer than {people}": "the smallest-cell rule",
     "the attributes add more than in": "told without figures, where one of them is not told",
     "the attributes add less than in": "told without figures, where one of them is not told",

@@ -24,12 +24,14 @@ from glasshouse.report.deter.findings import (
     present,
 )
 from glasshouse.report.deter.page import (
+    brief,
     exposure_figure,
     ruler_figure,
     thresholds_by_parameter,
 )
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Severity, keep_assumptions
+from glasshouse.report.verdict import measures
 from glasshouse.runs import Resources, Run
 from glasshouse.runs.deter import answer
 from glasshouse.study.deter import DeterStudy
@@ -133,17 +135,17 @@ def test_terms_that_are_enough_already_ask_for_nothing_more() -> None:
     assert only.severity == Severity.SAFE
     assert only.sentence.startswith("On these terms an attack pays on nobody")
     page = page_of(run.outcome, run.question, provenance=PROVENANCE)
-    assert [tile.figure for tile in page.tiles] == ["nobody", "0%", "as it is"]
+    assert [tile.figure for tile in page.tiles[:3]] == ["nobody", "0%", "as it is"]
     assert page.actions == (keep_assumptions(),)
 
 
 def test_the_first_screen_says_whom_how_likely_and_what_is_nearest_to_stop_it() -> None:
     run = deterred("defaults")
     page = page_of(run.outcome, run.question, provenance=PROVENANCE)
-    assert [tile.figure for tile in page.tiles] == ["fewer than 45", "63.0%", "US$ 3,593.00"]
+    assert [tile.figure for tile in page.tiles[:3]] == ["fewer than 45", "63.0%", "US$ 3,593.00"]
     linked = deterred("release")
     page = page_of(linked.outcome, linked.question, provenance=PROVENANCE)
-    assert [tile.figure for tile in page.tiles] == ["50.0%", "1.26", "45 alike"]
+    assert [tile.figure for tile in page.tiles[:3]] == ["50.0%", "1.26", "45 alike"]
     assert page.actions[0].sentence == "Publish so that at least 45 people are alike."
     assert page.actions[0].change == "Risk, if the adversary knows how many they are: 63.0% → 0%."
     assert page.actions[1].change == "Risk: 63.0% → 0%."
@@ -311,8 +313,8 @@ def assert_the_page_says_the_same(run: Run[DeterStudy, Deterrence], page: Page, 
     if ways and not is_deterred(outcome):
         parameter, lasting, _ = ways[0]
         percent = 100 if parameter == "detection" else 1
-        (least,) = figures_in(page.tiles[-1].figure, code)
-        (now,) = figures_in(page.tiles[-1].sentence, code)
+        (least,) = figures_in(page.tiles[2].figure, code)
+        (now,) = figures_in(page.tiles[2].sentence, code)
         assert least >= percent * lasting > now * (1 - 1e-2)
         for title in titles:
             if "grow least" in title or "menos precisa" in title:
@@ -378,3 +380,76 @@ def test_the_main_figures_are_kept_for_later_comparisons() -> None:
     assert summary["worth_attacking"] == 2
     assert summary["loss_known"] == pytest.approx(10 * (summary["expected_known"] or 0))
     assert "expected_known" not in deterred("defaults").outcome.summary()
+
+
+TERMS_SAID = {
+    (
+        "en",
+        None,
+    ): "Not given, but of North Carolina, in US dollars: penalty, price of access, cost of trying",
+    (
+        "en",
+        "R$",
+    ): "Not given, but of North Carolina, and US dollars taken for R$: penalty, price of access,",
+    (
+        "en",
+        "US$",
+    ): "Not given, but of North Carolina, in US dollars: penalty, price of access, cost of trying",
+    (
+        "pt-BR",
+        None,
+    ): "Não informados, mas da Carolina do Norte, em dólares dos EUA: multa, preço do acesso,",
+    (
+        "pt-BR",
+        "R$",
+    ): "Não informados, mas da Carolina do Norte, e dólares dos EUA tomados como R$: multa,",
+    (
+        "pt-BR",
+        "US$",
+    ): "Não informados, mas da Carolina do Norte, em dólares dos EUA: multa, preço do acesso,",
+}
+
+
+@pytest.mark.parametrize(("code", "currency"), TERMS_SAID)
+def test_the_first_screen_says_on_which_terms_and_which_are_of_another_country(
+    code: str, currency: str | None
+) -> None:
+    """Dollars are not silently reais: the page and the terminal say that nothing was converted."""
+    study = DeterStudy.model_validate({"gain": 5000.0, "currency": currency})
+    run = answer(study, resources=Resources())
+    with speaking(code):
+        page = page_of(run.outcome, study, provenance=PROVENANCE)
+        notes = " ".join(brief(run.outcome, study).notes)
+    terms = page.tiles[-1]
+    assert figures_in(terms.figure, code) == [5000]
+    assert TERMS_SAID[code, currency] in terms.sentence
+    for amount in (10_000, 100, 10, 63):
+        assert amount in figures_in(terms.sentence, code)
+    assert "gain" not in terms.sentence.split("Carolina")[1], "the gain was given"
+    converted = {"en": "not converted", "pt-BR": "sem conversão"}[code]
+    assert (converted in notes) == (currency == "R$")
+
+
+def test_terms_that_were_all_given_are_said_to_be() -> None:
+    terms = {"prior": 0.5, "gain": 9.0, "penalty": 8.0, "access_cost": 1.0, "exploit_cost": 1.0}
+    study = DeterStudy.model_validate(terms | {"currency": "R$"})
+    page = page_of(answer(study, resources=Resources()).outcome, study, provenance=PROVENANCE)
+    assert page.tiles[-1].sentence.endswith("All of this was given.")
+    assert not any("North Carolina" in limit for limit in page.limits)
+
+
+@pytest.mark.parametrize("code", ["en", "pt-BR"])
+def test_the_figure_and_the_condition_expect_the_same_number_of_people(code: str) -> None:
+    """Whether she knows how large groups are or not: the greater of both is told, and judged."""
+    run = deterred("release")
+    exposure = run.outcome.exposure
+    assert exposure is not None
+    with speaking(code):
+        expected = page_of(run.outcome, run.question, provenance=PROVENANCE).tiles[1]
+        (named,) = [
+            one for one in measures(run.outcome, run.question) if one.measure == "re-identified"
+        ]
+        (people,) = figures_in(expected.figure, code)
+    most = max(exposure.expected_known, exposure.expected_unknown)
+    assert float(named.value) * run.outcome.records == pytest.approx(most)
+    assert people == pytest.approx(most, rel=6e-3)

@@ -20,7 +20,7 @@ from glasshouse.microdata.parts import Best, Family, FamilyPart
 from glasshouse.report import Finding, Provenance, Severity, charts, vega
 from glasshouse.report.archive import to_dict
 from glasshouse.report.assess import family_charts
-from glasshouse.report.assess.family import family_findings, family_page, family_table
+from glasshouse.report.assess.family import family_brief, family_findings, family_page, family_table
 from glasshouse.report.assess.family_charts import (
     PartGuess,
     family_chart,
@@ -268,6 +268,32 @@ def test_the_table_has_two_decimals_and_marks() -> None:
     assert cells(family_table(STATES))[0][5] == "25.16% ▲"
     with pytest.raises(StudyError, match='did you mean "grade"'):
         family_table(STATES, "grades")
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_what_is_equal_as_shown_is_not_marked(language: str) -> None:
+    parts = of_parts(
+        part("A", "5", "0.001", "3.001"), part("B", "5", "0.002", "3.002"), part("C", "5", "0", "9")
+    )
+    with speaking(language):
+        named = [row[3:] for row in cells(family_table(parts, "grade"))]
+        (table,) = [
+            block
+            for block in family_brief(parts, subject="person").blocks[2:]
+            if isinstance(block, Table)
+        ]
+    zero, three, nine = ("0.00", "3.00", "9.00") if language == "en" else ("0,00", "3,00", "9,00")
+    least = "< 0.01%" if language == "en" else "< 0,01%"
+    assert named == [
+        [least, f"{three}%"],
+        [least, f"{three}%"],
+        [f"{zero}% ▼", f"{nine}% ▲"],
+    ]
+    assert [row[3:] for row in cells(table)] == [
+        [f"{zero} ", f"{three} "],
+        [f"{zero} ", f"{three} "],
+        [f"{zero} ", f"{nine}▲"],
+    ]
 
 
 def test_a_figure_is_never_rounded_to_nothing_or_to_everything() -> None:

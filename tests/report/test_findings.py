@@ -16,6 +16,7 @@ from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.qif import Tries
 from glasshouse.report import Severity
 from glasshouse.report.assess.findings import findings
+from glasshouse.report.assess.front import tiles
 from glasshouse.report.attacks import (
     best_by_size,
     by_knowledge,
@@ -55,8 +56,48 @@ def test_what_is_found_of_ten_students() -> None:
         "who it is would be right in 50.0% of cases.",
         "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0%); a guess "
         "at it is right in 80.0% of cases, up from 30.0%.",
-        "All 10 students share their age and gender with at most 3 others.",
+        "Nobody else has the same age and gender as 2 students (20.0%); 8 students (80.0%) share theirs with only 1 "
+        "to 3 others.",
     ]
+
+
+FEW = {
+    ("1", "2", "2"): (
+        "Nobody else has the same number as 1 person (33.3%); 2 people (66.7%) share theirs with only 1 to 3 others.",
+        "Quanto a number, ninguém é igual a 1 pessoa (33,3%), e 2 pessoas (66,7%) têm apenas de 1 a 3 outras pessoas "
+        "iguais.",
+    ),
+    ("1", *"22222"): (
+        "Nobody else has the same number as 1 person (16.7%).",
+        "Quanto a number, ninguém é igual a 1 pessoa (16,7%).",
+    ),
+    ("1", "1", "2", "2"): (
+        "All 4 people share their number with only 1 to 3 others.",
+        "Quanto a number, todos os registros (4 pessoas) são iguais aos de apenas 1 a 3 outras pessoas.",
+    ),
+    ("1", "1", *"22222"): (
+        "2 people (28.6%) share their number with only 1 to 3 others.",
+        "Quanto a number, os registros de 2 pessoas (28,6%) são iguais aos de apenas 1 a 3 outras pessoas.",
+    ),
+}
+"""Who is alone and who has little company, by the values of a column, in both languages."""
+
+
+@pytest.mark.parametrize("values", FEW, ids="".join)
+def test_who_is_alone_is_told_apart_from_who_has_little_company(values: tuple[str, ...]) -> None:
+    assessment = assess(
+        read(pa.table({"number": list(values)}), quasi_identifiers=["number"], sensitive=[])
+    )
+    for code, expected in zip(("en", "pt-BR"), FEW[values], strict=True):
+        with speaking(code):
+            assert expected in said(assessment)
+
+
+def test_the_first_screen_says_how_many_are_alone() -> None:
+    (_, alone, *_) = tiles(assessed(["age", "gender"], []), subject="student")
+    assert (
+        alone.sentence == "of the students look like at most 3 others; 20.0% look like nobody else"
+    )
 
 
 def test_a_safe_release_is_said_to_be_safe() -> None:

@@ -18,6 +18,7 @@ from glasshouse.report.inspect.page import page, shown_categories
 from glasshouse.table import ColumnProfile, Role, profile, read, table_profile
 from glasshouse.table.profiles import identifying
 from tests.report.pages import inspect_page
+from tests.report.reading import read_text
 from tests.report.test_deter import figures_in
 
 
@@ -86,8 +87,11 @@ def test_a_column_that_names_people_tells_no_value() -> None:
         f"came {place % 2} times last week, with a cold and her sister" for place in range(100)
     ]
     town = ["Betim"] * 50 + ["Ubá"] * 50
-    columns = profile(read(pa.table({"nome": names, "remarks": remarks, "cidade": town})))
-    assert [len(shown_categories(column)) for column in columns] == [0, 0, 2]
+    account = ["17"] * 49 + [str(100 + place) for place in range(51)]
+    columns = profile(
+        read(pa.table({"nome": names, "remarks": remarks, "cidade": town, "conta": account}))
+    )
+    assert [len(shown_categories(column)) for column in columns] == [0, 0, 2, 0]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -120,7 +124,7 @@ def page_of(
 
 
 PEOPLE = {
-    "nome": [f"Ana {name}" for name in ("Lima", "Dias", "Melo", "Reis")] * 50,
+    "nome": [f"Ana {name}" for name in ("Lima", "Dias", "Melo", "Reis", "Sá")] * 40,
     "sexo": ["F", "M"] * 100,
     "idade": [str(20 + place * 7 % 60) for place in range(200)],
     "cep": [f"{35700 + place % 90}-000" for place in range(200)],
@@ -140,6 +144,21 @@ def test_the_first_screen_says_what_was_understood_what_names_people_and_what_to
     assert plain.tiles[1].figure == "no column"
     assert plain.actions[0].sentence.startswith("Check the suggested roles")
     assert alone.figure in plain.first_sentence
+
+
+def test_few_of_few_are_told_in_words_and_not_as_a_bound_that_reads_as_many() -> None:
+    """Of 12 records 3 are alone: below 83.3%, which nobody reads as a quarter."""
+    few = {"idade": list("aaaabbbbbcde"), "sexo": ["F", "M"] * 2 + ["F"] * 5 + ["M"] * 3}
+    for language, said in (
+        ("en", "Fewer than 10 of the 12 records are alone with their"),
+        ("pt-BR", "Menos de 10 dos 12 registros são únicos em"),
+    ):
+        shown = page_of(few, language)
+        with speaking(language):
+            assert shown.tiles[-1].figure == cell_count(9)
+        assert "12" in shown.tiles[-1].sentence
+        assert shown.first_sentence.startswith(said)
+        assert "83" not in " ".join(read_text(shown).split())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -555,7 +555,7 @@ def comparison(seed: int) -> Comparison:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@tries("compare", "the greatest risk is {after}", "the most accurate version", seeds=60)
+@tries("compare", "the average risk is {after}", "the most accurate version", seeds=60)
 def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(
     seed: int, code: str
 ) -> None:
@@ -652,6 +652,8 @@ def test_names_of_versions_overlap_neither_each_other_nor_marks(seed: int) -> No
         list(zip(lefts, tops, strict=True)),
         [f"k = {2**place}" for place in range(count)],
     )
+    if not labels_beside(spots, names):  # they are numbered where there is no room
+        names = [str(place) for place in range(count)]
     boxes = [(x - 5, y - 5, x + 5, y + 5) for x, y in spots]
     for (x, y), name, (dx, dy, align) in zip(
         spots, names, labels_beside(spots, names), strict=True
@@ -723,7 +725,7 @@ def test_the_commands_of_a_protected_release_do_what_they_say(
             assert measured["inference-added", "ill"] <= 0.05
 
 
-def test_where_only_certainty_is_limited_two_values_in_every_group_are_enough(
+def test_a_rule_of_ones_own_is_asked_for_by_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glasshouse: Glasshouse
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -735,11 +737,10 @@ def test_where_only_certainty_is_limited_two_values_in_every_group_are_enough(
     words = ("anonymise", "people.csv", "-q", "age", "-s", "ill", "--policy", "rule.toml")
     assert glasshouse(*words, "--k", "2", "--out", "run").code == 0
     page = archive.from_json(Path("run/report.json").read_text(encoding="utf-8"), "page")["en"]
-    assert page.actions[0].sentence == (
-        "Let every group of people who look alike have at least two different values of ill."
-    )
+    assert page.actions[0].sentence.startswith("Ask for what the rule asks: glasshouse protect")
     typed = shlex.split(page.actions[0].command)[1:]
-    outcome = glasshouse(*typed, "--policy", "rule.toml", "--json")
+    assert typed[-4:-2] == ["--policy", "rule.toml"]
+    outcome = glasshouse(*typed, "--json")
     assert json.loads(outcome.out)["verdict"]["decision"] == Decision.MEETS.value
 
 

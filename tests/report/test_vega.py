@@ -54,3 +54,13 @@ def test_rows_are_told_apart_by_values_and_not_by_programs() -> None:
         {"filter": {"and": [{"field": "b", "equal": name}, {"field": "a", "equal": 1}]}}
     ]
     alt.Chart.from_dict(chart.to_dict())
+
+
+def test_a_picture_is_the_same_whatever_the_last_digits_of_its_figures() -> None:
+    rows = [{"a": 0.1 + 0.2, "b": "x"}, {"a": 100 / 3, "b": "y"}]
+    others = [{"a": 0.3, "b": "x"}, {"a": 100 / 3 + 1e-13, "b": "y"}]
+    assert rows != others
+    chart, other = (vega.Chart(entries).mark_bar().to_dict() for entries in (rows, others))
+    assert chart == other
+    changed = vega.Chart([rows[0], {"a": 33.3334, "b": "y"}]).mark_bar().to_dict()
+    assert changed != chart

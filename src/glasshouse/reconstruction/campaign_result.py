@@ -417,6 +417,7 @@ def campaign(
     processes: int = 1,
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    overwrite: bool = False,
     on_progress: OnProgress | None = None,
 ) -> CampaignResult:
     """Carry out a plan.
@@ -427,6 +428,7 @@ def campaign(
             ``if __name__ == "__main__":``, since they are started anew.
         folder: Where attempts are kept; unset: nowhere.
         resume: Whether to go on with what is there.
+        overwrite: Whether an interrupted campaign that is there may be thrown away where it is not resumed.
         on_progress: Told the phase, and how many of how many instances were tried; what it raises ends the campaign.
 
     Raises:
@@ -447,7 +449,7 @@ def campaign(
     check_usable(study, publications, groups)
     checkpoint = None
     if folder is not None:
-        checkpoint = Checkpoint(Path(folder), key=_key(study))
+        checkpoint = Checkpoint(Path(folder), key=_key(study), discard=overwrite)
         checkpoint.open(resume=resume)
     register = register_size(study, publications)
     terms = AttemptTerms(int(study.budget.gigabytes * (1 << 30)), register, study.left_out)

@@ -45,6 +45,10 @@ __all__ = [
 ]
 
 
+JUDGED = frozenset({"assess", "anonymise", "protect", "compare"})
+"""The commands that judge a release; the others tell what they measured of it."""
+
+
 def page_of(
     outcome: object,
     question: Question,
@@ -63,12 +67,14 @@ def page_of(
         verdict: What the policy says; None: by what the outcome alone measures.
     """
     with labelled_by(question, labels):
-        page: Page = _teller(question).page(outcome, question, provenance=provenance)
+        page: Page = _teller(question).page(
+            outcome, question, provenance=provenance, **_judged(question, verdict)
+        )
     ruling = _ruling(outcome, question, labels, verdict)
     fallback = (
         keep_assumptions()
         if ruling is None or ruling.decision == Decision.MEETS
-        else look_at_conditions()
+        else look_at_conditions(ruling)
     )
     return replace(
         page,
@@ -87,8 +93,13 @@ def brief_of(
 ) -> Brief:
     """Return what a terminal says of an outcome, in the language that is spoken."""
     with labelled_by(question, labels):
-        brief: Brief = _teller(question).brief(outcome, question)
+        brief: Brief = _teller(question).brief(outcome, question, **_judged(question, verdict))
     return replace(brief, ruling=_ruling(outcome, question, labels, verdict))
+
+
+def _judged(question: Question, verdict: Verdict | None) -> dict[str, Verdict | None]:
+    """Return the verdict for the page of a release, which says what to do by it."""
+    return {"verdict": verdict} if question.command in JUDGED else {}
 
 
 def _ruling(

@@ -214,7 +214,11 @@ def knowledge_counted(attack: Attack) -> str:
 
 
 def _shortened(attack: Attack) -> str:
-    names = attack.quasi_identifiers
+    return in_short(attack.quasi_identifiers)
+
+
+def in_short(names: Sequence[str]) -> str:
+    """Say some attributes, of many the first ones only."""
     if len(names) <= MOST_NAMED:
         return enumeration(names)
     return text_for(

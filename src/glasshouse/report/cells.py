@@ -22,6 +22,8 @@ GUESSES = {
 """What the guesses about one person are."""
 BAR_WIDTH = 12
 """How many characters a bar has."""
+_DIGITS = 12
+"""So many significant digits a number has that was added up from others that are no ratios."""
 
 
 def guess_titles() -> tuple[str, ...]:
@@ -93,8 +95,14 @@ def money_cell(value: float, currency: str | None) -> Cell:
 
 
 def float_cell(value: float | None, style: str) -> Cell:
-    """Return a number that is no ratio, written in a style."""
-    return NOTHING if value is None else Cell(number(value, style), exactly(value))
+    """Return a number that is no ratio, written in a style; exactly is as far as every processor finds the same.
+
+    >>> float_cell(0.1 + 0.2, ".1f"), float_cell(None, ".1f").text
+    (Cell(text='0.3', exact='0.3', mark=None), '–')
+    """
+    if value is None:
+        return NOTHING
+    return Cell(number(value, style), exactly(float(f"{value:.{_DIGITS}g}")))
 
 
 def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cell, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -140,6 +140,10 @@ class FiledRun:
     """What it measured, whatever the policy."""
     digest: str
     """The SHA-256 of its ``report.json``."""
+    known: frozenset[str] = frozenset()
+    """What the adversary knows, by the names of its columns."""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """What was done to each column of the data, in words, where it made a release."""
 
 
 @dataclass(frozen=True)
@@ -295,7 +299,7 @@ def _results(release: FiledRun) -> Section:
         title,
         f"{ruling.headline}: {ruling.tally}.",
         (_first_rows(table, MOST_CONDITIONS),),
-        _rest(len(rows), MOST_CONDITIONS),
+        (*_rest(len(rows), MOST_CONDITIONS), *ruling.coverage),
     )
 
 
@@ -305,7 +309,11 @@ def _three_risks(runs: Sequence[FiledRun]) -> Section:
     for risk in (SINGLING_OUT, LINKABILITY, INFERENCE):
         measured: list[tuple[str, Measurement]] = []
         for run in reversed(runs):
-            entries = [entry for entry in _worst(run.measures) if risk in _risks(entry, run)]
+            entries = [
+                entry
+                for entry in _worst(run.measures)
+                if risk in _risks(entry, run) and entry.measure != "columns-not-looked-at"
+            ]
             if entries:
                 measured = [(run.name, entry) for entry in entries]
                 break
@@ -368,12 +376,21 @@ def _measure_words(entry: Measurement) -> str:
 
 def _measures_taken(runs: Sequence[FiledRun]) -> Section:
     title = text("Measures taken, before → after")
-    what = blank(
-        text("the controller"), text("what was done to the data, and to the access to them")
-    )
     first, last = runs[0], runs[-1]
+    done: tuple[Table, ...] = ()
+    if last.changes:
+        changed = tuple((Cell(name), Cell(words)) for name, words in last.changes.items())
+        headings = (Column(text("Column")), Column(text("What was done to it")))
+        done = (Table(headings, (Group(changed),), text("The data")),)
+    what = (
+        blank(text("the controller"), text("what was done to the access to the data"))
+        if done
+        else blank(
+            text("the controller"), text("what was done to the data, and to the access to them")
+        )
+    )
     before = {(entry.measure, entry.of): entry for entry in _worst(first.measures)}
-    rows = tuple(
+    measured = tuple(
         (
             Cell(_measure_words(entry)),
             Cell(value_words(before[entry.measure, entry.of])),
@@ -382,22 +399,31 @@ def _measures_taken(runs: Sequence[FiledRun]) -> Section:
         for entry in _worst(last.measures)
         if (entry.measure, entry.of) in before
     )
-    if len(runs) == 1 or not rows:
-        return Section(title, " ".join(filter(None, (last.page.first_sentence, what))))
+    if len(runs) == 1 or not measured:
+        return Section(title, " ".join(filter(None, (last.page.first_sentence, what))), done)
     columns = (
         Column(text("What was measured")),
         Column(text("Before: {run}", run=first.name), numeric=True),
         Column(text("After: {run}", run=last.name), numeric=True),
     )
-    table = Table(columns, (Group(rows[:MOST_CONDITIONS]),))
-    notes = _rest(len(rows), MOST_CONDITIONS)
-    if first.page.adversary != last.page.adversary:
+    table = Table(columns, (Group(measured[:MOST_CONDITIONS]),))
+    notes = _rest(len(measured), MOST_CONDITIONS)
+    if first.known != last.known:
         notes += (
             text(
                 "The two runs do not assume the same knowledge, so that not all of the change is due to the measures."
             ),
         )
-    return Section(title, tables=(table,), notes=(*notes, what))
+    after = {(entry.measure, entry.of) for entry in last.measures}
+    dropped = [_measure_words(entry) for key, entry in before.items() if key not in after]
+    if dropped:
+        notes += (
+            text(
+                "Measured before, and not after, so that nothing is said of it: {measures}.",
+                measures="; ".join(dropped),
+            ),
+        )
+    return Section(title, tables=(table, *done), notes=(*notes, what))
 
 
 def _residual_risk(law: str, release: FiledRun) -> Section:

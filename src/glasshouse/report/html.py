@@ -238,6 +238,7 @@ def _verdict_of(page: Page) -> str:
     return (
         f'<p style="font-size:1.2em;margin:.4rem 0"><strong>{escape(ruling.headline)}</strong>: '
         f"{escape(printable(ruling.tally))}</p>"
+        + "".join(f"<p>{escape(printable(sentence))}</p>" for sentence in ruling.coverage)
     )
 
 

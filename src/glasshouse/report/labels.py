@@ -42,17 +42,18 @@ def labelled(labels: Labels) -> Iterator[None]:
 
 def _told_apart(labels: Mapping[str, str]) -> dict[str, str]:
     """Return labels that can be shown; one that is also that of another, or is another name, comes with its own."""
-    short = {name: _short(label) for name, label in labels.items() if label.strip()}
+    short = {name: short_label(label) for name, label in labels.items() if label.strip()}
     often = Counter(short.values())
     return {
-        name: f"{label} ({_short(name)})"
+        name: f"{label} ({short_label(name)})"
         if often[label] > 1 or (label in labels and label != name)
         else label
         for name, label in short.items()
     }
 
 
-def _short(label: str) -> str:
+def short_label(label: str) -> str:
+    """Return a label as it can be shown: on one line, and bounded."""
     line = printable(" ".join(label[: 4 * LONGEST].split())).rstrip(":;.?") or printable(label)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1].rstrip()}…"
 

@@ -242,6 +242,7 @@ def _verdict(page: Page, ruling: Ruling) -> dict[str, Any]:
         "decision": ruling.decision.value,
         "headline": ruling.headline,
         "tally": ruling.tally,
+        "coverage": list(ruling.coverage),
         "conditions": _table(ruling.conditions),
         "notes": ruling.notes,
         "signing": [

@@ -13,7 +13,12 @@ from rich.text import Text
 from glasshouse.language import printable, text
 from glasshouse.report.page import SIGNS, Brief, Cell, Decision, Ruling, Table
 
-DECISIONS = {Decision.STOP: "red", Decision.RESTRICT: "yellow", Decision.MEETS: "green"}
+DECISIONS = {
+    Decision.STOP: "red",
+    Decision.RESTRICT: "yellow",
+    Decision.OPEN: "magenta",
+    Decision.MEETS: "green",
+}
 """The colour of a verdict."""
 COLOURS = {"▲": "red", "▼": "green"}
 """How what got worse and better is highlighted, besides its mark."""
@@ -52,6 +57,8 @@ def say_ruling(console: Console, ruling: Ruling) -> None:
     console.print()
     line = Text(f"{sign} {printable(ruling.headline)}", style=f"bold {colour}")
     console.print(line.append(f": {printable(ruling.tally)}", style="not bold default"))
+    for sentence in ruling.coverage:
+        say(console, sentence)
 
 
 def say(console: Console, sentence: str, *, soft_wrap: bool = False) -> None:

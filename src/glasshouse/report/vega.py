@@ -21,6 +21,8 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 _SECOND = ("x2", "y2")
 """Channels that are of the type of the first one."""
+_DIGITS = 9
+"""So many significant digits of a figure are drawn: those that follow depend on how a processor adds and multiplies."""
 
 
 def part(**options: Any) -> Part:
@@ -167,10 +169,20 @@ def _written(content: Any, datasets: dict[str, Sequence[Datum]]) -> Any:
         written = {name: _written(entry, datasets) for name, entry in content.content.items()}
         if content.rows is None:
             return written
-        digest = hashlib.sha256(json.dumps(content.rows, sort_keys=True).encode()).hexdigest()
+        rows = [{key: _drawn(entry) for key, entry in row.items()} for row in content.rows]
+        digest = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()
         name = f"data-{digest[:32]}"
-        datasets[name] = list(content.rows)
+        datasets[name] = rows
         return {"data": {"name": name}, **written}
     if isinstance(content, list) and any(isinstance(entry, Chart) for entry in content):
         return [_written(entry, datasets) for entry in content]
     return content
+
+
+def _drawn(entry: object) -> object:
+    """Return a figure as far as every processor finds the same, and anything else as it is.
+
+    >>> _drawn(0.1 + 0.2), _drawn(100 / 3), _drawn(2e-30 / 3), _drawn("a third"), _drawn(1234567891)
+    (0.3, 33.3333333, 6.66666667e-31, 'a third', 1234567891)
+    """
+    return float(f"{entry:.{_DIGITS}g}") if isinstance(entry, float) else entry

@@ -45,11 +45,13 @@ def answer(
             on_progress=resources.on_progress,
         )
         return Run(study, solution, provenance=in_memory() if instance is not None else None)
+    kept = resources.checkpoint
     outcome = campaign(
         study,
         processes=resources.threads or 1,
-        folder=None if resources.checkpoint is None else resources.checkpoint.folder,
+        folder=None if kept is None else kept.folder,
         resume=resources.resume,
+        overwrite=kept is not None and kept.discards,
         on_progress=resources.on_progress,
     )
     # The examples of what is not as the plan says are keys of records: they are not among the warnings.

@@ -22,6 +22,7 @@ from glasshouse.report.anonymise.page import (
     learned_without_a_name,
     only_quasi_identifiers,
     recoding_known,
+    suppressed_findings,
 )
 from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import (
@@ -66,7 +67,7 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
-from glasshouse.report.verdict import Verdict, of_attacks, verdict_on
+from glasshouse.report.verdict import Verdict, of_release, verdict_on
 from glasshouse.report.words import (
     counted,
     enumeration,
@@ -88,24 +89,34 @@ def page(
     question: CompareStudy,
     *,
     provenance: Provenance,
+    verdict: Verdict | None = None,
 ) -> Page:
     """Return the report of releases beside their original, or of runs side by side."""
     command = _command(question)
     if isinstance(outcome, Comparison):
-        return comparison_page(outcome, question, provenance=provenance, command=command)
+        chosen = choice(outcome, question.policy, verdict)
+        return comparison_page(
+            outcome, question, provenance=provenance, command=command, chosen=chosen
+        )
     if isinstance(outcome, AssessedRuns):
         return assessed_page(outcome, provenance=provenance, command=command)
     return measured_page(outcome, provenance=provenance, command=command)
 
 
-def brief(outcome: Comparison | AssessedRuns | MeasuredRuns, question: CompareStudy) -> Brief:
+def brief(
+    outcome: Comparison | AssessedRuns | MeasuredRuns,
+    question: CompareStudy,
+    *,
+    verdict: Verdict | None = None,
+) -> Brief:
     """Return what a terminal says of releases beside their original, or of runs side by side."""
     if isinstance(outcome, Comparison):
         done = treatment_blocks(outcome.steps, missing_notes(outcome.missing))
-        chosen = choice_sentence(outcome, choice(outcome, question.policy))
+        chosen = choice(outcome, question.policy, verdict)
         columns = filter(None, [_columns(outcome)])
-        blocks = (*done, releases_table(outcome.rows), *columns, chosen)
-        return Brief(blocks, comparison_findings(outcome, question))
+        sentence = choice_sentence(outcome, chosen)
+        blocks = (*done, releases_table(outcome.rows), *columns, sentence)
+        return Brief(blocks, comparison_findings(outcome, question, chosen))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
         return Brief(
@@ -153,7 +164,7 @@ def _columns(comparison: Comparison) -> Table | None:
 def columns_table(
     releases: Mapping[str, Anonymisation], further: Sequence[Sequence[str]] = ()
 ) -> Table:
-    """Return what happens to each column in every version, and how many records are removed.
+    """Return what happens to each column in every version, and how many records are removed, or blanked in it.
 
     Args:
         releases: The versions by their names.
@@ -168,11 +179,22 @@ def columns_table(
         (column_label(name), *(column_change(release, name) for release in releases.values()))
         for name in names
     ]
-    removed = (share(release.suppressed, release.records) for release in releases.values())
+    counts = {
+        text("records removed"): [one.suppressed * one.drops for one in releases.values()],
+        text("records suppressed"): [one.suppressed * (not one.drops) for one in releases.values()],
+    }
+    hidden = [
+        (
+            title,
+            *(share(count, one.records) for count, one in zip(row, releases.values(), strict=True)),
+        )
+        for place, (title, row) in enumerate(counts.items())
+        if any(row) or (place == 0 and not any(one.suppressed for one in releases.values()))
+    ]
     return cell_table(
         text("Column"),
         list(map(Column, releases)),
-        [*rows, (text("records removed"), *removed), *further],
+        [*rows, *hidden, *further],
         text("What happens to each column"),
     )
 
@@ -415,6 +437,7 @@ def comparison_findings(
     return (
         *(recommendation(comparison, chosen), _named(comparison), _nearest(releases)),
         *(_inferred(releases, comparison.subject) if original.inferring else ()),
+        *_suppressed(releases),
         *_beaten(releases),
         *([_predicted(releases)] if original.to_dict().get("prediction") else []),
     )
@@ -543,7 +566,9 @@ def _distance_sentence(nearest: ComparedRelease, releases: Sequence[ComparedRele
 
 def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
     """Yield in which versions nobody's secret is known for certain, and how many are known in the others."""
-    safe = [row for row in releases if not any(attack.certain for attack in row.inferring)]
+    leaking = [row for row in releases if any(attack.certain for attack in row.inferring)]
+    blanked = [row for row in releases if _is_read_from_blanked(row)]
+    safe = [row for row in releases if row not in leaking and row not in blanked]
     if safe:
         yield reassurance(
             text("Nobody's sensitive value is known for certain in any of the versions.")
@@ -557,9 +582,23 @@ def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Fin
                 "still be right often."
             ),
         )
-    leaking = [row for row in releases if row not in safe]
     if leaking:
-        yield _leaking(leaking, subject, all_of_them=not safe)
+        yield _leaking(leaking, subject, all_of_them=not safe and not blanked)
+
+
+def _is_read_from_blanked(row: ComparedRelease) -> bool:
+    """Tell whether a secret is known for certain from the suppressed records that stay in a release."""
+    return any(attack.certain for way in row.judged for attack in way if attack.secret)
+
+
+def _suppressed(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
+    """Yield what is told of suppressed records that stay in a version, and are fewer than any class."""
+    for row in releases:
+        smallest = None if row.highest is None else round(1 / row.highest)
+        if row.judged and smallest is not None and row.suppressed < smallest:
+            for finding in suppressed_findings(row.suppressed, row.records, smallest):
+                sentence = text("“{name}”: {sentence}", name=row.name, sentence=finding.sentence)
+                yield replace(finding, sentence=sentence)
 
 
 def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: bool) -> Finding:
@@ -667,19 +706,28 @@ class Choice(NamedTuple):
     @property
     def meets(self) -> bool:
         """Whether it meets the rule."""
-        return self.verdict is not None and not self.verdict.failed
+        return self.verdict is not None and self.verdict.meets
 
 
-def choice(comparison: Comparison, policy: ReleasePolicy) -> Choice:
-    """Return the version to choose: of those that do best by the rule, the best trade of risk against accuracy."""
+def choice(comparison: Comparison, policy: ReleasePolicy, verdict: Verdict | None = None) -> Choice:
+    """Return the version to choose: of those that do best by the rule, the best trade of risk against accuracy.
+
+    Args:
+        comparison: The versions.
+        policy: The rule.
+        verdict: What it says of the one to choose, with what was measured of the columns, which all versions have.
+    """
+    of_columns = () if verdict is None else verdict.of_columns
     versions = [
-        Choice(row, verdict_on(of_attacks([row.attacks], None, row.name), policy), 0)
+        Choice(row, verdict_on((*of_columns, *of_release(row)), policy), 0)
         for row in comparison.by_trade
     ]
     decisions = [None, *Decision]
     best = max(
         versions,
-        key=lambda version: decisions.index(version.verdict and version.verdict.decision),
+        key=lambda version: decisions.index(
+            None if version.verdict is None else version.verdict.decision
+        ),
     )
     return best._replace(meeting=sum(version.meets for version in versions))
 
@@ -689,18 +737,31 @@ def error_of(row: ComparedRelease) -> Fraction:
     return Fraction(row.distance)
 
 
+def error_words(row: ComparedRelease) -> str:
+    """Say what the error of a version means: the price of a release, the same in every report that has one."""
+    if row.utility.distances.mean_pair is None:
+        return text(
+            "The error is the share of records that a count by its column, made from this version, gets wrong."
+        )
+    return text(
+        "The error is the share of records that a table of two columns, made from this version, gets wrong, on average "
+        "over all pairs of columns."
+    )
+
+
 def recommendation(comparison: Comparison, chosen: Choice) -> Finding:
     """Say what the figures of the version to choose are, and what comes next."""
     stricter_one = _next(comparison, chosen.release)
     how = text(
-        "The greatest risk is the highest of two: how often a guess at who it is is right, and what a version adds to "
-        "knowing a sensitive value, at a guess or for certain. Risk and error are each taken as a share of their range "
-        "over all versions and the original; where their sum is least, more protection costs more than it brings."
+        "The average risk is the higher of two shares of all people: how often a guess at who it is is right, and what "
+        "a version adds to knowing a sensitive value, at a guess or for certain; single people may be at more. Risk "
+        "and error are each taken as a share of their range over all versions and the original; where their sum is "
+        "least, more protection costs more than it brings."
     )
     sentence = _figures_sentence(comparison, chosen.release)
     if stricter_one is not None:
         sentence += " " + text(
-            "The next stricter version is “{name}”: greatest risk {risk}, error {error}.",
+            "The next stricter version is “{name}”: average risk {risk}, error {error}.",
             name=stricter_one.name,
             risk=percentages(chosen.release.risk, stricter_one.risk)[1],
             error=percentages(error_of(chosen.release), error_of(stricter_one))[1],
@@ -745,7 +806,7 @@ def choice_sentence(comparison: Comparison, chosen: Choice) -> str:
 
 
 def _figures_sentence(comparison: Comparison, chosen: ComparedRelease) -> str:
-    """Say how great the greatest risk is, before and after, and how much of the version is wrong."""
+    """Say how great the average risk is, before and after, and how much of the version is wrong."""
     before, after = percentages(comparison.original.risk, chosen.risk)
     words = {
         "name": chosen.name,
@@ -755,15 +816,15 @@ def _figures_sentence(comparison: Comparison, chosen: ComparedRelease) -> str:
     }
     if before == after:
         template = marked(
-            "In “{name}” the greatest risk is {after}, as in the original; the error is {error}."
+            "In “{name}” the average risk is {after}, as in the original; the error is {error}."
         )
     elif chosen.risk < comparison.original.risk:
         template = marked(
-            "In “{name}” the greatest risk is {after}, down from {before} in the original; the error is {error}."
+            "In “{name}” the average risk is {after}, down from {before} in the original; the error is {error}."
         )
     else:
         template = marked(
-            "In “{name}” the greatest risk is {after}, up from {before} in the original; the error is {error}."
+            "In “{name}” the average risk is {after}, up from {before} in the original; the error is {error}."
         )
     return translated(template, **words)
 
@@ -800,11 +861,13 @@ def actions(comparison: Comparison, question: CompareStudy, chosen: Choice) -> t
         )
     first = Action(
         sentence,
-        text("Greatest risk: {change}.", change=change),
+        text("Average risk: {change}.", change=change),
         chosen.meets,
         "" if study is None else anonymise_command(study),
     )
-    further = list(stricter(study, chosen.verdict)) or [keep_assumptions()]
+    further = list(stricter(study, chosen.verdict, chosen.release.protection)) or [
+        keep_assumptions()
+    ]
     return (first, *further)[:MOST_ACTIONS]
 
 
@@ -839,7 +902,12 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
                 lambda row: max(map(learned, row.inferring)),
             )
         )
-    charts = [_panel(comparison, panel, chosen.release) for panel in panels]
+    names = [printable(row.name) for row in comparison.releases]
+    numbered = not all(labels_beside(_spots(comparison.releases, panel), names) for panel in panels)
+    labels = [str(place) for place in range(1, len(names) + 1)] if numbered else names
+    shown = {id(row): label for row, label in zip(comparison.releases, labels, strict=True)}
+    charts = [_panel(comparison, panel, chosen.release, shown) for panel in panels]
+    key = " · ".join(f"{label}\u00a0{name}" for label, name in zip(labels, names, strict=True))
     titles = [text("Error"), *(panel.title for panel in panels), text("Beaten by")]
     rows = [
         (
@@ -858,8 +926,13 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
         titled(
             vega.hconcat(*charts, spacing=40),
             _title(comparison, chosen),
-            text(
-                "towards the lower left is better; the line joins the versions that no other one beats"
+            "; ".join(
+                [
+                    text(
+                        "towards the lower left is better; the line joins the versions that no other one beats"
+                    ),
+                    *([key] if numbered else []),
+                ]
             ),
         ),
         label=text("Risk against error, one mark per version"),
@@ -874,7 +947,7 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
 def _title(comparison: Comparison, chosen: Choice) -> str:
     before, after = percentages(comparison.original.risk, chosen.release.risk)
     return text(
-        "“{name}”: greatest risk {after} (original: {before}), error {error}",
+        "“{name}”: average risk {after} (original: {before}), error {error}",
         name=chosen.release.name,
         after=after,
         before=before,
@@ -882,11 +955,30 @@ def _title(comparison: Comparison, chosen: Choice) -> str:
     )
 
 
-def _panel(comparison: Comparison, panel: Panel, chosen: ComparedRelease) -> vega.Chart:
+def _ends(releases: Sequence[ComparedRelease], panel: Panel) -> tuple[float, float]:
+    """Return how far the axes of a panel go: errors, and risks."""
+    widest = max(100 * row.distance for row in releases) * 1.1 or 1.0
+    return widest, max(100 * float(panel.risk(row)) for row in releases) * 1.15 or 1.0
+
+
+def _spots(releases: Sequence[ComparedRelease], panel: Panel) -> list[tuple[float, float]]:
+    """Return where the marks of versions stand in a panel."""
+    widest, highest = _ends(releases, panel)
+    return [
+        (
+            100 * row.distance / widest * WIDTH,
+            HEIGHT - 100 * float(panel.risk(row)) / highest * HEIGHT,
+        )
+        for row in releases
+    ]
+
+
+def _panel(
+    comparison: Comparison, panel: Panel, chosen: ComparedRelease, labels: Mapping[int, str]
+) -> vega.Chart:
     releases = sorted(comparison.releases, key=lambda row: (row.distance, panel.risk(row)))
     frontier = list(_undominated(releases, panel.risk))
-    widest = max(100 * row.distance for row in releases) * 1.1 or 1.0
-    highest = max(100 * float(panel.risk(row)) for row in releases) * 1.15 or 1.0
+    widest, highest = _ends(releases, panel)
     x = vega.X(
         "error:Q",
         title=text("error (%)"),
@@ -897,7 +989,7 @@ def _panel(comparison: Comparison, panel: Panel, chosen: ComparedRelease) -> veg
 
     def place(row: ComparedRelease) -> dict[str, object]:
         return {
-            "name": printable(row.name),
+            "name": labels[id(row)],
             "error": 100 * row.distance,
             "risk": 100 * float(panel.risk(row)),
             "kind": "chosen"
@@ -929,16 +1021,11 @@ def _panel(comparison: Comparison, panel: Panel, chosen: ComparedRelease) -> veg
                 )
                 .encode(x=x, y=y)
             )
-    spots = [
-        (
-            float(str(mark["error"])) / widest * WIDTH,
-            HEIGHT - float(str(mark["risk"])) / highest * HEIGHT,
-        )
-        for mark in marks
-    ]
-    for mark, (dx, dy, align) in zip(
-        marks, labels_beside(spots, [str(mark["name"]) for mark in marks]), strict=True
-    ):
+    ordered = [labels[id(row)] for row in comparison.releases]
+    beside = labels_beside(_spots(comparison.releases, panel), ordered)
+    places = dict(zip(ordered, beside or [_PLACES[0]] * len(ordered), strict=True))
+    for mark in marks:
+        dx, dy, align = places[str(mark["name"])]
         layers.append(
             plot([mark])
             .mark_text(align=align, baseline="middle", dx=dx, dy=dy, fontSize=12)
@@ -965,11 +1052,11 @@ def labels_beside(
 ) -> list[tuple[int, int, Align]]:
     """Return where the name of each mark stands: how far to the right of it and below it, and how it is aligned.
 
-    No two names overlap, nor a name and a mark, where there is room on a narrow screen; on a wide one marks are farther
-    apart. Names that stay too long are cut by the drawing.
+    No two names overlap, nor a name and a mark, also on a narrow screen; on a wide one marks are farther apart. Nothing
+    is returned where there is no room for that near the marks.
 
     >>> labels_beside([(0, 100), (4, 100)], ["k = 2", "k = 5"])
-    [(8, -25, 'left'), (8, -11, 'left')]
+    [(8, -11, 'left'), (8, 12, 'left')]
     """
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in spots]
     placed = []
@@ -986,8 +1073,7 @@ def labels_beside(
                 best = (dx, dy, align, box)
                 break
         if best is None:
-            dx, dy, align = _PLACES[0]
-            best = (dx, dy, align, (x + dx, y + dy - 7, x + dx + width, y + dy + 7))
+            return []
         placed.append(best[:3])
         taken.append(best[3])
     return placed
@@ -996,7 +1082,7 @@ def labels_beside(
 _SIDES: tuple[tuple[int, Align], ...] = ((8, "left"), (-8, "right"), (0, "center"))
 _PLACES: tuple[tuple[int, int, Align], ...] = tuple(
     (dx, dy, align)
-    for dy in (-11, 12, 0, -25, 26, -39, -53)
+    for dy in (-11, 12, 0, -25, 26)
     for dx, align in _SIDES
     if dy or align != "center"
 )

@@ -89,7 +89,7 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
         findings=side_by_side_findings(outcome),
         summary=_summary(outcome),
         tiles=tuple(risk_tiles(_first_and_last(outcome), outcome.subject))
-        if first.same_knowledge
+        if first.same_knowledge and _knows_the_same(outcome)
         else (),
         front=largest,
         figures=tuple(best),
@@ -136,12 +136,33 @@ def _summary(outcome: AssessedRuns) -> str:
     """Return the sentence of the first screen: what became of naming, and of the first secret, up to the last run."""
     if any(not line.same_knowledge for line in outcome.largest):
         return ""
+    if not _knows_the_same(outcome):
+        return text(
+            "These runs do not assume the same knowledge: nothing follows from one to the other but with what both "
+            "have, {known}.",
+            known=_shared(outcome),
+        )
     names = (outcome.runs[0].name, outcome.runs[-1].name)
     heads = " ".join(
         _head(before, after, names, outcome.subject)
         for before, after in _first_and_last(outcome)[:MOST_SUMMED_UP]
     )
     return _of_exact_knowledge(outcome, heads)
+
+
+def _knows_the_same(outcome: AssessedRuns) -> bool:
+    """Tell whether the adversary can know the same in all runs."""
+    known = {
+        frozenset(name for attack in assessment.attacks for name in attack.quasi_identifiers)
+        for assessment in outcome.assessments
+    }
+    return len(known) == 1
+
+
+def _shared(outcome: AssessedRuns) -> str:
+    """Return what all runs have of what can be known, in words."""
+    shared = outcome.largest[0].attacks[0].quasi_identifiers
+    return joined([column_label(name) for name in shared])
 
 
 def _of_exact_knowledge(outcome: AssessedRuns, sentence: str) -> str:
@@ -385,6 +406,18 @@ def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
         replace(change, sentence=_of_exact_knowledge(outcome, change.sentence))
         for change in changes
     ]
+    if not _knows_the_same(outcome):
+        changes = [
+            replace(
+                change,
+                sentence=text(
+                    "With {known} alone: {sentence}",
+                    known=_shared(outcome),
+                    sentence=f"{change.sentence[:1].lower()}{change.sentence[1:]}",
+                ),
+            )
+            for change in changes
+        ]
     return (*changes, *guess_findings(outcome), *_conditions(outcome))
 
 
@@ -557,17 +590,12 @@ def _meaning(what: Change, before: Attack, after: Attack, *, safe: bool) -> str:
 
 def _conditions(outcome: AssessedRuns) -> Iterator[Finding]:
     """Yield what must be known to compare the runs: other data, other knowledge, other secrets."""
-    known = {
-        frozenset(name for attack in assessment.attacks for name in attack.quasi_identifiers)
-        for assessment in outcome.assessments
-    }
-    shared = outcome.largest[0].attacks[0].quasi_identifiers
-    if len(known) > 1:
+    if not _knows_the_same(outcome):
         yield note(
             text(
                 "The runs were not assessed with the same quasi-identifiers; they are compared with what all of them "
                 "have: {known}.",
-                known=joined([column_label(name) for name in shared]),
+                known=_shared(outcome),
             ),
             figure=_known_by_run(outcome),
         )

@@ -17,12 +17,14 @@ from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     hundredths,
+    joined,
     money,
     percentage,
     percentages,
     plural,
     share,
 )
+from glasshouse.study.deter import DeterStudy
 
 MOST_SIZES = 12
 """So many sizes of groups are in the table."""
@@ -34,6 +36,10 @@ DETERRENTS = {
     "detection": marked("the chance of being detected"),
 }
 """What a publisher or a legislator can raise."""
+DOLLARS = (None, "$", "US$", "U$", "USD")
+"""What amounts are counted in that are not given: nothing that is said, or dollars."""
+AMOUNTS = ("gain", "penalty", "access_cost", "exploit_cost")
+"""The amounts that everything hangs on, and that the publication gives."""
 PARAMETERS = {
     "penalty": marked("penalty"),
     "access_cost": marked("price of access"),
@@ -103,6 +109,36 @@ def published_prior() -> str:
         "The prior is the publication's: the share of the inhabitants of North Carolina who are registered voters; "
         "give your own with --prior."
     )
+
+
+def terms_of_others(outcome: Deterrence, question: DeterStudy) -> list[str]:
+    """Return the terms that nobody gave, which are those of the publication."""
+    names = [name for name in AMOUNTS if getattr(question, name) is None]
+    return [*names, *(() if outcome.prior_is_given else ("prior",))]
+
+
+def published_terms(outcome: Deterrence, question: DeterStudy) -> tuple[str, ...]:
+    """Say whose amounts they are where some were not given, and what they are counted in; and whose prior it is."""
+    amounts = [name for name in terms_of_others(outcome, question) if name != "prior"]
+    said = []
+    if amounts:
+        words = {
+            "terms": joined([translated(PARAMETERS[name]) for name in amounts]),
+            "currency": question.currency or "",
+        }
+        said.append(
+            text(
+                "These amounts are the publication's, of North Carolina and in US dollars: {terms}; give your own.",
+                **words,
+            )
+            if question.currency in DOLLARS
+            else text(
+                "These amounts were not given: {terms}. They are the publication's, of North Carolina and in US "
+                "dollars; the numbers are taken as they are for {currency}, and not converted. Give your own.",
+                **words,
+            )
+        )
+    return (*said, *(() if outcome.prior_is_given else (published_prior(),)))
 
 
 def _on_these_terms() -> str:

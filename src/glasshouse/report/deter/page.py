@@ -31,6 +31,7 @@ from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, ti
 from glasshouse.report.deter.findings import (
     ADVERSARIES,
     DETERRENTS,
+    DOLLARS,
     EQUAL,
     PARAMETERS,
     deterrence_findings,
@@ -40,9 +41,10 @@ from glasshouse.report.deter.findings import (
     nearest,
     now,
     present,
-    published_prior,
+    published_terms,
     shown_sizes,
     step_up,
+    terms_of_others,
     threshold,
 )
 from glasshouse.report.page import (
@@ -60,6 +62,7 @@ from glasshouse.report.words import (
     counted,
     glossary,
     hundredths,
+    joined,
     percentage,
     percentages,
     plural,
@@ -143,7 +146,10 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
         findings=deterrence_findings(
             outcome, subject=question.subject, currency=currency, pictures=pictures
         ),
-        tiles=tiles(outcome, subject=question.subject, currency=currency),
+        tiles=(
+            *tiles(outcome, subject=question.subject, currency=currency),
+            terms_tile(outcome, question),
+        ),
         actions=tuple(actions(outcome, question)),
         figures=tuple(figures),
         sections=tuple(sections),
@@ -153,7 +159,7 @@ def page(outcome: Deterrence, question: DeterStudy, *, provenance: Provenance) -
             RATIONAL,
             register=policy.belief or 0,
         ),
-        limits=(*sentences(*LIMITS), *(() if outcome.prior_is_given else (published_prior(),))),
+        limits=(*sentences(*LIMITS), *published_terms(outcome, question)),
         glossary=glossary(
             "adversary, quasi-identifier, re-identification, exploit, discount", terms=(WORDS,)
         ),
@@ -198,6 +204,36 @@ def tiles(outcome: Deterrence, *, subject: str, currency: str | None) -> tuple[T
         text("in every group, if the adversary knows how many they are"),
     )
     return whom, expected, size
+
+
+def terms_tile(outcome: Deterrence, question: DeterStudy) -> Tile:
+    """Return the terms on which all figures hang, and which of them are another country's."""
+    terms, currency = outcome.policy.terms, question.currency
+    words = {
+        "penalty": now(terms, "penalty", currency),
+        "access": now(terms, "access_cost", currency),
+        "tried": now(terms, "exploit_cost", currency),
+        "prior": percentage(Fraction(terms.prior)),
+        "terms": joined(
+            [translated(PARAMETERS[name]) for name in terms_of_others(outcome, question)]
+        ),
+        "currency": currency or "",
+    }
+    said = text(
+        "is what a re-identification is worth; penalty {penalty}, price of access {access}, {tried} to try one person; "
+        "the target is registered with a chance of {prior}.",
+        **words,
+    )
+    if not words["terms"]:
+        origin = text("All of this was given.")
+    elif currency in DOLLARS:
+        origin = text("Not given, but of North Carolina, in US dollars: {terms}.", **words)
+    else:
+        origin = text(
+            "Not given, but of North Carolina, and US dollars taken for {currency}: {terms}.",
+            **words,
+        )
+    return Tile(text("On which terms"), now(terms, "gain", currency), f"{said} {origin}")
 
 
 def _whom(policy: Policy, subject: str) -> tuple[str, str]:
@@ -336,7 +372,7 @@ def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
     return Brief(
         tuple(replace(table, title=title) for title, table in tables.items()),
         deterrence_findings(outcome, subject=question.subject, currency=currency),
-        notes=() if outcome.prior_is_given else (published_prior(),),
+        notes=published_terms(outcome, question),
     )
 
 

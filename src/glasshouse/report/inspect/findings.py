@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from glasshouse.disclosure import cell_count
 from glasshouse.language import marked, number, printable, quoted, text, text_for, translated
 from glasshouse.report.first_look import owner_sentence
+from glasshouse.report.labels import short_label
 from glasshouse.report.page import Brief, Cell, Column, Finding, Group, Severity, Table, note
 from glasshouse.study.adversaries import catalogue
 from glasshouse.table.profiles import (
@@ -27,6 +28,8 @@ from glasshouse.table.profiles import (
 
 NARROW, WIDE = 76, 100
 """Below and from these numbers of columns on, a terminal is shown less and more."""
+MOST_LABELS = 3
+"""So many labels of a column's values are told."""
 MOST_NAMED = 12
 """So many values that may stand for missing are named."""
 PROFILED = (
@@ -117,12 +120,18 @@ def _row(column: ColumnProfile, counted: int, *, wide: bool) -> tuple[Cell, ...]
     counts = (column.distinct, column.missing, column.unique)[:counted]
     role = translated(column.role.value)
     reason = (role, column.reason) if wide else (f"{role}\n  {column.reason}",)
-    return tuple(map(Cell, (column.name, kind_of(column), *map(number, counts), *reason)))
+    name = f"{column.name}\n  {short_label(column.label)}" if column.label else column.name
+    return tuple(map(Cell, (name, kind_of(column), *map(number, counts), *reason)))
 
 
 def kind_of(column: ColumnProfile) -> str:
-    """Say what the values of a column look like; of dates, how they are written."""
+    """Say what the values of a column look like; of dates, how they are written, and of codes their first labels."""
     kind = translated(column.kind) if column.kind else "–"
+    if column.value_labels:
+        first = list(column.value_labels.items())[:MOST_LABELS]
+        labels = [f"{printable(code)} = {short_label(label)}" for code, label in first]
+        labels += ["…"] if len(column.value_labels) > MOST_LABELS else []
+        return f"{kind}: {', '.join(labels)}"
     return f"{kind} {column.dates[0]}" if len(column.dates) == 1 else kind
 
 
@@ -173,8 +182,8 @@ class Findings:
             yield note(
                 text_for(
                     self.profile.totals,
-                    "The last record looks like a total, which is nobody's.",
-                    "The last {count} records look like totals, which are nobody's.",
+                    "{count} record looks like a total or a remark, and is nobody's.",
+                    "{count} records look like totals or remarks, and are nobody's.",
                 ),
                 remedy=_left_out(),
             )

@@ -8,6 +8,7 @@ no count below the smallest that may be told can be worked out from them, the nu
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
+from glasshouse.report.labels import short_label
 from glasshouse.report.page import (
     Action,
     Column,
@@ -31,7 +33,14 @@ from glasshouse.report.page import (
 from glasshouse.report.severity import graded
 from glasshouse.report.words import enumeration, glossary, percentage, sentences, share
 from glasshouse.table import Role
-from glasshouse.table.profiles import FREE_TEXT, ColumnProfile, Combination, TableProfile
+from glasshouse.table.profiles import (
+    DIRECT,
+    FREE_TEXT,
+    MANY_VALUES,
+    ColumnProfile,
+    Combination,
+    TableProfile,
+)
 
 MOST_NAMED = 3
 """So many columns are named on the first screen."""
@@ -39,6 +48,8 @@ MOST_DRAWN, MOST_LISTED = 3, 25
 """So many combinations of each number of columns are drawn, and so many listed."""
 LONGEST_VALUE = 40
 """No column with a longer value among the most frequent is one of categories."""
+UNNAMED = re.compile(r"column_[0-9]+")
+"""What a column is called that has no name."""
 _LETTERS, _LINE = 16, "\u2003"
 """How many letters of what is known fit into a line of a picture, and what stands between lines there."""
 SHARES = marked(
@@ -59,6 +70,7 @@ def page(
     assumptions: Sequence[str],
     command: str,
     provenance: Provenance,
+    with_values: bool = True,
 ) -> Page:
     """Return a page on what a file holds.
 
@@ -68,6 +80,8 @@ def page(
         assumptions: What was concluded of how it is written, in phrases.
         command: The command that makes this page.
         provenance: Where the figures come from.
+        with_values: Whether to tell frequent values; not where its columns seem to be called wrong, so that nobody
+            knows which of them name people.
     """
     sampled = bool(combinations) and combinations[0].records < profile.columns[0].records
     words = {
@@ -94,7 +108,9 @@ def page(
         method="",
         sections=(
             *_reading(assumptions),
-            *(_columns(profile), _values(profile), *_combined(combinations)),
+            _columns(profile),
+            *([_values(profile)] if with_values else []),
+            *_combined(combinations),
         ),
         glossary=glossary("quasi-identifier, sensitive attribute, record, release"),
     )
@@ -114,7 +130,7 @@ def _tiles(
         )
         if assumptions
         else text(
-            "records in {columns}; nothing about how the file is written was assumed",
+            "records in {columns}, read as such files are usually written",
             columns=columns,
         )
     )
@@ -138,7 +154,11 @@ def _tiles(
     ]
     if combinations:
         best = combinations[0]
-        alone = text("of the records are alone with their {known}", known=enumeration(best.columns))
+        alone = text(
+            "of the {records} records are alone with their {known}",
+            records=number(best.records),
+            known=enumeration(best.columns),
+        )
         tiles.append(Tile(text("How little is enough"), _share_alone(best), alone))
     return tuple(tiles)
 
@@ -189,11 +209,15 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
         "known": enumeration(best.columns),
         "records": number(best.records),
     }
-    sentence = (
-        text("In a sample of {records} records, {share} are alone with their {known}.", **words)
-        if sampled
-        else text("{share} of the {records} records are alone with their {known}.", **words)
-    )
+    if sampled:
+        template = marked("In a sample of {records} records, {share} are alone with their {known}.")
+    elif is_shown(best.unique):
+        template = marked("{share} of the {records} records are alone with their {known}.")
+    else:
+        template = marked(
+            "Fewer than {smallest} of the {records} records are alone with their {known}."
+        )
+    sentence = translated(template, smallest=smallest_cell(), **words)
     alone = best.unique if is_shown(best.unique) else smallest_cell() - 1  # few are not told apart
     return [
         Finding(
@@ -216,15 +240,18 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
 
 
 def _columns(profile: TableProfile) -> Section:
+    is_labelled = any(column.label for column in profile.columns)
     table = cell_table(
-        (text("Column"), text("Values")),
+        (text("Column"), *([text("Label")] if is_labelled else []), text("Values")),
         (
             *(text("Distinct"), text("Missing")),
             *(Column(text("Suggested role")), Column(text("Because"))),
         ),
         [
             (
-                *(column.name, kind_of(column), number(column.distinct)),
+                column.name,
+                *([short_label(column.label) if column.label else "–"] if is_labelled else []),
+                *(kind_of(column), number(column.distinct)),
                 *(cell_count(column.missing), translated(column.role.value), column.reason),
             )
             for column in profile.columns
@@ -240,7 +267,7 @@ def _values(profile: TableProfile) -> Section:
     for column in profile.columns:
         shares = shown_categories(column)
         if shares:
-            groups[column.name] = [(value, figure) for value, figure in shares]
+            groups[column.name] = [(_called(column, value), figure) for value, figure in shares]
         elif column.distinct:
             untold.append(column.name)
     tables = (group_table(text("Value"), [text("Share of the records")], groups),) if groups else ()
@@ -256,6 +283,12 @@ def _values(profile: TableProfile) -> Section:
         if untold
         else (),
     )
+
+
+def _called(column: ColumnProfile, value: str) -> str:
+    """Return a value with what the file says that it stands for."""
+    label = column.value_labels.get(value, "")
+    return f"{value} = {short_label(label)}" if label else value
 
 
 def _combined(combinations: Sequence[Combination]) -> list[Section]:
@@ -277,7 +310,8 @@ def _combined_table(combinations: Sequence[Combination]) -> Table:
         [
             (
                 enumeration(combined.columns),
-                *(number(combined.classes), cell_count(combined.unique), _share_alone(combined)),
+                *(number(combined.classes), cell_count(combined.unique)),
+                _share_alone(combined) if is_shown(combined.unique) else "–",
             )
             for combined in combinations
         ],
@@ -285,10 +319,10 @@ def _combined_table(combinations: Sequence[Combination]) -> Table:
 
 
 def _share_alone(combined: Combination) -> str:
-    """Say which share of the records is alone, or that it is small."""
+    """Say which share of the records is alone, or that they are few: of a small file few is no small share."""
     if is_shown(combined.unique):
         return share(combined.unique, combined.records)
-    return f"< {share(min(smallest_cell(), combined.records), combined.records)}"
+    return cell_count(combined.unique)
 
 
 def _figure(combinations: Sequence[Combination]) -> Figure:
@@ -346,10 +380,15 @@ def shown_categories(column: ColumnProfile) -> list[tuple[str, str]]:
     >>> shown_categories(column)
     [('F', '52%'), ('M', '48%')]
     """
-    if column.is_direct or column.looks_like == FREE_TEXT or column.role is Role.IDENTIFIER:
+    if column.looks_like in (*DIRECT, FREE_TEXT) or column.role is Role.IDENTIFIER:
+        return []  # names, too, that many share
+    if column.distinct > MANY_VALUES * column.records:
         return []
     if any(len(value) > LONGEST_VALUE for value, _ in column.categories):
         return []
+    has_words = any(" " in value.strip() for value, _ in column.categories)
+    if has_words and column.kind == "text" and UNNAMED.fullmatch(column.name):
+        return []  # which may be names of people: nothing says what it holds
     smallest = smallest_cell()
     shown = [(value, count) for value, count in column.categories if count >= smallest]
     is_small = 0 < column.missing < smallest

@@ -65,6 +65,8 @@ DISCREET = Discretion()
 """How a report speaks of few people."""
 MOST_SECRETS = 3
 """Of how many secrets the sentences and the pictures speak; all are in the tables."""
+HARDLY, HARDLY_OF_BEFORE = Fraction(1, 200), Fraction(1, 20)
+"""Who guesses right less often or more often by less than both, the second as a share of before, guesses as before."""
 LONGEST_VALUE = 60
 """After so many characters a value is cut off in a sentence."""
 
@@ -91,18 +93,23 @@ def target_findings(
     findings = [_fitting(target, subject, discretion)]
     if target.suppressed:
         findings.append(note(_suppressed(target, subject, discretion)))
-    if target.unlearned:
-        template = (
-            marked(
-                "Nothing is learned of this person's {secrets}: it is missing in every record that fits."
-            )
-            if target.histories is None
-            else marked(
-                "Nothing is learned of another record of this person: nobody who fits has more records than are known."
-            )
+    of_another = [
+        name
+        for name in target.unlearned
+        if target.histories is not None and parse_person_secret(name).how == "other"
+    ]
+    missing = [name for name in target.unlearned if name not in of_another]
+    if missing:
+        sentence = text(
+            "Nothing is learned of this person's {secrets}: it is missing in every record that fits.",
+            secrets=either([enumeration([secret]) for secret in missing]),
         )
-        names = either([enumeration([secret]) for secret in target.unlearned])
-        findings.append(note(translated(template, secrets=names)))
+        findings.append(note(sentence))
+    if of_another:
+        sentence = text(
+            "Nothing is learned of another record of this person: nobody who fits has more records than are known."
+        )
+        findings.append(note(sentence))
     secrets = most_telling(target.secrets)
     for secret in secrets[:MOST_SECRETS]:
         finding = _learned(secret, target, discretion)
@@ -501,6 +508,8 @@ def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Fi
         change = "nothing"
     elif alike:
         change = "alike"
+    elif is_told and hardly_changes(secret.guess):
+        change = "nearly"
     elif not is_told and least == low == 0 < after:
         change = "untold"  # “less than 66.7%, before less than 68.0%” would read as a fall
     else:
@@ -517,13 +526,26 @@ def _learned(secret: TargetSecret, target: Target, discretion: Discretion) -> Fi
         template = SAME_FOR_ALL
     sentence = translated(template, now=now, then=then, **words)
     severity = Severity.HIGH if secret.certain else graded(secret.guess.additive)
+    at_risk = more and moved and severity in (Severity.HIGH, Severity.MODERATE)
     return Finding(
         severity if moved else Severity.SAFE,
         sentence if before == 1 else with_caveats(sentence, target),
         before_and_after(everybody.ratio(before), wording.ratio(after)),
         _learned_means(secret, target, moved=moved, less=less),
-        protect_the_secret() if more else "",
+        protect_the_secret() if at_risk else "",
     )
+
+
+def hardly_changes(guess: Leakage) -> bool:
+    """Tell whether a guess is right practically as often as before.
+
+    >>> from fractions import Fraction
+    >>> hardly_changes(Leakage(Fraction(348, 1000), Fraction(347, 1000)))
+    True
+    >>> hardly_changes(Leakage(Fraction(2, 1000), Fraction(3, 1000)))
+    False
+    """
+    return abs(guess.additive) < min(HARDLY, HARDLY_OF_BEFORE * guess.prior)
 
 
 def _learned_means(secret: TargetSecret, target: Target, *, moved: bool, less: bool) -> str:
@@ -577,6 +599,14 @@ LEARNED = {
     ("alike", False): marked(
         "What is known hardly changes how well this person's {secret} is guessed: the best guess is right in {then} of "
         "cases, with it or without."
+    ),
+    ("nearly", True): marked(
+        "What is known hardly changes how well this person's {secret} is guessed: the best guess, {best}, is right in "
+        "{now} of cases, and {first} without it in {then}."
+    ),
+    ("nearly", False): marked(
+        "What is known hardly changes how well this person's {secret} is guessed: the best guess is right in {now} of "
+        "cases, and without it in {then}."
     ),
     ("less", True): marked(
         "What is known makes this person's {secret} harder to guess: the best guess, {best}, is right in {now} of "

@@ -60,6 +60,7 @@ from glasshouse.report.target.findings import (
     among_candidates,
     as_told,
     counted_all,
+    hardly_changes,
     hidden_naming,
     hidden_prior,
     hides_everybody,
@@ -288,17 +289,25 @@ def _tiles(target: Target, subject: str = "person") -> Iterator[Tile]:
         figure = counted(target.candidates, noun)
     yield Tile(text("Can this person be found?"), figure, _among_all(target))
     changes = [
-        (secret_words(secret, target), change)
+        (secret, change)
         for secret in most_telling(target.secrets)
         if (change := _change(secret, target))
     ]
     if changes:
-        (name, change), *further = changes
-        sentence = text("right guesses of {secret}, before and after", secret=name)
+        (secret, change), *further = changes
+        name = secret_words(secret, target)
+        sentence = (
+            text("right guesses of {secret}, before and after: practically the same", secret=name)
+            if hardly_changes(secret.guess)
+            else text("right guesses of {secret}, before and after", secret=name)
+        )
         if further:
-            name, other = further[0]
+            another, other = further[0]
             sentence = text(
-                "{first}; of {secret}: {change}", first=sentence, secret=name, change=other
+                "{first}; of {secret}: {change}",
+                first=sentence,
+                secret=secret_words(another, target),
+                change=other,
             )
         yield Tile(text("What is given away"), change, sentence)
     journalist = target.journalist
@@ -394,18 +403,28 @@ def _missing(outcome: Target) -> dict[str, int]:
 
 
 def _notes(outcome: Target, subject: str, *, exact: bool = False) -> list[str]:
-    """Say how many records a secret is missing in, or how many people have no other record than the known ones."""
+    """Say how many records, or of how many people, a secret is missing, or who has no other record that tells it."""
     if outcome.histories is None:
         return _missing_exactly(outcome) if exact else missing_notes(_missing(outcome))
-    without = max((secret.missing for secret in outcome.secrets), default=0)
-    if not without:
-        return []
-    return [
+    without = max((secret.missing for secret in outcome.secrets if secret.another), default=0)
+    notes = [
         text(
-            "What is said of another record leaves out people without a record besides the known ones: {people}.",
-            people=Discretion(exact).people(without, subject),
+            "What is said of {secret} leaves out people of whom it is missing, as what is missing is not learned: "
+            "{people}.",
+            secret=enumeration(secret.secret),
+            people=Discretion(exact).people(secret.missing, subject),
         )
+        for secret in outcome.secrets
+        if secret.missing and not secret.another
     ]
+    if without:
+        notes.append(
+            text(
+                "What is said of another record leaves out people without a record besides the known ones: {people}.",
+                people=Discretion(exact).people(without, subject),
+            )
+        )
+    return notes
 
 
 def _missing_exactly(outcome: Target) -> list[str]:

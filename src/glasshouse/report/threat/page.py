@@ -298,19 +298,14 @@ def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
 
 
 def _guesses_table(measures: Measures) -> Table:
-    first = (text("says the most frequent value"), _two_decimals(float(measures.baseline)), "", "")
+    """Return how often each guesses right, and how far off beliefs are; among equally likely values one is drawn."""
+    first = (text("says the most frequent value"), _two_decimals(float(measures.baseline)), "")
     rows: list[tuple[str, ...]] = [first]
     for name, threat in measures.adversaries().items():
-        shares = (
-            (float(threat.share), f"gt_{name}"),
-            (threat.share_at_random, f"gt_{name}_random_ties"),
-        )
-        cells = (
-            with_error(measures, _two_decimals(share), figure, scale=100)
-            for share, figure in shares
-        )
-        rows.append((adversary_label(name), *cells, _error_per_record(measures, name)))
-    titles = (text("guesses right"), text("ties at random"), text("error per record (0 to 2)"))
+        share, figure = threat.share_at_random, f"gt_{name}_random_ties"
+        right = with_error(measures, _two_decimals(share), figure, scale=100)
+        rows.append((adversary_label(name), right, _error_per_record(measures, name)))
+    titles = (text("guesses right"), text("error per record (0 to 2)"))
     return cell_table(text("somebody who"), titles, rows)
 
 

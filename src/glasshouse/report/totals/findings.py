@@ -93,6 +93,13 @@ def is_settled(result: CampaignResult) -> bool:
     return result.solved == result.instances and not contradicted
 
 
+def unsettled(result: CampaignResult) -> str:
+    """Say why not every question was answered exactly."""
+    if result.solved == result.instances:
+        return text("records and totals of some groups do not agree, or are not complete")
+    return text("not everything is solved")
+
+
 def _contradicted(phase: PhaseResult) -> tuple[int, int]:
     """Return how many groups of a phase, with how many records, are set apart since they cannot be solved."""
     unsolvable = [apart for apart in phase.apart if apart.reason != NO_ENTITY]
@@ -383,6 +390,15 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
 def _solved(result: CampaignResult) -> Finding:
     words = {"solved": result.solved, "instances": result.instances}
     figure = text("solved: {solved} of {instances} instances", **words)
+    contradicted = any(_contradicted(phase)[0] for phase in result.phases)
+    if result.solved == result.instances and contradicted:
+        return note(
+            text(
+                "All that could be posed is solved exactly; where records and totals do not agree, or are not "
+                "complete, nothing is."
+            ),
+            figure,
+        )
     if result.solved == result.instances:
         sentence = text_for(
             result.instances,

@@ -61,6 +61,7 @@ from glasshouse.report.totals.findings import (
     solution_sentences,
     step_label,
     total_findings,
+    unsettled,
 )
 from glasshouse.report.words import (
     counted,
@@ -203,9 +204,10 @@ def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
         )
         if settled
         else text(
-            "{linked} of {records}, at least: it is certain where they belong, and not everything is solved",
+            "{linked} of {records}, at least: it is certain where they belong; {rest}",
             linked=linked,
             records=records,
+            rest=unsettled(result),
         ),
     )
     if result.entities is None:
@@ -224,7 +226,9 @@ def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
         if last.certain
         else text("with certainty, among {people}", people=people)
         if settled
-        else text("with certainty so far, among {people}; not everything is solved", people=people),
+        else text(
+            "with certainty so far, among {people}; {rest}", people=people, rest=unsettled(result)
+        ),
     )
     before, after = (Fraction(step.chance).limit_denominator(10**12) for step in (first, last))
     guess = Tile(
