@@ -12,6 +12,8 @@ import pyarrow.parquet
 import pytest
 
 from glasshouse.cli.assess import WHOLE_SET
+from glasshouse.report.archive import from_json
+from glasshouse.report.page import Page
 from tests.conftest import Glasshouse
 
 ADULT_COLUMNS = (
@@ -153,7 +155,7 @@ def test_several_tries_and_joint_secrets(glasshouse: Glasshouse, grades: Path) -
 
 def test_weights(glasshouse: Glasshouse, tmp_path: Path) -> None:
     path = write_csv(tmp_path / "w.csv", [["q", "w"], ["x", "0.5"], ["x", "1.5"], ["y", "2"]])
-    (naming,) = document(glasshouse, path, "-q", "q", "--weight", "w")["results"]
+    (naming,) = document(glasshouse, path, "-q", "q", "--prior-weight", "w")["results"]
     assert naming["probabilistic"]["prior"] == 0.5
     assert naming["probabilistic"]["posterior"] == 0.875
 
@@ -229,4 +231,44 @@ def test_a_saved_table_gives_the_same_results_without_parsing(
     options = ("-q", "age", "-q", "gender", "-s", "grade")
     encoded = tmp_path / "grades.arrow"
     first = document(glasshouse, grades, *options, "--save-table", encoded)
-    assert document(glasshouse, encoded, *options) == first
+    again = document(glasshouse, encoded, *options)
+    assert again == first
+    assert again["verdict"]["coverage"]["not-looked-at"] == ["disability"], (
+        "the file has it, all the same"
+    )
+
+
+UNSURE = {
+    "en": "by someone who knows age only within 1; a best guess would be right in 37.5% of cases",
+    "pt-BR": "por quem conhece age só com erro de até 1; na melhor tentativa, acerta-se em 37,5% dos casos",
+}
+CLOSE = {
+    "en": "guesses of salary within 10%, before and after; exactly right: 12.5% → 100%",
+    "pt-BR": "de tentativas sobre salary com erro de até 10%, antes e depois; exatamente certas: 12,5% → 100%",
+}
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_the_first_screen_answers_the_question_that_was_asked(
+    tmp_path: Path, glasshouse: Glasshouse, language: str
+) -> None:
+    """Of who is unsure of an age, and of guesses that need only be close, the figures are those that were asked for."""
+    path = tmp_path / "staff.csv"
+    rows = [(20 + place, 1000 + 10 * (place // 2)) for place in range(16)]
+    path.write_text("age,salary\n" + "".join(f"{age},{pay}\n" for age, pay in rows), "utf-8")
+
+    def first_screen(*options: str) -> Page:
+        out = tmp_path / options[0].strip("-")
+        asked = ("assess", path, "-q", "age", "-s", "salary", *options, "--lang", language)
+        assert glasshouse(*asked, "--out", out).code == 0
+        return from_json((out / "report.json").read_text(encoding="utf-8"), "report")[language]
+
+    about = first_screen("--about", "age=±1")
+    figures = ["4.2%", "12.5% → 70.8%", "100%"]
+    if language == "pt-BR":
+        figures = [figure.replace(".", ",") for figure in figures]
+    assert [tile.figure for tile in about.tiles] == figures
+    assert UNSURE[language] in about.tiles[0].sentence
+    assert UNSURE[language].split(";")[0] in about.tiles[1].sentence
+    close = first_screen("--within", "salary=10%")
+    assert CLOSE[language] in [tile.sentence for tile in close.tiles]

@@ -53,7 +53,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     ),
     "type of an unknown column": (["-q", "age", "--type", "ages=integer"], 'column "ages"'),
     "text read as integer": (["-q", "sex", "--type", "sex=integer"], 'record 1: "F" in column'),
-    "weights in words": (["-q", "age", "--weight", "sex"], 'record 1: weight "F"'),
+    "weights in words": (["-q", "age", "--prior-weight", "sex"], 'record 1: weight "F"'),
     "unknown option": (["-q", "age", "--frobnicate"], "No such option"),
     "study and options": (["-q", "age", "--study", "study.toml"], "--study says it all"),
     "an unwritable run folder": (["-q", "age", "--out", "people.csv/run"], "cannot write"),

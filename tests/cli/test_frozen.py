@@ -37,8 +37,9 @@ KEEP, UPDATE = "KEEP_FROZEN", "UPDATE_SNAPSHOTS"
 VERSIONS = re.compile(r'("(?:Python|numpy|numba|pyarrow|scipy|ortools)": )"[^"]*"')
 TOLD_VERSIONS = re.compile(r"\b(Python|numpy|numba|pyarrow|scipy|ortools) \d[\w.]*")
 MOMENTS = re.compile(r'("(?:seconds|cpu_seconds|cpu)": )[\d.e-]+')
-LONG = re.compile(r"\d+\.\d{9,}(?:e[+-]?\d+)?|\d+(?:\.\d+)?e-\d+")
-"""Floating-point figures whose last digits depend on the processor, which adds in its own order."""
+LONG = re.compile(r'\d+\.\d{9,}(?:e[+-]?\d+)?|\d+(?:\.\d+)?e-\d+|(?<=["−])[\d.]+,\d{9,}(?=")')
+"""Floating-point figures whose last digits depend on the processor, which adds, multiplies and raises to powers in its
+own way; with a decimal comma where they are Portuguese."""
 CLOCKED = ("seconds", "cpu_seconds", "cpu", "limit", "method")
 """Columns of results that depend on how fast the machine is."""
 TIMED = ("totals-campaign",)
@@ -53,7 +54,7 @@ COMMANDS = {
     "assess-gains": "assess census.csv -q gender -q race -s disability -s transport --worth "
     "transport:yes=3,*=1 --prior disability:yes=0.5,*=0.5 --currency R$",
     "assess-tries": "assess census.csv -q gender -q month_of_birth -s race --tries 2 --lang pt-BR",
-    "assess-weight": "assess census.csv -q gender -q race -s disability --weight day_of_birth",
+    "assess-weight": "assess census.csv -q gender -q race -s disability --prior-weight day_of_birth",
     "assess-facts": "assess census.csv --fact birth=day_of_birth,month_of_birth -q gender "
     "-s disability,transport",
     "assess-treated": "assess census.csv -q month_of_birth -q race -s transport --where gender=F "
@@ -249,7 +250,11 @@ def rounded(text: str) -> str:
     """Return a text with nine digits of every long figure."""
 
     def digits(figure: re.Match[str]) -> str:
-        value = float(figure[0])
+        if "," in figure[0]:
+            return written(float(figure[0].replace(".", "").replace(",", "."))).replace(".", ",")
+        return written(float(figure[0]))
+
+    def written(value: float) -> str:
         return f"{value:.9g}" if value > 1e-12 else "0.0"
 
     return LONG.sub(digits, text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +16,7 @@ import pyarrow.parquet
 import pytest
 
 import glasshouse as gh
+from glasshouse.report.archive import from_json
 from tests.conftest import Glasshouse
 
 Case = dict[str, Any]
@@ -314,10 +317,12 @@ def test_a_policy_asks_by_how_many_records_are_known(
     asked = ("--person", "pseudonym", "-q", "clinic", "-q", "day", "--knows", "2")
     results = answer(glasshouse, visits, *asked, "--out", run)["results"]
     verdict = json.loads(glasshouse("check", run, "--policy", rule, "--json").out)
-    named, some, every, guess = verdict["conditions"]
+    unseen, *of_people = verdict["conditions"]
+    named, some, every, guess = of_people
+    assert unseen["measure"] == "columns-not-looked-at"
     assert named["value"] == results[1]["naming"]["certain"]
-    assert [entry["records"] for entry in verdict["conditions"]] == [2, 2, 2, 2]
-    assert [entry["people"] for entry in verdict["conditions"]] == ["45"] * 4
+    assert [entry["records"] for entry in of_people] == [2, 2, 2, 2]
+    assert [entry["people"] for entry in of_people] == ["45"] * 4
     assert guess["value"] == max(result["naming"]["guessing"] for result in results)
     assert named["value"] <= some["value"]
     assert (every["value"], every["is_bound"]) == (
@@ -345,9 +350,10 @@ def test_a_verdict_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path:
     asked = ("--person", "who", "-q", "place", "--knows", "2")
     answer(glasshouse, path, *asked, "--out", run, "--policy", rule)
     verdict = json.loads(glasshouse("check", run, "--json").out)
-    for entry in verdict["conditions"]:
-        if entry["records"] == 2:
-            assert (entry["value"], entry["is_bound"], entry["people"]) == (1.0, True, "")
+    of_people = [entry for entry in verdict["conditions"] if entry.get("records") == 2]
+    assert of_people
+    for entry in of_people:
+        assert (entry["value"], entry["is_bound"], entry["people"]) == (1.0, True, "")
 
 
 def test_a_policy_asks_how_close_guesses_come(glasshouse: Glasshouse, tmp_path: Path) -> None:
@@ -363,12 +369,13 @@ def test_a_policy_asks_how_close_guesses_come(glasshouse: Glasshouse, tmp_path: 
     asked = (path, "-q", "sex", "-q", "town", "-s", "income", "--within", "income=10%")
     (close,) = answer(glasshouse, *asked, "--out", run)["close"]
     verdict = json.loads(glasshouse("check", run, "--policy", rule, "--json").out)
-    whole, one_fact, certain = verdict["conditions"]
+    unseen, whole, one_fact, certain = verdict["conditions"]
+    assert (unseen["measure"], unseen["value"]) == ("columns-not-looked-at", 0)
     figures = close["subsets"]
     assert whole["value"] == pytest.approx(figures[-1]["close_additive"])
     assert one_fact["value"] == pytest.approx(max(row["close_additive"] for row in figures[:2]))
     assert certain["value"] == figures[-1]["certain_posterior"]
-    assert [entry["met"] for entry in verdict["conditions"]] == [False, True, True]
+    assert [entry["met"] for entry in verdict["conditions"]] == [True, False, True, True]
     house = json.loads(glasshouse("check", run, "--policy", "open-data", "--json").out)
     assert {"close-added", "close-certain"} <= {entry["measure"] for entry in house["conditions"]}
 
@@ -386,18 +393,27 @@ def test_without_a_pseudonym_only_records_are_singled_out(
         assert one["unlinked"]["certain"] <= other["naming"]["certain"]
 
 
+def test_a_secret_that_differs_between_records_is_the_most_frequent_and_that_is_said(
+    glasshouse: Glasshouse, visits: Path
+) -> None:
+    asked = ("--person", "pseudonym", "-q", "clinic")
+    plain = glasshouse("assess", visits, *asked, "-s", "icd", "--json")
+    assert '"icd" differs between the records of a person' in plain.error
+    named = glasshouse("assess", visits, *asked, "-s", "most icd", "--json")
+    assert (plain.code, plain.out) == (0, named.out)
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
         (("--knows", "5"), "nobody has 5 records: the longest history has 4"),
         (("--knows", "0"), "neither a number from 1 to 20 nor all"),
         (("--knows", "some"), "neither a number from 1 to 20 nor all"),
-        (("-s", "icd"), '"icd" is not the same in all records of a person'),
         (("-s", "any icd"), "is not of the form"),
         (("-s", "sum icd"), "is no number"),
         (("-s", "any ycd=F*"), "ycd"),
         (("-s", "count", "--unlinked"), "a secret of all records of a person"),
-        (("--weight", "day"), "leave out --weight"),
+        (("--prior-weight", "day"), "leave out --prior-weight"),
         (("--within", "icd=1", "-s", "icd"), "leave out --within"),
         (("-q", "pseudonym"), "tells whose a record is"),
         (("--per-record", "r.parquet"), "--per-record is about records"),
@@ -432,7 +448,7 @@ def test_knowing_records_of_a_person_needs_to_be_told_whose_they_are(
         (("-s", "pay", "--within", "pay=-1"), "neither a share such as pay=10%"),
         (("-s", "pay", "--within", "icd=1"), 'given for "icd", which is no secret'),
         (("-s", "icd", "--within", "icd=1"), 'in column "icd" is not a number'),
-        (("-s", "pay", "--within", "pay=1", "--weight", "w"), "leave out --weight"),
+        (("-s", "pay", "--within", "pay=1", "--prior-weight", "w"), "leave out --prior-weight"),
         (("-s", "sex=F"), 'about "sex", which she knows'),
         (("-s", "icd>F"), "is a number, or a date"),
         (("-s", "ycd=F*"), "ycd"),
@@ -500,7 +516,7 @@ def test_knowledge_that_is_not_exact_comes_out_exactly(
         (("--about", "income=±2"), 'is given for "income", which is nothing that she knows'),
         (("--about", "town=@none.csv"), "none.csv"),
         (("--about", "town=@kernel.csv"), 'the chances of "A" add up to 3/2, not to 1'),
-        (("--about", "age=±2", "--weight", "income"), "leave out --weight"),
+        (("--about", "age=±2", "--prior-weight", "income"), "leave out --prior-weight"),
         (("--likely", "age=130%"), "is no chance"),
         (("--likely", "nobody=50%"), "nothing that she knows"),
         (("--person", "income", "--about", "age=±2"), "leave out --about"),
@@ -549,7 +565,7 @@ def test_a_rule_can_judge_who_does_not_know_all_exactly(
     assert judged["best-guess-inexactly"] == (None, float(guess))
     assert judged["named-inexactly"] == (None, float(Fraction(4, 40 * 11)))  # at the ends
     assert judged["inference-added-inexactly"][0] == "ill"
-    assert set(judged) == {*names, *secret}
+    assert set(judged) == {"columns-not-looked-at", *names, *secret}
 
 
 def test_inexact_knowledge_is_told_in_both_languages(
@@ -610,3 +626,90 @@ def test_where_nobody_is_given_away_it_is_said_so(glasshouse: Glasshouse, tmp_pa
     assert "Nobody is given away by 2 of their records." in out
     assert "price of the pseudonym" not in out
     assert "0% of people" not in out
+
+
+def test_a_missing_secret_is_no_more_learned_with_person_than_without(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    """Of one record each, in either place ten tell the secret, all the same one, and forty do not."""
+    rows = [
+        (place, secret if row < 10 else "") for place, secret in ("Ay", "Bn") for row in range(50)
+    ]
+    lines = [f"p{row},{place},{secret}" for row, (place, secret) in enumerate(rows)]
+    (tmp_path / "t.csv").write_text("\n".join(["p,q,ill", *lines]) + "\n")
+    plain = (tmp_path / "t.csv", "-q", "q", "-s", "ill")
+    by_person = ("--person", "p", "--knows")
+    for further in ((), (*by_person, "1"), (*by_person, "1", "--unlinked"), (*by_person, "all")):
+        told = answer(glasshouse, *plain, *further)
+        judged = {one["measure"]: one for one in told["verdict"]["conditions"]}
+        assert judged["inference-added"]["value"] == 0.5, further
+        assert judged["inference-certain"]["value"] == 1, further
+        assert not judged["inference-certain"]["met"], further
+        assert told["missing"] == {"ill": 80}
+        told = answer(glasshouse, *plain, *further, "--missing-is-a-value")
+        judged = {one["measure"]: one for one in told["verdict"]["conditions"]}
+        assert judged["inference-added"]["value"] == 0, further
+        assert "missing" not in told
+
+
+def test_a_secret_that_few_people_tell_is_not_told(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    lines = [f"p{row},{'AB'[row % 2]},{'xy'[row % 2] if row < 4 else ''}" for row in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["p,q,ill", *lines]) + "\n")
+    for how in (("--knows", "1"), ("--knows", "1", "--unlinked")):
+        said = glasshouse(
+            "assess", tmp_path / "t.csv", "-q", "q", "-s", "ill", "--person", "p", *how
+        )
+        assert said.code == 0, said.error
+        told, _, judged = said.out.partition("\n✗ ")
+        assert "of ill" not in told.partition("is missing")[2].partition("alone")[2]
+        assert "100%" not in told
+        figures = re.findall(r"\S* ?100(?:\.0)?(?:%| points)", " ".join(judged.split()))
+        assert figures, "what is not told is judged on the safe side"
+        assert all(figure.startswith("≤ ") for figure in figures)
+
+
+@pytest.mark.parametrize(
+    ("language", "change", "untold"),
+    [
+        (
+            "en",
+            r"Found with certainty: (?:about )?([\d.]+)%, with all of their records → ([\d.]+)%, with one of them\.",
+            "what that gives is not computed here",
+        ),
+        (
+            "pt-BR",
+            r"Encontrados com certeza: (?:cerca de )?([\d,]+)%, com todos os seus registros → ([\d,]+)%, "
+            r"com um deles\.",
+            "o efeito disso não é calculado aqui",
+        ),
+    ],
+)
+def test_leaving_out_the_pseudonym_is_advised_with_what_it_gives_and_whether_it_can_be_enough(
+    glasshouse: Glasshouse,
+    visits: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
+    change: str,
+    untold: str,
+) -> None:
+    """The advice is carried out: the command that it names gives its figure, and the rule is not met, as it says."""
+    monkeypatch.chdir(visits.parent)
+    known = ("--person", "pseudonym", "-q", "clinic", "-q", "day", "--knows", "2")
+    asked = ("assess", visits, *known, "-s", "any icd=F*", "--lang", language)
+    assert glasshouse(*asked, "--out", tmp_path / "run").code == 0
+    content = (tmp_path / "run" / "report.json").read_text(encoding="utf-8")
+    page = from_json(content, "report")[language]
+    leave, coarsen = page.actions
+    assert untold in coarsen.sentence
+    told = re.fullmatch(change, leave.change)
+    assert told is not None, leave.change
+    assert leave.meets is False
+    assert [tile.figure for tile in page.tiles][-1] == f"{told[2]}%"
+    assert len(page.tiles) == 3
+    words = shlex.split(leave.command)
+    assert words[-1] == "--unlinked"
+    done = json.loads(glasshouse(*words[1:], "--json").out)
+    (share,) = [one["unlinked"]["certain"] for one in done["results"] if one["events"] == 2]
+    assert float(told[2].replace(",", ".")) == pytest.approx(100 * share, abs=0.05)
+    assert glasshouse("check", *words[2:]).code == 4

@@ -88,7 +88,7 @@ def test_all_rows_are_in_the_results_and_the_report_shows_a_dot_for_each(
     assert frame.num_rows == 2 * 31
     assert "success_0.9" in frame.column_names
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="picture wide"') == 7
+    assert page.count('class="picture wide"') == 6
     assert "31 sets of quasi-identifiers" in page
     assert "What each attribute contributes" in page
     assert not (tmp_path / "run.partial").exists()
@@ -343,7 +343,7 @@ def test_columns_that_tell_nothing_or_everything_are_pointed_out(
 def test_every_subset_with_weights(glasshouse: Glasshouse, tmp_path: Path) -> None:
     path = tmp_path / "w.csv"
     path.write_text("a,b,w\nx,1,0.5\nx,2,1.5\ny,2,2\n")
-    command = ("assess", path, "-q", "a", "-q", "b", "--weight", "w", "--json")
+    command = ("assess", path, "-q", "a", "-q", "b", "--prior-weight", "w", "--json")
     assert len(json.loads(glasshouse(*command, "--subsets", "full").out)["results"]) == 1
     rows = json.loads(glasshouse(*command).out)["results"]
     assert [row["probabilistic"]["posterior"] for row in rows] == [0.875, 0.625, 1.0]
