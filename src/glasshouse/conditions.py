@@ -30,6 +30,8 @@ from glasshouse.language import marked, translated
 Bound = Decimal | date
 """The end of an interval: a number or a date."""
 
+LEFT_OUT = "…"
+"""What stands for values in a report."""
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 _COMPARED = re.compile(r"([^=<>!]+?)\s*(>=|<=|>|<)\s*([^=<>]*[^=<>\s])\s*")
@@ -105,6 +107,13 @@ def parse_condition(written: str, *, option: str = marked("the condition")) -> C
     """
     name, sign, value_list = taken_apart(written, option=option)
     negated = sign == "!="
+    if value_list == LEFT_OUT:
+        raise StudyError(
+            '{option} "{written}": a report left out the values that belong there; write them instead of {sign}',
+            option=translated(option),
+            written=written,
+            sign=LEFT_OUT,
+        )
     if sign not in ("=", "!="):
         bound = as_bound(value_list)
         if bound is None:
@@ -176,10 +185,13 @@ def facts_of(record: str) -> tuple[str, ...]:
 def without_values(conditions: Iterable[str]) -> tuple[str, ...]:
     """Return conditions without the values that they name, for a report that leaves the house.
 
+    What is returned is no condition any more: `parse_condition` refuses it.
+
     >>> without_values(["age=18..65", "state!=SP"])
-    ('age=…', 'state=…')
+    ('age=…', 'state!=…')
     """
-    return tuple(f"{taken_apart(condition)[0]}=…" for condition in conditions)
+    parts = map(taken_apart, conditions)
+    return tuple(f"{name}{sign}{LEFT_OUT}" for name, sign, _ in parts)
 
 
 def as_bound(value: str) -> Bound | None:

@@ -16,11 +16,13 @@ import pyarrow as pa
 import pytest
 
 import glasshouse as gh
+from glasshouse.conditions import without_values
 from glasshouse.report import archive
 from glasshouse.report.page import Page
 from glasshouse.runs import folder
 from glasshouse.runs.folder import stored_measures, stored_report
-from glasshouse.study import load_policy
+from glasshouse.study import load_policy, load_study
+from glasshouse.study.assess import AssessStudy
 from tests.conftest import Glasshouse
 
 KNOWN = ("age", "sex", "town", "school")
@@ -96,14 +98,27 @@ def written(path: Path, columns: dict[str, list[str]], separator: str = ",") -> 
 
 
 def carried_out(glasshouse: Glasshouse, run: Path, *options: str) -> int:
-    """Carry out every advice of a run that says that it meets the rule, and check each file; return how many."""
+    """Carry out every advice of a run that says that it meets the rule, and check each file; return how many.
+
+    Where a condition names values of people a report leaves them out: as it is the command is refused, and whoever ran
+    it writes them there.
+    """
     done = 0
+    study = load_study(run / "study.toml")
+    assert isinstance(study, AssessStudy)
+    conditions = study.treatment.invalid
+    left_out = dict(zip(without_values(conditions), conditions, strict=True))
     for place, action in enumerate(stored_report(run).page("en").actions):
         if not action.meets:
             continue
         words = shlex.split(action.command)
         made = run.parent / f"{run.name}-{place}"
         words[-1] = str(made)
+        if {*left_out} & {*words}:
+            refused = glasshouse(*words[1:])
+            assert (refused.code, made.exists()) == (2, False)
+            assert "a report left out the values that belong there" in refused.error
+            words = [left_out.get(word, word) for word in words]
         finished = glasshouse(*words[1:])
         assert finished.code == 0, (action.command, finished.error)
         options_of_file = [

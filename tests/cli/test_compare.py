@@ -509,7 +509,7 @@ def test_the_command_of_a_comparison_reads_the_file_as_it_is_written(
     ("language", "said"),
     [
         ("en", "Change the release until these conditions hold: "),
-        ("pt-BR", "Mude a divulgação até que estas condições sejam atendidas: "),
+        ("pt-BR", "Mude a base até que estas condições sejam atendidas: "),
     ],
 )
 def test_what_to_do_about_runs_names_the_conditions_that_are_not_met(

@@ -30,7 +30,7 @@ from glasshouse.language import exactly, number, spoken, text, text_for
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report import labelled_by
-from glasshouse.report.assess.front import command_words, names_values, protect_command
+from glasshouse.report.assess.front import command_words, protect_command
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
 from glasshouse.report.verdict import column_measures, measures, ruling, verdict_on
@@ -604,10 +604,8 @@ def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
 
 
 def _command(trials: Trials, proposal: Proposal) -> str:
-    """Return the command that gives the same release; none where it would tell values."""
+    """Return the command that gives the same release."""
     study = trials.study_of(proposal)
-    if names_values(study):
-        return ""
     return shlex.join(["glasshouse", "anonymise", *_words(trials, study), "--out", "protected"])
 
 

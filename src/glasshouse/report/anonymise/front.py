@@ -13,7 +13,7 @@ from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.anonymisation import Rung
 from glasshouse.report import vega
-from glasshouse.report.assess.front import command_words, names_values, protect_command, too_few
+from glasshouse.report.assess.front import command_words, protect_command, too_few
 from glasshouse.report.attacks import learned, target_label
 from glasshouse.report.cells import cell_table, percent_cell, under
 from glasshouse.report.charts import NEUTRAL, TARGETS, keyed, plot, titled
@@ -241,9 +241,9 @@ _OPTIONS = {"hierarchies": "--hierarchy", "time_limit": "--time-limit"}
 
 
 def anonymise_command(study: AnonymiseStudy) -> str:
-    """Return the command that makes a release, as it is typed; none where it would tell values or their order."""
+    """Return the command that makes a release, as it is typed; none where it would tell the order of values."""
     protection = study.protection
-    if protection.order or names_values(study):
+    if protection.order:
         return ""
     words = ["glasshouse", "anonymise", *command_words(study, study.adversary.quasi_identifiers)]
     for name, value in protection.model_dump(exclude_defaults=True).items():

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import median
 
+from glasshouse.conditions import without_values
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice, Leakage
@@ -472,14 +473,6 @@ def _rule_label(limit: Fraction) -> str:
 # The commands that do what an advice says
 
 
-def names_values(study: ReleaseStudy) -> bool:
-    """Tell whether a command about a study would name values of people, which never leave the house.
-
-    Records that are left out as totals or repeated names of columns are nobody's.
-    """
-    return bool(study.treatment.where) or not all(map(is_of_nobody, study.treatment.invalid))
-
-
 def _place(path: Path | Address) -> str:
     """Return where a file is, as it is typed; of a folder elsewhere on this machine nothing is told."""
     if isinstance(path, Address) or not path.is_absolute():
@@ -489,24 +482,22 @@ def _place(path: Path | Address) -> str:
 
 
 def assess_command(study: AssessStudy, names: Sequence[str]) -> str:
-    """Return the command that assesses a set of attributes; none where it would tell values."""
-    if names_values(study):
-        return ""
+    """Return the command that assesses a set of attributes."""
     words = [*command_words(study, names), *_attack_words(study)]
     return shlex.join(["glasshouse", "assess", *words, "--subsets", "full"])
 
 
 def sweeping(study: AssessStudy | None) -> str:
     """Return the command that assesses every set of attributes; none where the study cannot ask for that."""
-    if study is None or names_values(study) or not study.adversary.guesses_once or study.links:
+    if study is None or not study.adversary.guesses_once or study.links:
         return ""
     words = [*command_words(study, study.adversary.knowable), *_attack_words(study)]
     return shlex.join(["glasshouse", "assess", *words, "--subsets", "all"])
 
 
 def command_of(advice: Advice, study: AssessStudy) -> str:
-    """Return the command that makes the file of an advice; none where no single one does, or it would tell values."""
-    if len(study.datasets) > 1 or study.links or names_values(study):
+    """Return the command that makes the file of an advice; none where no single one does."""
+    if len(study.datasets) > 1 or study.links:
         return ""
     if advice.kind == "generalise":
         promise = promise_of(study.policy)
@@ -529,8 +520,6 @@ def protect_command(study: ReleaseStudy | None, names: Sequence[str] | None = No
         names: What can be known; by default all that the study says.
     """
     if study is None or len(study.datasets) > 1 or study.policy.option is None:
-        return ""
-    if names_values(study):
         return ""
     if isinstance(study, AssessStudy) and (study.links or study.person or study.group):
         return ""
@@ -590,7 +579,11 @@ def _attack_words(study: AssessStudy) -> Iterator[str]:
 
 
 def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command about the files of a study, with some of what can be known."""
+    """Yield the words of a command about the files of a study, with some of what can be known.
+
+    Values of people never leave the house: in conditions a sign stands for them, which a command refuses as it is.
+    Totals and repeated names of columns are nobody's.
+    """
     adversary, treatment = study.adversary, study.treatment
     for dataset in study.datasets:
         yield _place(dataset.path)
@@ -616,7 +609,8 @@ def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:
         yield "--missing-is-a-value"
     for option, conditions in (("--where", treatment.where), ("--invalid", treatment.invalid)):
         for condition in conditions:
-            yield from (option, condition)
+            is_told = option == "--invalid" and is_of_nobody(condition)
+            yield from (option, *([condition] if is_told else without_values([condition])))
     if treatment.drop_missing:
         yield "--drop-missing"
 

@@ -16,7 +16,7 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
-from glasshouse.report.assess.front import command_words, names_values
+from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
@@ -255,9 +255,7 @@ def _may_meet_unlinked(outcome: People, study: AssessStudy) -> bool:
 
 
 def _unlinked_command(study: AssessStudy) -> str:
-    """Return the command that assesses the same release without its pseudonym; none where it would tell values."""
-    if names_values(study):
-        return ""
+    """Return the command that assesses the same release without its pseudonym."""
     adversary = study.adversary
     columns = [parse_person_secret(name).column for name in adversary.secret_columns]
     of_record = tuple(dict.fromkeys(name for name in columns if name is not None))

@@ -227,7 +227,7 @@ def _command(question: CompareStudy) -> str:
     """Return the command in short, for a report that leaves the house."""
     words = ["glasshouse", "compare", *(path.name for path in question.runs)]
     for study in list(question.protections.values())[:1]:
-        words += command_words(study.abridged(), study.adversary.quasi_identifiers)
+        words += command_words(study, study.adversary.quasi_identifiers)
     for name, value in question.entries():
         flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
         words += [flag, *([] if value is True else [str(value)])]
@@ -1056,7 +1056,7 @@ def labels_beside(
     is returned where there is no room for that near the marks.
 
     >>> labels_beside([(0, 100), (4, 100)], ["k = 2", "k = 5"])
-    [(8, -11, 'left'), (8, 12, 'left')]
+    [(8, -25, 'left'), (8, -11, 'left')]
     """
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in spots]
     placed = []
