@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app docs test check lint types imports messages tests browser thorough soak benchmarks papers clean
+.PHONY: help demo app docs test check lint types imports messages doctests tests browser thorough soak benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -40,7 +40,7 @@ docs: $(VENV)/.installed-docs ## Build the site in both languages into site/, wi
 	$(BIN)/python scripts/website.py
 
 test: $(VENV)/.installed-dev ## Install what the tests need and run every check
-	$(MAKE) --jobs 2 --output-sync lint types imports browser
+	$(MAKE) --jobs 2 --output-sync lint types imports browser doctests
 	$(MAKE) tests
 
 check: lint imports messages ## The checks that take seconds, as before every commit
@@ -58,14 +58,19 @@ imports: $(VENV)/.installed-dev
 messages: $(VENV)/.installed-dev
 	$(BIN)/python scripts/messages.py --check
 
+doctests: $(VENV)/.installed-dev
+	$(BIN)/pytest --quiet --doctest-modules src
+
 tests: $(VENV)/.installed-dev
-	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
+	@$(BIN)/python scripts/compiled.py restore
+	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadscope --no-loadscope-reorder
+	@$(BIN)/python scripts/compiled.py keep
 
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
 
 thorough: $(VENV)/.installed-dev ## Try every property on three times as many random cases
-	GLASSHOUSE_THOROUGH=1 $(BIN)/pytest -m hypothesis --numprocesses auto --dist worksteal
+	GLASSHOUSE_THOROUGH=1 $(BIN)/pytest -m hypothesis --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quarter of an hour
 	$(BIN)/python -m tests.soak

@@ -22,6 +22,7 @@ from glasshouse.cli.translation import command_of
 from glasshouse.language import spoken
 from glasshouse.language.current import speak
 from tests.examples import examples
+from tests.pace import Pace
 
 settings.register_profile(
     "glasshouse",
@@ -48,11 +49,12 @@ REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL", "Spark")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let one of the processes that run tests compile a loop, and the others wait and read it from Numba's cache.
+    """Measure how long tests take; and let one of the processes compile a loop, and the others read it from the cache.
 
     Without it all of them compile the same at the same time, and of two that write to an index of the cache one is
     lost. Who compiles waits for what its loop calls, never for what calls it: so nobody waits in a circle.
     """
+    config.pluginmanager.register(Pace(config), "pace")
     if not hasattr(config, "workerinput"):
         return
     folder = Path(config.getoption("basetemp")).parent / "compiled"

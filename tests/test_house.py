@@ -15,9 +15,9 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.study import COMMANDS, study_class
+from tests.parsed import SOURCE, modules, nodes
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "glasshouse"
 CAPABILITIES = ("microdata", "mitigation", "groups", "reconstruction", "economics")
 
 
@@ -44,10 +44,10 @@ def test_a_command_is_answered_and_told_by_functions_of_the_same_names(command: 
 def classes() -> dict[str, list[str]]:
     """Return the public classes of the house, with the modules that define them."""
     homes = defaultdict(list)
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for place, module in modules().items():
+        for node in module.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(path.relative_to(SOURCE).as_posix())
+                homes[node.name].append(place)
     return homes
 
 
@@ -57,11 +57,11 @@ def test_no_two_public_classes_share_a_name() -> None:
 
 def test_no_class_of_ours_is_imported_under_another_name() -> None:
     renamed = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for place, inside in nodes().items():
+        for node in inside:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("glasshouse"):
                 renamed += [
-                    f"{path.relative_to(SOURCE)}: {alias.name} as {alias.asname}"
+                    f"{place}: {alias.name} as {alias.asname}"
                     for alias in node.names
                     if alias.asname not in (None, alias.name)
                     and alias.name[0].isupper()
@@ -143,8 +143,8 @@ VAGUE = frozenset(
 
 def bound_names() -> Iterator[str]:
     """Yield the name of every parameter and of every variable that is assigned, as often as it is."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for inside in nodes().values():
+        for node in inside:
             if isinstance(node, ast.arg):
                 yield node.arg
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

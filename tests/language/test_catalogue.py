@@ -130,6 +130,7 @@ def has_word(said: str, word: str) -> bool:
     return re.search(rf"(?<![\w.\-]){plurals}(?![\w\-]|\.\w)", plain(said)) is not None
 
 
+@cache
 def pairs() -> list[tuple[str, str]]:
     """Return every message with its translation; of those with a plural, form by form."""
     found: list[tuple[str, str]] = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import pickle
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 import pytest
@@ -18,8 +17,8 @@ from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import speaking
 from glasshouse.microdata import assess, target
 from glasshouse.table import collect, read
+from tests.parsed import nodes
 
-PACKAGE = Path(__file__).parents[2] / "src" / "glasshouse"
 TO_THE_USER = {
     "DataError",
     "StudyError",
@@ -33,21 +32,11 @@ ENGLISH = {
     "qif": "the mathematics imports nothing but errors, and its names are those of the formulas",
 }
 """Packages that speak English, and why."""
-PACKAGES = sorted(
-    path.name
-    for path in PACKAGE.iterdir()
-    if (path.is_dir() and any(path.glob("*.py"))) or path.suffix == ".py"
-)
 
 
-def modules(package: str) -> Iterator[Path]:
-    path = PACKAGE / package
-    yield from [path] if path.is_file() else sorted(path.rglob("*.py"))
-
-
-def errors_of(tree: ast.Module) -> Iterator[ast.Call]:
+def errors_of(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
     """Yield where the errors that the user reads are made."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -78,21 +67,19 @@ def _has_words(part: ast.expr) -> bool:
     return isinstance(part, ast.Constant) and any(map(str.isalpha, str(part.value)))
 
 
-@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in ENGLISH])
-def test_no_error_for_the_user_is_written_out_where_it_is_raised(package: str) -> None:
-    strayed = []
-    for path in modules(package):
-        place = path.relative_to(PACKAGE).as_posix()
-        strayed += [
-            f"{place}:{call.lineno}"
-            for call in errors_of(ast.parse(path.read_text(encoding="utf-8")))
-            if any(map(is_written_out, call.args))
-        ]
+def test_no_error_for_the_user_is_written_out_where_it_is_raised() -> None:
+    strayed = [
+        f"{place}:{call.lineno}"
+        for place, inside in nodes().items()
+        if place.partition("/")[0] not in ENGLISH
+        for call in errors_of(inside)
+        if any(map(is_written_out, call.args))
+    ]
     assert strayed == []
 
 
 def test_the_packages_that_speak_english_are_there() -> None:
-    assert set(ENGLISH) <= set(PACKAGES)
+    assert set(ENGLISH) <= {place.partition("/")[0] for place in nodes()}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +98,7 @@ def test_the_packages_that_speak_english_are_there() -> None:
     ],
 )
 def test_what_is_written_out_is_found(raised: str, found: bool) -> None:
-    calls = errors_of(ast.parse(f"raise {raised}"))
+    calls = errors_of(ast.walk(ast.parse(f"raise {raised}")))
     assert any(is_written_out(call.args[0]) for call in calls) is found
 
 
@@ -128,13 +115,11 @@ SPEAK_OF_OPTIONS = {
 
 def said_below_the_command_line() -> Iterator[tuple[str, str]]:
     """Yield every text in the code that is no docstring, with its place, where Python's keywords are spoken of."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        place = path.relative_to(PACKAGE).as_posix()
+    for place, inside in nodes().items():
         if place.startswith(tuple(SPEAK_OF_OPTIONS)):
             continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        docstrings = {id(node.value) for node in inside if isinstance(node, ast.Expr)}
+        for node in inside:
             if (
                 isinstance(node, ast.Constant)
                 and isinstance(node.value, str)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import runpy
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -19,6 +20,10 @@ from glasshouse.report.archive import to_json
 from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Figure, Page
+from tests.examples import IS_THOROUGH
+
+MOST_SECONDS = 5
+"""So many seconds of the processor a law about sentences is tried for in every run."""
 
 
 class _Tags(HTMLParser):
@@ -105,15 +110,20 @@ def tries(folder: str, *fragments: str, seeds: int = 0) -> Callable[[Any], Any]:
     Args:
         folder: Which folder of reports says them.
         fragments: What tells them from its others; several may have one in common.
-        seeds: For how many numbers the test is to be repeated, each as its ``seed``.
+        seeds: For how many numbers the test is to be repeated, each as its ``seed``; in every run for as many as some
+            seconds are enough for, if they make every sentence, and by ``make thorough`` for all.
     """
 
     def of(test: Any) -> Any:
         @wraps(test)
         def tried(*arguments: Any, **values: Any) -> None:
+            begun = time.process_time()
             with heard() as said:
                 for seed in range(max(1, seeds)):
                     test(*arguments, **values, **({"seed": seed} if seeds else {}))
+                    is_long = time.process_time() - begun > MOST_SECONDS and not IS_THOROUGH
+                    if is_long and said.issuperset(templates_of(folder, fragments)):
+                        break
             assert said.issuperset(templates_of(folder, fragments)), (
                 templates_of(folder, fragments) - said
             )

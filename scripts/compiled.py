@@ -1,0 +1,112 @@
+"""Keep the compiled loops of the tests from one run to the next, in whatever folder the project stands.
+
+    python scripts/compiled.py restore    put those that fit these sources where Numba looks for them
+    python scripts/compiled.py keep       keep those that there are
+
+Compiling the loops takes some minutes. Numba keeps them beside the sources, where a fresh clone has none. They are kept
+in the cache folder of the user, under a name that changes with the sources of all modules that have loops, as one may
+hold another; with Python, Numba and numpy; and with the processor. The last few are kept. Nothing is kept, and nothing
+is restored, where ``GLASSHOUSE_COLD`` is set or the folder cannot be written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import platform
+import sys
+import tarfile
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = 3
+"""So many archives are kept."""
+MARK = Path("src", "glasshouse", "__pycache__", "compiled.txt")
+"""Says of which sources the loops beside them are."""
+KINDS = ("*.nbi", "*.nbc")
+"""What Numba writes beside the sources: indexes, and loops."""
+
+
+def key_of(root: Path) -> str:
+    """Return what the loops of these sources depend on, in short."""
+    key = hashlib.sha256()
+    for path in sorted((root / "src").rglob("*.py")):
+        content = path.read_bytes()
+        if b"numba" in content:
+            key.update(path.relative_to(root).as_posix().encode() + b"\0" + content)
+    key.update(f"{sys.version} {platform.machine()} {platform.processor()}".encode())
+    key.update(f"{version('numba')} {version('llvmlite')} {version('numpy')}".encode())
+    return key.hexdigest()[:20]
+
+
+def archive_of(root: Path) -> Path:
+    """Return where the loops of these sources are kept."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasshouse"
+    return folder / f"compiled-{key_of(root)}.tar"
+
+
+def restore(root: Path) -> int:
+    """Remove loops of other sources, and put kept ones of these in their place; return how many.
+
+    Numba tells that a loop is stale by its own file, and not by those of the loops that it calls.
+    """
+    archive, mark = archive_of(root), root / MARK
+    if mark.is_file() and mark.read_text(encoding="utf-8") == archive.name:
+        return 0
+    for path in loops_of(root):
+        path.unlink()
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.write_text(archive.name, encoding="utf-8")
+    if not archive.is_file():
+        return 0
+    with tarfile.open(archive) as kept:
+        members = kept.getmembers()
+        kept.extractall(root, members, filter="data")
+    archive.touch()
+    return len(members)
+
+
+def keep(root: Path) -> int:
+    """Keep the loops beside the sources, if all were made of these; return how many."""
+    archive, mark = archive_of(root), root / MARK
+    loops = sorted(loops_of(root))
+    if not mark.is_file() or mark.read_text(encoding="utf-8") != archive.name or not loops:
+        return 0
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    draft = archive.with_suffix(f".{os.getpid()}")
+    with tarfile.open(draft, "w") as kept:
+        for path in loops:
+            kept.add(path, path.relative_to(root).as_posix())
+    draft.replace(archive)
+    archives = sorted(archive.parent.glob("compiled-*.tar"), key=lambda path: -path.stat().st_mtime)
+    for old in archives[KEPT:]:
+        old.unlink()
+    return len(loops)
+
+
+def loops_of(root: Path) -> list[Path]:
+    """Return the files of compiled loops beside the sources."""
+    return [path for kind in KINDS for path in (root / "src").rglob(f"__pycache__/{kind}")]
+
+
+def main() -> None:
+    """Restore or keep, as asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["restore", "keep"])
+    what = parser.parse_args().what
+    if "GLASSHOUSE_COLD" in os.environ:
+        return
+    try:
+        count = restore(ROOT) if what == "restore" else keep(ROOT)
+    except (OSError, tarfile.TarError) as error:
+        print(f"compiled loops: {error}")
+        return
+    print(f"compiled loops: {count} files {'restored' if what == 'restore' else 'kept'}")
+
+
+if __name__ == "__main__":
+    main()

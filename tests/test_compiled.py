@@ -1,0 +1,57 @@
+"""Compiled loops are kept from one run of the tests to the next, and never for other sources."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def project(folder: Path, source: str) -> Path:
+    """Write a project with one module that has a loop."""
+    (folder / "src" / "glasshouse" / "__pycache__").mkdir(parents=True, exist_ok=True)
+    (folder / "src" / "glasshouse" / "loops.py").write_text(f"import numba\n{source}\n")
+    return folder
+
+
+def loop(folder: Path) -> Path:
+    return folder / "src" / "glasshouse" / "__pycache__" / "loops.walk-1.py311.1.nbc"
+
+
+@pytest.fixture
+def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "compiled.py"))
+
+
+def test_a_fresh_clone_gets_the_loops_of_the_same_sources(script: Any, tmp_path: Path) -> None:
+    first, clone = project(tmp_path / "a", "x = 1"), project(tmp_path / "b", "x = 1")
+    assert script["restore"](first) == 0
+    loop(first).write_bytes(b"machine code")
+    assert script["keep"](first) == 1
+    assert script["restore"](clone) == 1
+    assert loop(clone).read_bytes() == b"machine code"
+
+
+def test_loops_of_other_sources_are_removed_and_never_kept(script: Any, tmp_path: Path) -> None:
+    folder = project(tmp_path / "a", "x = 1")
+    loop(folder).write_bytes(b"of whatever")
+    assert script["keep"](folder) == 0, "nobody knows of which sources it is"
+    assert script["restore"](folder) == 0
+    assert not loop(folder).exists()
+    loop(folder).write_bytes(b"of x = 1")
+    project(folder, "x = 2")
+    assert script["keep"](folder) == 0
+    assert script["restore"](folder) == 0
+    assert not loop(folder).exists()
+
+
+def test_the_last_few_are_kept(script: Any, tmp_path: Path) -> None:
+    for number in range(5):
+        folder = project(tmp_path / "a", f"x = {number}")
+        script["restore"](folder)
+        loop(folder).write_bytes(b"machine code")
+        assert script["keep"](folder) == 1
+    assert len(list((tmp_path / "cache" / "glasshouse").iterdir())) == script["KEPT"]
