@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from glasshouse.language import catalogue
+from glasshouse.language import catalogue, speaking
 from glasshouse.report.archive import to_json
 from glasshouse.report.charts import to_svg
 from glasshouse.report.html import to_html
@@ -107,6 +107,8 @@ def comparing() -> dict[str, str]:
 def tries(folder: str, *fragments: str, seeds: int = 0) -> Callable[[Any], Any]:
     """Say which sentences that compare a property test makes and reads back; it must make them all.
 
+    A test that speaks several languages must make them all in each.
+
     Args:
         folder: Which folder of reports says them.
         fragments: What tells them from its others; several may have one in common.
@@ -117,16 +119,16 @@ def tries(folder: str, *fragments: str, seeds: int = 0) -> Callable[[Any], Any]:
     def of(test: Any) -> Any:
         @wraps(test)
         def tried(*arguments: Any, **values: Any) -> None:
-            begun = time.process_time()
+            templates, begun = templates_of(folder, fragments), time.process_time()
             with heard() as said:
                 for seed in range(max(1, seeds)):
                     test(*arguments, **values, **({"seed": seed} if seeds else {}))
                     is_long = time.process_time() - begun > MOST_SECONDS and not IS_THOROUGH
-                    if is_long and said.issuperset(templates_of(folder, fragments)):
+                    if is_long and said and all(map(templates.issubset, said.values())):
                         break
-            assert said.issuperset(templates_of(folder, fragments)), (
-                templates_of(folder, fragments) - said
-            )
+            assert said, templates
+            untold = {code: templates - own for code, own in said.items()}
+            assert not any(untold.values()), untold
 
         signature = inspect.signature(test)
         kept = [entry for name, entry in signature.parameters.items() if name != "seed"]
@@ -148,20 +150,32 @@ def templates_of(folder: str, fragments: tuple[str, ...]) -> set[str]:
 
 
 @contextmanager
-def heard() -> Iterator[set[str]]:
-    """Yield what is said, as templates; it grows with every sentence."""
-    messages, said = catalogue._messages, set[str]()
+def heard() -> Iterator[dict[str, set[str]]]:
+    """Yield what is said, by language, as templates; it grows with every sentence."""
+    messages, said = catalogue._messages, dict[str, set[str]]()
 
     class Listening:
         def __init__(self, code: str) -> None:
             self.known = messages(code)
+            self.said = said.setdefault(code, set())
 
         def get(self, message: str, default: str) -> str:
-            said.update(message.split(catalogue._OR))
+            self.said.update(message.split(catalogue._OR))
             return self.known.get(message, default)
 
     with patch.object(catalogue, "_messages", Listening):
         yield said
+
+
+@contextmanager
+def telling(code: str) -> Iterator[None]:
+    """Speak a language within a block; what fails there says in which one."""
+    with speaking(code):
+        try:
+            yield
+        except Exception as error:
+            error.add_note(f"in the language {code}")
+            raise
 
 
 def assert_it_asks_nobody(html: str) -> None:

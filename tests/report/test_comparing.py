@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from glasshouse.language import text
-from tests.report.reading import comparing, heard, templates_of, tries
+from glasshouse.language import LANGUAGES, speaking, spoken, text
+from tests.report.reading import comparing, heard, telling, templates_of, tries
 
 NO_FIGURES = {
     "alike on {known}; orange: fewer alike": "how to read a picture",
@@ -66,9 +66,26 @@ def test_a_test_that_does_not_make_what_it_claims_fails() -> None:
 
     with heard() as said:
         silent()
-    assert said == {"Risk: {before} → {after}."}
+    assert said == {"en": {"Risk: {before} → {after}."}}
     tries("deter", "Risk: {before}")(silent)()
     with pytest.raises(AssertionError, match="down from"):
         tries("anonymise", sentence)(silent)()
     with pytest.raises(AssertionError, match="no sentence of"):
         tries("anonymise", "Risk: {before}")(silent)()
+
+
+def test_what_one_language_makes_another_one_must_make_too() -> None:
+    def only_in_english() -> None:
+        text("Risk: {before} → {after}.", before="2%", after="1%")
+        with speaking("pt-BR"):
+            text("Glossary")
+
+    with pytest.raises(AssertionError, match=r"pt-BR.*Risk"):
+        tries("deter", "Risk: {before}")(only_in_english)()
+
+
+def test_what_fails_while_a_language_is_spoken_says_which_one() -> None:
+    for code in LANGUAGES:
+        with pytest.raises(AssertionError) as failed, telling(code):
+            assert spoken() != code
+        assert failed.value.__notes__ == [f"in the language {code}"]
