@@ -28,7 +28,7 @@ from glasshouse.report.assess.charts import Influence
 from glasshouse.report.page import Finding
 from glasshouse.study.policy import OPEN_DATA
 from glasshouse.table import read
-from tests.report.reading import tries
+from tests.report.reading import telling, tries
 
 UP = re.compile(
     r"\bup from\b|\brose\b|\bcontra\b|\bsubiu\b|sem esse conhecimento, em|\brises\b|\bsobe\b"
@@ -132,137 +132,142 @@ def said(sentence: str) -> list[str]:
     return [match[0] for match in FIGURE.finditer(sentence) if match[3]]
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "learns the {secret} of {people} with certainty", "learns nobody's {secret}")
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 1000))
-def test_a_guess_at_a_secret(code: str, guess: Leakage, certain: int) -> None:
+def test_a_guess_at_a_secret(guess: Leakage, certain: int) -> None:
     attack = attack_of(INFERRING, guess, certain)
-    with speaking(code):
-        sentence = findings._inferring_sentence(attack, NAMING, "student")
-        tile = front._given_away([attack], "student")
     shares = [Fraction(certain, 1000)] if certain else []
-    same = len(set(said(sentence)[len(shares) :])) == 1
-    told = [guess.posterior] if same else [guess.posterior, guess.prior]
-    assert_it_says(sentence, code, *shares, *told)
-    both = said(sentence)[len(shares) :]
-    assert_its_direction(sentence, guess.prior, guess.posterior, (both[0], both[-1]))
-    values = [Fraction(certain, 1000), guess.posterior] if same else [guess.prior, guess.posterior]
-    assert_it_says(f"{tile.figure} {tile.sentence}", code, *values)
+    for code in LANGUAGES:
+        with telling(code):
+            sentence = findings._inferring_sentence(attack, NAMING, "student")
+            tile = front._given_away([attack], "student")
+            same = len(set(said(sentence)[len(shares) :])) == 1
+            told = [guess.posterior] if same else [guess.posterior, guess.prior]
+            assert_it_says(sentence, code, *shares, *told)
+            both = said(sentence)[len(shares) :]
+            assert_its_direction(sentence, guess.prior, guess.posterior, (both[0], both[-1]))
+            values = (
+                [Fraction(certain, 1000), guess.posterior]
+                if same
+                else [guess.prior, guess.posterior]
+            )
+            assert_it_says(f"{tile.figure} {tile.sentence}", code, *values)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "guesses no better than without that knowledge")
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 999))
-def test_who_can_be_named(code: str, guess: Leakage, certain: int) -> None:
+def test_who_can_be_named(guess: Leakage, certain: int) -> None:
     attack = attack_of(NAMING, guess, certain)
-    with speaking(code):
-        sentence = findings.naming_sentence(attack, "student")
-        enough = findings._already(attack, "student").sentence
-        tile = front._at_risk(attack, "student")
     shares = [Fraction(certain, 1000)] if certain else []
-    for told, values in ((sentence, shares), (enough, []), (tile.sentence, [])):
-        once = re.search(r"(?:once in|1 de cada) ([0-9.,]+)", told)
-        if once is None:
-            likely = [] if told is tile.sentence and not certain else [guess.posterior]
-            assert_it_says(told, code, *values, *likely)
-        else:
-            count = int(re.sub("[.,]", "", once[1].rstrip(".,")))
-            assert abs(1 / guess.posterior - count) <= Fraction(1, 2)
-            assert guess.posterior < Fraction(1, 100)
-    assert bool(SAME.search(sentence)) == (certain == 0 == guess.additive)
+    for code in LANGUAGES:
+        with telling(code):
+            sentence = findings.naming_sentence(attack, "student")
+            enough = findings._already(attack, "student").sentence
+            tile = front._at_risk(attack, "student")
+            for told, values in ((sentence, shares), (enough, []), (tile.sentence, [])):
+                once = re.search(r"(?:once in|1 de cada) ([0-9.,]+)", told)
+                if once is None:
+                    likely = [] if told is tile.sentence and not certain else [guess.posterior]
+                    assert_it_says(told, code, *values, *likely)
+                else:
+                    count = int(re.sub("[.,]", "", once[1].rstrip(".,")))
+                    assert abs(1 / guess.posterior - count) <= Fraction(1, 2)
+                    assert guess.posterior < Fraction(1, 100)
+            assert bool(SAME.search(sentence)) == (certain == 0 == guess.additive)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "give no better", "within {count} guesses in {after}")
 @settings(max_examples=50)
 @given(guess=leakages())
-def test_several_datasets_and_several_guesses(code: str, guess: Leakage) -> None:
+def test_several_datasets_and_several_guesses(guess: Leakage) -> None:
     first = attack_of(NAMING, Leakage(Fraction(0), guess.prior), 0)
     last = replace(attack_of(NAMING, Leakage(Fraction(0), guess.posterior), 0), datasets=("a", "b"))
-    with speaking(code):
-        grown = findings._grown(replace(first, datasets=("a",)), last).sentence
-        title = charts._grown([[first], [last]])
-        tries = [
-            findings.gained(
-                [replace(base, gain=guess)], subject="student", currency=None, tries=2
-            ).sentence
-            for base in (NAMING, INFERRING)
-        ]
-        before_and_after = charts._given_away([attack_of(NAMING, guess, 0)])
-        bands = [
-            (1, Fraction(0), Fraction(0), guess.prior, 1),
-            (3, Fraction(0), Fraction(0), guess.posterior, 1),
-        ]
-        band = front._band_title(bands)
-    both = said(grown)
-    told = [guess.prior] if SAME.search(grown) else [guess.prior, guess.posterior]
-    assert_it_says(grown, code, *told)
-    assert bool(SAME.search(grown)) == (len(both) == 1)
-    for sentence in tries:
-        same = bool(SAME.search(sentence))
-        assert_it_says(sentence, code, guess.posterior, *([] if same else [guess.prior]))
-        figures_told = said(sentence)
-        assert_its_direction(
-            sentence, guess.prior, guess.posterior, (figures_told[0], figures_told[-1])
-        )
-    for sentence in (title, before_and_after, band):
-        assert_it_says(sentence, code, guess.prior, guess.posterior)
+    bands = [
+        (1, Fraction(0), Fraction(0), guess.prior, 1),
+        (3, Fraction(0), Fraction(0), guess.posterior, 1),
+    ]
+    for code in LANGUAGES:
+        with telling(code):
+            grown = findings._grown(replace(first, datasets=("a",)), last).sentence
+            title = charts._grown([[first], [last]])
+            tries = [
+                findings.gained(
+                    [replace(base, gain=guess)], subject="student", currency=None, tries=2
+                ).sentence
+                for base in (NAMING, INFERRING)
+            ]
+            before_and_after = charts._given_away([attack_of(NAMING, guess, 0)])
+            band = front._band_title(bands)
+            both = said(grown)
+            told = [guess.prior] if SAME.search(grown) else [guess.prior, guess.posterior]
+            assert_it_says(grown, code, *told)
+            assert bool(SAME.search(grown)) == (len(both) == 1)
+            for sentence in tries:
+                same = bool(SAME.search(sentence))
+                assert_it_says(sentence, code, guess.posterior, *([] if same else [guess.prior]))
+                figures_told = said(sentence)
+                assert_its_direction(
+                    sentence, guess.prior, guess.posterior, (figures_told[0], figures_told[-1])
+                )
+            for sentence in (title, before_and_after, band):
+                assert_it_says(sentence, code, guess.prior, guess.posterior)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "rises from {prior}")
 @settings(max_examples=50)
 @given(guess=leakages(), money=st.booleans())
-def test_what_guesses_are_worth(code: str, guess: Leakage, money: bool) -> None:
+def test_what_guesses_are_worth(guess: Leakage, money: bool) -> None:
     worth = Leakage(1000 * guess.prior, 1000 * guess.posterior)
-    with speaking(code):
-        sentences = [
-            findings.gained(
-                [replace(base, gain=worth)],
-                subject="student",
-                currency="€" if money else None,
-                tries=None,
-            ).sentence
-            for base in (NAMING, INFERRING)
-        ]
-        prior, posterior = findings._worths(worth, "€" if money else None)
-    for sentence in sentences:
-        assert prior in sentence
-        assert_its_direction(sentence, worth.prior, worth.posterior, (prior, posterior))
+    for code in LANGUAGES:
+        with telling(code):
+            sentences = [
+                findings.gained(
+                    [replace(base, gain=worth)],
+                    subject="student",
+                    currency="€" if money else None,
+                    tries=None,
+                ).sentence
+                for base in (NAMING, INFERRING)
+            ]
+            prior, posterior = findings._worths(worth, "€" if money else None)
+            for sentence in sentences:
+                assert prior in sentence
+                assert_its_direction(sentence, worth.prior, worth.posterior, (prior, posterior))
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "Without {attribute}, right guesses", "would hardly change right guesses")
 @settings(max_examples=50)
 @given(guess=leakages(), secret=st.booleans())
 @example(guess=Leakage(Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**9)), secret=False)
-def test_leaving_out_one_attribute(code: str, guess: Leakage, secret: bool) -> None:
+def test_leaving_out_one_attribute(guess: Leakage, secret: bool) -> None:
     influence = Influence("age", Fraction(1, 2), guess.additive, guess.posterior)
     target = "ill" if secret else None
     advice = Advice(
         "leave-out", ("sex",), ("age",), target, guess.posterior, guess.prior, meets=False
     )
-    with speaking(code):
-        title = charts._influence_title({target: [influence]})
-        action = front._action(advice, None).change
-        with patch.object(charts, "influences", return_value={None: (influence, influence)}):
-            leaving = charts.influence_findings(cast("Sweep", SimpleNamespace(total=1000)))
-    for finding in leaving:
-        printed = said(finding.sentence)
-        assert_it_says(finding.sentence, code, *[guess.posterior, guess.prior][: len(printed)])
-        if len(printed) == 2:
-            assert_its_direction(
-                finding.sentence, guess.posterior, guess.prior, (printed[0], printed[1])
-            )
-    if said(title):
-        assert_it_says(title, code, guess.posterior, guess.prior)
-        assert len(set(said(title))) == 2, "what hardly changes is said so"
-    assert_it_says(action, code, guess.posterior, guess.prior)
+    for code in LANGUAGES:
+        with telling(code):
+            title = charts._influence_title({target: [influence]})
+            action = front._action(advice, None).change
+            with patch.object(charts, "influences", return_value={None: (influence, influence)}):
+                leaving = charts.influence_findings(cast("Sweep", SimpleNamespace(total=1000)))
+            for finding in leaving:
+                printed = said(finding.sentence)
+                assert_it_says(
+                    finding.sentence, code, *[guess.posterior, guess.prior][: len(printed)]
+                )
+                if len(printed) == 2:
+                    assert_its_direction(
+                        finding.sentence, guess.posterior, guess.prior, (printed[0], printed[1])
+                    )
+            if said(title):
+                assert_it_says(title, code, guess.posterior, guess.prior)
+                assert len(set(said(title))) == 2, "what hardly changes is said so"
+            assert_it_says(action, code, guess.posterior, guess.prior)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "assess",
     "helps most",
@@ -271,7 +276,7 @@ def test_leaving_out_one_attribute(code: str, guess: Leakage, secret: bool) -> N
 )
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6))
-def test_findings_of_random_tables_read_back(code: str, seed: int) -> None:
+def test_findings_of_random_tables_read_back(seed: int) -> None:
     random = np.random.default_rng(seed)
     size = int(random.integers(2, 200))
     table = pa.table(
@@ -282,24 +287,25 @@ def test_findings_of_random_tables_read_back(code: str, seed: int) -> None:
     )
     swept = sweep(read(table, quasi_identifiers=["a", "b", "c"]))
     outcome = swept.assessment()
-    with speaking(code):
-        leaving = charts.influence_findings(swept)
-        pairs = sets.pairs_figure(outcome)
-        told = findings.findings(outcome, sweep=swept)
     after = {attack.quasi_identifiers: attack.probabilistic.posterior for attack in outcome.attacks}
     whole = after[("a", "b", "c")]
     least = min(after[pair] for pair in (("a", "b"), ("a", "c"), ("b", "c")))
-    for finding in leaving:
-        printed = said(finding.sentence)
-        assert_it_says(finding.sentence, code, *[whole, least][: len(printed)])
-        if len(printed) == 2:
-            assert_its_direction(finding.sentence, whole, least, (printed[0], printed[1]))
-    if pairs is not None:
-        worst = max(risk for known, risk in after.items() if len(known) == 2)
-        assert_it_says(" ".join(pairs.chart["title"]["text"]), code, worst)
-    for finding in told:
-        assert "of every" not in finding.sentence
-        assert "em cada" not in finding.sentence
+    worst = max(risk for known, risk in after.items() if len(known) == 2)
+    for code in LANGUAGES:
+        with telling(code):
+            leaving = charts.influence_findings(swept)
+            pairs = sets.pairs_figure(outcome)
+            told = findings.findings(outcome, sweep=swept)
+            for finding in leaving:
+                printed = said(finding.sentence)
+                assert_it_says(finding.sentence, code, *[whole, least][: len(printed)])
+                if len(printed) == 2:
+                    assert_its_direction(finding.sentence, whole, least, (printed[0], printed[1]))
+            if pairs is not None:
+                assert_it_says(" ".join(pairs.chart["title"]["text"]), code, worst)
+            for finding in told:
+                assert "of every" not in finding.sentence
+                assert "em cada" not in finding.sentence
 
 
 # Parts side by side
@@ -329,7 +335,6 @@ def points(sentence: str, code: str) -> list[Figure]:
     return [figure for figure in figures(outside, code) if not figure.per_cent]
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "assess",
     "adds most to right guesses",
@@ -339,26 +344,31 @@ def points(sentence: str, code: str) -> list[Figure]:
 )
 @settings(max_examples=50)
 @given(guesses=many(2), by=st.sampled_from([None, "race"]))
-def test_the_part_where_most_is_added(code: str, guesses: list[Leakage], by: str | None) -> None:
+def test_the_part_where_most_is_added(guesses: list[Leakage], by: str | None) -> None:
     releases = family_of(guesses, ordered=False, by=by)
-    with speaking(code):
-        sentence = family.family_findings(releases, exact=True)[0].sentence
-        title = family_charts._finding(releases, family_charts.part_guesses(releases, None), "part")
     added = sorted(guess.additive for guess in guesses)
-    if added[0] == added[-1]:
-        return
-    for told in (sentence, title):
-        printed = points(told, code)
-        in_order = [added[0], added[-1]] if by else [added[-1], added[0]]
-        assert [
-            figure.holds(100 * value) for figure, value in zip(printed, in_order, strict=True)
-        ] == [True] * 2
-        if added[-1] - added[0] >= Fraction(1, 10**5):
-            assert printed[0].text != printed[1].text, told
-    assert ("part a" in sentence) == (by is None and guesses[0].additive in (added[0], added[-1]))
+    in_order = [added[0], added[-1]] if by else [added[-1], added[0]]
+    for code in LANGUAGES:
+        with telling(code):
+            sentence = family.family_findings(releases, exact=True)[0].sentence
+            title = family_charts._finding(
+                releases, family_charts.part_guesses(releases, None), "part"
+            )
+            if added[0] == added[-1]:
+                continue
+            for told in (sentence, title):
+                printed = points(told, code)
+                assert [
+                    figure.holds(100 * value)
+                    for figure, value in zip(printed, in_order, strict=True)
+                ] == [True] * 2
+                if added[-1] - added[0] >= Fraction(1, 10**5):
+                    assert printed[0].text != printed[1].text, told
+            assert ("part a" in sentence) == (
+                by is None and guesses[0].additive in (added[0], added[-1])
+            )
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "assess",
     "hardly changed: {after}",
@@ -370,58 +380,61 @@ def test_the_part_where_most_is_added(code: str, guesses: list[Leakage], by: str
 )
 @settings(max_examples=50)
 @given(guesses=many(2))
-def test_what_changed_from_the_first_part_to_the_last(code: str, guesses: list[Leakage]) -> None:
+def test_what_changed_from_the_first_part_to_the_last(guesses: list[Leakage]) -> None:
     releases = family_of(guesses, ordered=True)
-    with speaking(code):
-        finding = family.family_findings(releases, exact=True)[0]
-        title = family_charts._time_finding(releases, None)
-        before, after = (
-            family_charts.part_guesses(releases, None)[place].points for place in (0, -1)
-        )
     first, last = guesses[0].additive, guesses[-1].additive
-    rises, falls = (bool(words.search(finding.sentence)) for words in (UP, DOWN))
-    assert rises == (first < last and before != after), finding.sentence
-    assert falls == (first > last and before != after), finding.sentence
-    printed = points(finding.sentence, code)
-    in_order = [first, last][-len(printed) :]
-    assert [figure.holds(100 * value) for figure, value in zip(printed, in_order, strict=True)] == [
-        True
-    ] * len(printed)
-    more, less = (
-        ("more than in", "less than in") if code == "en" else ("a mais do que", "a menos do que")
-    )
-    assert (more in title) == (first < last)
-    assert (less in title) == (first > last)
-    if finding.meaning:
-        up = re.search(r"\bup\b|\balta\b|\baumento\b", finding.meaning) is not None
-        steps = [b.additive - a.additive for a, b in pairwise(guesses)]
-        assert points(finding.meaning, code)[0].holds(100 * max(map(abs, steps)))
-        assert up == (max(steps, key=abs) > 0) or -max(steps, key=abs) in steps
+    steps = [b.additive - a.additive for a, b in pairwise(guesses)]
+    for code in LANGUAGES:
+        with telling(code):
+            finding = family.family_findings(releases, exact=True)[0]
+            title = family_charts._time_finding(releases, None)
+            before, after = (
+                family_charts.part_guesses(releases, None)[place].points for place in (0, -1)
+            )
+            rises, falls = (bool(words.search(finding.sentence)) for words in (UP, DOWN))
+            assert rises == (first < last and before != after), finding.sentence
+            assert falls == (first > last and before != after), finding.sentence
+            printed = points(finding.sentence, code)
+            in_order = [first, last][-len(printed) :]
+            assert [
+                figure.holds(100 * value) for figure, value in zip(printed, in_order, strict=True)
+            ] == [True] * len(printed)
+            more, less = (
+                ("more than in", "less than in")
+                if code == "en"
+                else ("a mais do que", "a menos do que")
+            )
+            assert (more in title) == (first < last)
+            assert (less in title) == (first > last)
+            if finding.meaning:
+                up = re.search(r"\bup\b|\balta\b|\baumento\b", finding.meaning) is not None
+                assert points(finding.meaning, code)[0].holds(100 * max(map(abs, steps)))
+                assert up == (max(steps, key=abs) > 0) or -max(steps, key=abs) in steps
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "already gives half or more", "already give half or more")
 @settings(max_examples=50)
 @given(guesses=many(1))
-def test_the_first_screen_of_parts(code: str, guesses: list[Leakage]) -> None:
+def test_the_first_screen_of_parts(guesses: list[Leakage]) -> None:
     releases = family_of(guesses, ordered=False)
-    with speaking(code):
-        summary = family._summary(releases, "part")
-        tiles = family._tiles(releases, "part")
-        priors = family._small_set(
-            releases, None, family_charts.part_guesses(releases, None), "part"
-        )
+    before = [guess.prior for guess in guesses]
     chances_after = [guess.posterior for guess in guesses]
     low, high = min(chances_after), max(chances_after)
-    printed = said(summary)
-    assert_it_says(summary, code, *[low, high][: len(printed)])
-    assert_it_says(tiles[0].figure, code, *[low, high][: len(said(tiles[0].figure))])
-    assert_half_is_half(guesses, code)
-    before = [guess.prior for guess in guesses]
-    for finding in priors:
-        if min(before) > 0 and max(before) < 1:
-            told = said(finding.sentence)
-            assert_it_says(finding.sentence, code, *[min(before), max(before)][: len(told)])
+    for code in LANGUAGES:
+        with telling(code):
+            summary = family._summary(releases, "part")
+            tiles = family._tiles(releases, "part")
+            priors = family._small_set(
+                releases, None, family_charts.part_guesses(releases, None), "part"
+            )
+            printed = said(summary)
+            assert_it_says(summary, code, *[low, high][: len(printed)])
+            assert_it_says(tiles[0].figure, code, *[low, high][: len(said(tiles[0].figure))])
+            assert_half_is_half(guesses, code)
+            for finding in priors:
+                if min(before) > 0 and max(before) < 1:
+                    told = said(finding.sentence)
+                    assert_it_says(finding.sentence, code, *[min(before), max(before)][: len(told)])
 
 
 def assert_half_is_half(guesses: list[Leakage], code: str) -> None:
@@ -460,20 +473,19 @@ def assert_half_is_half(guesses: list[Leakage], code: str) -> None:
         assert set(counts) <= {2, sum(half), len(half)}, told
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("sign", [1, -1])
 @tries("assess", "tend slightly to give away", "tend to give away", "hardly go together")
-def test_whether_larger_parts_give_away_more(code: str, sign: int) -> None:
-    for bound, *both in family.DEGREES:
-        with speaking(code):
-            more, less = (translated(template, people="p", parts="q") for template in both)
-        words = (
-            ("more", "less")
-            if code == "en"
-            else ("revelar mais|revelam mais", "revelar menos|revelam menos")
-        )
-        assert re.search(words[0], more.rpartition(":")[2]), bound
-        assert re.search(words[1], less.rpartition(":")[2]), bound
+def test_whether_larger_parts_give_away_more(sign: int) -> None:
+    words = {
+        "en": ("more", "less"),
+        "pt-BR": ("revelar mais|revelam mais", "revelar menos|revelam menos"),
+    }
+    for code in LANGUAGES:
+        with telling(code):
+            for bound, *both in family.DEGREES:
+                more, less = (translated(template, people="p", parts="q") for template in both)
+                assert re.search(words[code][0], more.rpartition(":")[2]), bound
+                assert re.search(words[code][1], less.rpartition(":")[2]), bound
     for sizes in ((1000, 2000, 3000), (2000, 1000, 2000)):
         parts = [
             FamilyPart(
@@ -484,12 +496,12 @@ def test_whether_larger_parts_give_away_more(code: str, sign: int) -> None:
             )
             for place, size in enumerate(sizes[::sign])
         ]
-        with speaking(code):
-            (finding,) = family._by_number(
-                Family(("age",), (), False, tuple(parts)), None, "person", "part", of=3
-            )
-        tends = re.search(r"give away more|revelar mais|revelam mais", finding.sentence)
-        assert bool(tends) == (sign > 0 and sizes[0] == 1000), finding.sentence
+        releases = Family(("age",), (), False, tuple(parts))
+        for code in LANGUAGES:
+            with telling(code):
+                (finding,) = family._by_number(releases, None, "person", "part", of=3)
+                tends = re.search(r"give away more|revelar mais|revelam mais", finding.sentence)
+                assert bool(tends) == (sign > 0 and sizes[0] == 1000), finding.sentence
 
 
 def test_the_reader_of_sentences_finds_a_wrong_one() -> None:
@@ -508,14 +520,15 @@ def test_the_reader_of_sentences_finds_a_wrong_one() -> None:
     assert isinstance(findings.findings(Assessment(6, (NAMING,)))[0], Finding)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("assess", "{people} are too few")
 @settings(max_examples=20)
 @given(records=st.integers(1, 30))
-def test_too_few_people_for_a_rule(code: str, records: int) -> None:
-    with speaking(code):
-        few = front.too_few(records, OPEN_DATA, "student")
-    assert (few is None) == (records >= 20)
-    if few is not None:
-        assert [int(figure) for figure in re.findall(r"[0-9]+", few.sentence)] == [records, 20]
-        assert not few.command
+def test_too_few_people_for_a_rule(records: int) -> None:
+    for code in LANGUAGES:
+        with telling(code):
+            few = front.too_few(records, OPEN_DATA, "student")
+            assert (few is None) == (records >= 20)
+            if few is not None:
+                told = [int(figure) for figure in re.findall(r"[0-9]+", few.sentence)]
+                assert told == [records, 20]
+                assert not few.command

@@ -7,7 +7,6 @@ import math
 import random
 import re
 import shlex
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ from glasshouse.runs.deter import answer
 from glasshouse.study.deter import DeterStudy
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
-from tests.report.reading import tries
+from tests.report.reading import telling, tries
 from tests.report.snapshots import assert_snapshot
 
 PROVENANCE = Provenance("1.0", "", ())
@@ -244,14 +243,6 @@ def random_terms(chosen: random.Random) -> dict[str, Any]:
     }
 
 
-@cache
-def random_run(seed: int) -> Run[DeterStudy, Deterrence]:
-    """Return what comes of random terms, for every language."""
-    terms = random_terms(random.Random(seed))
-    return answer(DeterStudy.model_validate(terms), resources=Resources())
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "deter",
     *("An attack pays on groups of fewer", "What has to grow least", "it has to grow least"),
@@ -259,46 +250,50 @@ def random_run(seed: int) -> Run[DeterStudy, Deterrence]:
     *("fewer than {size}", "Risk: {before}"),
     seeds=16,
 )
-def test_what_is_said_of_random_terms_is_what_came_out(seed: int, code: str) -> None:
-    run = random_run(seed)
+def test_what_is_said_of_random_terms_is_what_came_out(seed: int) -> None:
+    terms = random_terms(random.Random(seed))
+    run = answer(DeterStudy.model_validate(terms), resources=Resources())
     outcome, policy = run.outcome, run.outcome.policy
-    with speaking(code):
-        attacked, *further = findings_of(run)
-        page = page_of(run.outcome, run.question, provenance=PROVENANCE) if seed < 8 else None
     end, highest = policy.thresholds.no_attack, float(policy.reidentification.max())
-    if page is not None:
-        assert_the_page_says_the_same(run, page, code)
-    assert (end == 1) is (not further)
-    *rising, stopped = further or [attacked]
-    figures = figures_in(attacked.sentence, code)
-    if end not in (None, 1):
-        assert figures[:2] == [end, end]
-        assert (policy.value[policy.sizes < end] > 0).all(), "fewer than so many: it pays"
-        assert not policy.value[policy.sizes >= end].any(), "so many or more: it does not"
-    if highest:
-        assert figures[-1] == pytest.approx(100 * highest, abs=0.051)
-        where = [int(figure) for figure in figures[2 if end not in (None, 1) else 0 : -1]]
-        risks = dict(zip(policy.sizes.tolist(), policy.reidentification.tolist(), strict=True))
-        assert all(risks[size] == pytest.approx(highest) for size in where)
-    for finding in rising:
-        figures = figures_in(finding.sentence, code)
-        if figures:
-            smaller, before, larger, after = figures
-            assert larger == smaller + 1
-            assert after > before
-            place = int(smaller) - int(policy.sizes[0])
-            assert before == pytest.approx(100 * policy.reidentification[place], abs=0.051)
-            assert after == pytest.approx(100 * policy.reidentification[place + 1], abs=0.051)
-    if not nearest(outcome) or is_deterred(outcome):
-        return
-    figures = figures_in(stopped.sentence.split(": ", 1)[1], code)
-    for (parameter, lasting, multiple), (enough, now) in zip(
-        nearest(outcome), zip(figures[::2], figures[1::2], strict=True), strict=True
-    ):
-        percent = 100 if parameter == "detection" else 1
-        assert enough >= percent * lasting > now * (1 - 1e-2)
-        assert now == pytest.approx(percent * present(policy.terms, parameter), rel=1e-2)
-        assert multiple == pytest.approx(enough / now if now else math.inf, rel=2e-2)
+    risks = dict(zip(policy.sizes.tolist(), policy.reidentification.tolist(), strict=True))
+    for code in LANGUAGES:
+        with telling(code):
+            attacked, *further = findings_of(run)
+            page = page_of(run.outcome, run.question, provenance=PROVENANCE) if seed < 8 else None
+            if page is not None:
+                assert_the_page_says_the_same(run, page, code)
+            assert (end == 1) is (not further)
+            *rising, stopped = further or [attacked]
+            figures = figures_in(attacked.sentence, code)
+            if end not in (None, 1):
+                assert figures[:2] == [end, end]
+                assert (policy.value[policy.sizes < end] > 0).all(), "fewer than so many: it pays"
+                assert not policy.value[policy.sizes >= end].any(), "so many or more: it does not"
+            if highest:
+                assert figures[-1] == pytest.approx(100 * highest, abs=0.051)
+                where = [int(figure) for figure in figures[2 if end not in (None, 1) else 0 : -1]]
+                assert all(risks[size] == pytest.approx(highest) for size in where)
+            for finding in rising:
+                figures = figures_in(finding.sentence, code)
+                if figures:
+                    smaller, before, larger, after = figures
+                    assert larger == smaller + 1
+                    assert after > before
+                    place = int(smaller) - int(policy.sizes[0])
+                    assert before == pytest.approx(100 * policy.reidentification[place], abs=0.051)
+                    assert after == pytest.approx(
+                        100 * policy.reidentification[place + 1], abs=0.051
+                    )
+            if not nearest(outcome) or is_deterred(outcome):
+                continue
+            figures = figures_in(stopped.sentence.split(": ", 1)[1], code)
+            for (parameter, lasting, multiple), (enough, now) in zip(
+                nearest(outcome), zip(figures[::2], figures[1::2], strict=True), strict=True
+            ):
+                percent = 100 if parameter == "detection" else 1
+                assert enough >= percent * lasting > now * (1 - 1e-2)
+                assert now == pytest.approx(percent * present(policy.terms, parameter), rel=1e-2)
+                assert multiple == pytest.approx(enough / now if now else math.inf, rel=2e-2)
 
 
 def assert_the_page_says_the_same(run: Run[DeterStudy, Deterrence], page: Page, code: str) -> None:
@@ -325,9 +320,8 @@ def assert_the_page_says_the_same(run: Run[DeterStudy, Deterrence], page: Page, 
             assert before > after == pytest.approx(100 * run.question.target)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("deter", "if the adversary knows how many they are", seeds=6)
-def test_what_is_said_of_random_releases_is_what_came_out(seed: int, code: str) -> None:
+def test_what_is_said_of_random_releases_is_what_came_out(seed: int) -> None:
     chosen = random.Random(seed)
     ages = [str(min(90, int(chosen.expovariate(0.08)))) for _ in range(400)]
     write("register.csv", {"age": ages})
@@ -338,40 +332,41 @@ def test_what_is_said_of_random_releases_is_what_came_out(seed: int, code: str) 
     run = answer(study, resources=Resources())
     exposure = run.outcome.exposure
     assert exposure is not None
-    with speaking(code):
-        expected, lost, *_ = findings_of(run)
-        for action in page_of(run.outcome, study, provenance=PROVENANCE).actions:
-            if "knows how many" in action.change or "tamanho do grupo" in action.change:
-                before, after = figures_in(action.change, code)
-                assert before == pytest.approx(100 * exposure.known.max(), abs=0.06)
-                assert before > after == pytest.approx(100 * study.target)
     known, unknown = exposure.expected_known, exposure.expected_unknown
-    if max(known, unknown) == 0:
-        assert figures_in(expected.sentence, code) == [120]
-        return
     worth = int((exposure.known > 0).sum())
-    count, records, share, *people = figures_in(expected.sentence, code)
-    assert (count, records) == (worth, 120)
-    assert share == pytest.approx(100 * worth / 120, abs=0.051)
-    assert people[0] == pytest.approx(known, rel=6e-3)
-    assert people[-1] == pytest.approx(unknown, rel=6e-3)
-    amounts = figures_in(lost.sentence, code)
-    assert amounts[0] == pytest.approx(3 * known, abs=0.006)
-    assert amounts[-1] == pytest.approx(3 * unknown, abs=0.006)
-    assert len(people) == len(set(people)), "what is the same is said once"
+    for code in LANGUAGES:
+        with telling(code):
+            expected, lost, *_ = findings_of(run)
+            for action in page_of(run.outcome, study, provenance=PROVENANCE).actions:
+                if "knows how many" in action.change or "tamanho do grupo" in action.change:
+                    before, after = figures_in(action.change, code)
+                    assert before == pytest.approx(100 * exposure.known.max(), abs=0.06)
+                    assert before > after == pytest.approx(100 * study.target)
+            if max(known, unknown) == 0:
+                assert figures_in(expected.sentence, code) == [120]
+                continue
+            count, records, share, *people = figures_in(expected.sentence, code)
+            assert (count, records) == (worth, 120)
+            assert share == pytest.approx(100 * worth / 120, abs=0.051)
+            assert people[0] == pytest.approx(known, rel=6e-3)
+            assert people[-1] == pytest.approx(unknown, rel=6e-3)
+            amounts = figures_in(lost.sentence, code)
+            assert amounts[0] == pytest.approx(3 * known, abs=0.006)
+            assert amounts[-1] == pytest.approx(3 * unknown, abs=0.006)
+            assert len(people) == len(set(people)), "what is the same is said once"
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("name", ["release", "belief"])
-def test_the_page_in_every_language(name: str, code: str) -> None:
+def test_the_page_in_every_language(name: str) -> None:
     run = deterred(name)
-    with speaking(code):
-        page = page_of(run.outcome, run.question, provenance=PROVENANCE)
-        document = to_html(page)
-    assert document.count('class="picture wide"') == len(page.pictures)
-    assert all(figure.table is not None for figure in page.pictures)
-    assert page.limits
-    assert ("O que dissuadiria o adversário" in document) == (code == "pt-BR")
+    for code in LANGUAGES:
+        with telling(code):
+            page = page_of(run.outcome, run.question, provenance=PROVENANCE)
+            document = to_html(page)
+            assert document.count('class="picture wide"') == len(page.pictures)
+            assert all(figure.table is not None for figure in page.pictures)
+            assert page.limits
+            assert ("O que dissuadiria o adversário" in document) == (code == "pt-BR")
 
 
 def test_the_main_figures_are_kept_for_later_comparisons() -> None:

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import glasshouse as gh
-from glasshouse.language import LANGUAGES, speaking
+from glasshouse.language import LANGUAGES
 from glasshouse.microdata import Attack, Leakage, assess
 from glasshouse.mitigation import ComparedRun, Comparison, MeasuredRuns
 from glasshouse.mitigation.comparison import (
@@ -59,7 +59,7 @@ from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
 from tests.cli.test_longitudinal import write
 from tests.conftest import Glasshouse
-from tests.report.reading import tries
+from tests.report.reading import telling, tries
 from tests.report.test_anonymise import QUESTION
 
 FIGURE = re.compile(
@@ -143,20 +143,17 @@ def attack(chance: random.Random, *, secret: bool, records: int = 1000) -> Attac
     )
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("anonymise", "down from {before}", "up from {before}", seeds=60)
-def test_guesses_rise_and_fall_as_their_figures_do(seed: int, code: str) -> None:
+def test_guesses_rise_and_fall_as_their_figures_do(seed: int) -> None:
     chance = random.Random(seed)
     for secret in (False, True):
         before, after = attack(chance, secret=secret), attack(chance, secret=secret)
-        with speaking(code):
-            sentence = guesses_change(before, after)
-        assert_direction(
-            sentence, before.probabilistic.posterior, after.probabilistic.posterior, code
-        )
+        chances = before.probabilistic.posterior, after.probabilistic.posterior
+        for code in LANGUAGES:
+            with telling(code):
+                assert_direction(guesses_change(before, after), *chances, code)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "compare",
     *("became easier to name {many}.", "became easier to infer the {secret}."),
@@ -164,47 +161,51 @@ def test_guesses_rise_and_fall_as_their_figures_do(seed: int, code: str) -> None
     "({counted_before})",
     seeds=60,
 )
-def test_what_became_of_runs_is_what_the_figures_say(seed: int, code: str) -> None:
+def test_what_became_of_runs_is_what_the_figures_say(seed: int) -> None:
     chance = random.Random(seed)
     secret = chance.random() < 0.5
     before, after = attack(chance, secret=secret), attack(chance, secret=secret)
     if chance.random() < 0.3:
         after = before
     line: Any = SimpleNamespace(attacks=(before, after), secret=before.secret)
-    with speaking(code):
-        sentence = _changed(line, ("first", "last"), after, "person").sentence
-    head, guess, certain = re.split(r"(?<=[.]) (?=[^0-9]|[0-9.,]+%|[<>])", sentence, maxsplit=2)
-    assert_direction(guess, before.probabilistic.posterior, after.probabilistic.posterior, code)
-    if before.certain or after.certain:
-        assert_direction(
-            certain, before.deterministic.posterior, after.deterministic.posterior, code
-        )
-    directions = {
-        word
-        for part in (guess, certain)
-        for word, phrase in (("falls", FALLS[code]), ("rises", RISES[code]))
-        if phrase in part
-    }
-    words = {
-        "en": {"easier": {"rises"}, "harder": {"falls"}, "both ways": {"rises", "falls"}},
-        "pt-BR": {
-            "mais fácil": {"rises"},
-            "mais difícil": {"falls"},
-            "dois sentidos": {"rises", "falls"},
-        },
-    }[code]
-    said = [way for word, way in words.items() if word in head and "as easy" not in head]
-    assert directions == (said[0] if said else set())
+    for code in LANGUAGES:
+        with telling(code):
+            sentence = _changed(line, ("first", "last"), after, "person").sentence
+            head, guess, certain = re.split(
+                r"(?<=[.]) (?=[^0-9]|[0-9.,]+%|[<>])", sentence, maxsplit=2
+            )
+            assert_direction(
+                guess, before.probabilistic.posterior, after.probabilistic.posterior, code
+            )
+            if before.certain or after.certain:
+                assert_direction(
+                    certain, before.deterministic.posterior, after.deterministic.posterior, code
+                )
+            directions = {
+                word
+                for part in (guess, certain)
+                for word, phrase in (("falls", FALLS[code]), ("rises", RISES[code]))
+                if phrase in part
+            }
+            words = {
+                "en": {"easier": {"rises"}, "harder": {"falls"}, "both ways": {"rises", "falls"}},
+                "pt-BR": {
+                    "mais fácil": {"rises"},
+                    "mais difícil": {"falls"},
+                    "dois sentidos": {"rises", "falls"},
+                },
+            }[code]
+            said = [way for word, way in words.items() if word in head and "as easy" not in head]
+            assert directions == (said[0] if said else set())
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "compare",
     *("became easier to guess", "became harder to guess"),
     "without exact knowledge",
     seeds=120,
 )
-def test_what_became_of_other_guesses_is_what_the_figures_say(seed: int, code: str) -> None:
+def test_what_became_of_other_guesses_is_what_the_figures_say(seed: int) -> None:
     chance = random.Random(seed)
     kind = seed % 3
     runs = tuple(
@@ -226,36 +227,39 @@ def test_what_became_of_other_guesses_is_what_the_figures_say(seed: int, code: s
         nearly=chance.random() < 0.5,
     )
     outcome = AssessedRuns(runs, (), (), ())
-    with speaking(code):
-        sentence = _guess_changed(guess, outcome, 1).sentence
-    head, body, *rest = re.split(r"(?<=[.]) (?=[A-Z])", sentence)
     (before, sure_before), (after, sure) = chances
-    said = figures(body)
-    for figure, value in zip(said, (after, before, sure, sure_before), strict=True):
-        assert_said(figure, value)
-    words = {
-        "en": ("easier", "harder", "both ways", "as easy"),
-        "pt-BR": ("mais fácil", "mais difícil", "dois sentidos", "tão fácil"),
-    }[code]
-    (way,) = (place for place, word in enumerate(words) if word in head)
     rises = (after > before, sure > sure_before)
     falls = (after < before, sure < sure_before)
-    seen = said[0] != said[1] or said[2] != said[3]
-    if not seen:
-        assert way == 3
-    else:
-        assert way == (2 if any(rises) and any(falls) else 0 if any(rises) else 1)
-    assert len(rest) == (kind == 1 and guess.records[1] == 1000)
-    for off in rest:
-        numbers = re.findall(r"[0-9][0-9.,]*[0-9]|[0-9]", off)
-        written = [
-            Fraction(
-                one.replace(",", "") if code == "en" else one.replace(".", "").replace(",", ".")
-            )
-            for one in numbers
-        ]
-        for value, (_, error) in zip(written, reversed(errors), strict=True):
-            assert abs(value - error) <= error / 1000
+    for code in LANGUAGES:
+        with telling(code):
+            sentence = _guess_changed(guess, outcome, 1).sentence
+            head, body, *rest = re.split(r"(?<=[.]) (?=[A-Z])", sentence)
+            said = figures(body)
+            for figure, value in zip(said, (after, before, sure, sure_before), strict=True):
+                assert_said(figure, value)
+            words = {
+                "en": ("easier", "harder", "both ways", "as easy"),
+                "pt-BR": ("mais fácil", "mais difícil", "dois sentidos", "tão fácil"),
+            }[code]
+            (way,) = (place for place, word in enumerate(words) if word in head)
+            seen = said[0] != said[1] or said[2] != said[3]
+            if not seen:
+                assert way == 3
+            else:
+                assert way == (2 if any(rises) and any(falls) else 0 if any(rises) else 1)
+            assert len(rest) == (kind == 1 and guess.records[1] == 1000)
+            for off in rest:
+                numbers = re.findall(r"[0-9][0-9.,]*[0-9]|[0-9]", off)
+                written = [
+                    Fraction(
+                        one.replace(",", "")
+                        if code == "en"
+                        else one.replace(".", "").replace(",", ".")
+                    )
+                    for one in numbers
+                ]
+                for value, (_, error) in zip(written, reversed(errors), strict=True):
+                    assert abs(value - error) <= error / 1000
 
 
 def _ranked(sentence: str) -> list[tuple[str, str]]:
@@ -266,9 +270,8 @@ def _ranked(sentence: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("compare", "From the least to the most exposed", seeds=40)
-def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int, code: str) -> None:
+def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int) -> None:
     chance = random.Random(seed)
     ranked = ("record",) if seed % 4 == 3 else ("pseudonym", "guess")
     names = (*(f"{word}: {number}" for number in (1, 2) for word in ranked), "targets: 2")
@@ -279,37 +282,37 @@ def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int, code: str
         for name, summary in zip("abc", values, strict=True)
     )
     outcome = MeasuredRuns(runs)
-    with speaking(code):
-        sentences = [
-            finding.sentence
-            for finding in measured_findings(outcome)
-            if finding.sentence.startswith({"en": "From the least", "pt-BR": "Da menos"}[code])
-        ]
     words = {
         "pseudonym": {"en": "is certain of the pseudonym", "pt-BR": "tem certeza do pseudônimo"},
         "guess": {"en": "guesses the pseudonym right", "pt-BR": "acerta o pseudônimo"},
         "record": {"en": "finds one that can only be", "pt-BR": "encontra um que só pode ser"},
     }
-    for word in ranked:
-        chances = {run.name: Fraction(run.summary[f"{word}: 2"] or 0) for run in runs}
-        in_order = [sentence for sentence in sentences if words[word][code] in sentence]
-        if len(set(chances.values())) == 1:
-            assert in_order == []
-            continue
-        (sentence,) = in_order
-        order = []
-        for written, group in _ranked(sentence):
-            together = re.findall("“(.)”", group)
-            for run in together:
-                assert_said(written, chances[run])
-            assert len({chances[run] for run in together}) == 1
-            order.append(chances[together[0]])
-        assert order == sorted(set(chances.values()))
+    for code in LANGUAGES:
+        with telling(code):
+            sentences = [
+                finding.sentence
+                for finding in measured_findings(outcome)
+                if finding.sentence.startswith({"en": "From the least", "pt-BR": "Da menos"}[code])
+            ]
+            for word in ranked:
+                chances = {run.name: Fraction(run.summary[f"{word}: 2"] or 0) for run in runs}
+                in_order = [sentence for sentence in sentences if words[word][code] in sentence]
+                if len(set(chances.values())) == 1:
+                    assert in_order == []
+                    continue
+                (sentence,) = in_order
+                order = []
+                for written, group in _ranked(sentence):
+                    together = re.findall("“(.)”", group)
+                    for run in together:
+                        assert_said(written, chances[run])
+                    assert len({chances[run] for run in together}) == 1
+                    order.append(chances[together[0]])
+                assert order == sorted(set(chances.values()))
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("compare", "differ most with {count} attributes", seeds=40)
-def test_where_runs_differ_most_is_where_their_figures_do(seed: int, code: str) -> None:
+def test_where_runs_differ_most_is_where_their_figures_do(seed: int) -> None:
     chance = random.Random(seed)
     lines = [
         ComparedAttack(
@@ -324,8 +327,6 @@ def test_where_runs_differ_most_is_where_their_figures_do(seed: int, code: str) 
         ComparedRun(name, "assess", 1000, {}, {}, "person", None) for name in ("a", "b", "c")
     )
     outcome = AssessedRuns(runs, (), (), tuple(lines))
-    with speaking(code):
-        title = _best_title(outcome)
     gaps = {
         abs(line.attacks[0].probabilistic.posterior - other.probabilistic.posterior)
         for line in lines
@@ -334,10 +335,13 @@ def test_where_runs_differ_most_is_where_their_figures_do(seed: int, code: str) 
     line, place = outcome.most_different
     pair = [line.attacks[entry].probabilistic.posterior for entry in (0, place)]
     assert abs(pair[0] - pair[1]) == max(gaps)
-    for said, value in zip(figures(title), pair, strict=True):
-        assert_said(said, value)
-    assert f"“{'abc'[place]}”" in title
-    assert str(line.size) in title
+    for code in LANGUAGES:
+        with telling(code):
+            title = _best_title(outcome)
+            for said, value in zip(figures(title), pair, strict=True):
+                assert_said(said, value)
+            assert f"“{'abc'[place]}”" in title
+            assert str(line.size) in title
 
 
 PEOPLE = re.compile(r"([0-9.,]+) (?:of|de) ([0-9.,]+) \w+ \(([<>]? ?[0-9.,]+%)\)")
@@ -353,9 +357,8 @@ def protected() -> Any:
     return gh.anonymise(table, quasi_identifiers=["age"], sensitive=["ill"], k=2).outcome
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("anonymise", "before and after; naming", "before and after; right guesses", seeds=40)
-def test_what_a_protection_changed_is_what_the_outcome_says(seed: int, code: str) -> None:
+def test_what_a_protection_changed_is_what_the_outcome_says(seed: int) -> None:
     chance = random.Random(seed)
     records = chance.choice((1000, 980))
     before = [attack(chance, secret=secret) for secret in (False, True)]
@@ -368,48 +371,52 @@ def test_what_a_protection_changed_is_what_the_outcome_says(seed: int, code: str
         before=replace(outcome.before, attacks=tuple(before)),
         after=replace(outcome.after, attacks=tuple(after)),
     )
-    with speaking(code):
-        findings = protection_findings(outcome)
-        shown = list(risk_tiles(outcome.pairs, "person"))
-    naming, inferring = findings[0], findings[1]
-    for number, everybody, said in PEOPLE.findall(naming.sentence):
-        both = {(entry.certain, entry.records) for entry in (before[0], after[0])}
-        assert (whole(number), whole(everybody)) in both
-        assert_said(said, Fraction(whole(number), whole(everybody)))
-    guesses = [re.split(r"(?<=[.]) ", finding.sentence)[-1] for finding in (naming, inferring)]
-    for place, guess in enumerate(guesses):
-        pair = before[place].probabilistic.posterior, after[place].probabilistic.posterior
-        assert_direction(guess, *pair, code)
-    assert ("obody" in naming.sentence or "inguém" in naming.sentence) == (after[0].certain == 0)
-    assert naming.severity == release_severity(after[0], after[0].probabilistic.posterior)
-    if after[0].certain > 100:
-        assert naming.severity == Severity.HIGH
-    first = before[0].certain or after[0].certain
-    measure = "deterministic" if first else "probabilistic"
-    said_before, said_after = figures(shown[0].figure)
-    assert_said(said_before, getattr(before[0], measure).posterior)
-    assert_said(said_after, getattr(after[0], measure).posterior)
-    assert [said_before, said_after] == shown[0].figure.split(" → ")
-    assert_said(figures(shown[1].figure)[1], after[1].probabilistic.posterior)
-    assert_said(figures(shown[1].sentence)[0], after[1].probabilistic.prior)
+    for code in LANGUAGES:
+        with telling(code):
+            findings = protection_findings(outcome)
+            shown = list(risk_tiles(outcome.pairs, "person"))
+            naming, inferring = findings[0], findings[1]
+            for number, everybody, said in PEOPLE.findall(naming.sentence):
+                both = {(entry.certain, entry.records) for entry in (before[0], after[0])}
+                assert (whole(number), whole(everybody)) in both
+                assert_said(said, Fraction(whole(number), whole(everybody)))
+            guesses = [
+                re.split(r"(?<=[.]) ", finding.sentence)[-1] for finding in (naming, inferring)
+            ]
+            for place, guess in enumerate(guesses):
+                pair = before[place].probabilistic.posterior, after[place].probabilistic.posterior
+                assert_direction(guess, *pair, code)
+            assert ("obody" in naming.sentence or "inguém" in naming.sentence) == (
+                after[0].certain == 0
+            )
+            assert naming.severity == release_severity(after[0], after[0].probabilistic.posterior)
+            if after[0].certain > 100:
+                assert naming.severity == Severity.HIGH
+            first = before[0].certain or after[0].certain
+            measure = "deterministic" if first else "probabilistic"
+            said_before, said_after = figures(shown[0].figure)
+            assert_said(said_before, getattr(before[0], measure).posterior)
+            assert_said(said_after, getattr(after[0], measure).posterior)
+            assert [said_before, said_after] == shown[0].figure.split(" → ")
+            assert_said(figures(shown[1].figure)[1], after[1].probabilistic.posterior)
+            assert_said(figures(shown[1].sentence)[0], after[1].probabilistic.prior)
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("anonymise", "loses less than {bound}", "A group tells of a person no more than", seeds=30)
-def test_what_is_lost_and_what_groups_tell_is_what_came_out(seed: int, code: str) -> None:
+def test_what_is_lost_and_what_groups_tell_is_what_came_out(seed: int) -> None:
     chance = random.Random(seed)
     loss, bound = sorted((share(chance), share(chance)), reverse=True)
     diverse, most = chance.randrange(2, 9), share(chance)
-    with speaking(code):
-        cost = _cost_sentence({"parameters": {}, "bound": float(bound)}, percentage(loss))
-        group = _grouped({"sensitive": "ill", "l": diverse, "most_frequent": most}).sentence
-    below = cost.replace("less than ", "").replace(
-        "menos de ", ""
-    )  # the sentence's, not a figure's
-    for said, value in zip(figures(below), (loss, bound), strict=True):
-        assert_said(said, value)
-    assert_said(figures(group)[0], most)
-    assert str(diverse) in group
+    for code in LANGUAGES:
+        with telling(code):
+            cost = _cost_sentence({"parameters": {}, "bound": float(bound)}, percentage(loss))
+            group = _grouped({"sensitive": "ill", "l": diverse, "most_frequent": most}).sentence
+            # the sentence's, not a figure's
+            below = cost.replace("less than ", "").replace("menos de ", "")
+            for said, value in zip(figures(below), (loss, bound), strict=True):
+                assert_said(said, value)
+            assert_said(figures(group)[0], most)
+            assert str(diverse) in group
 
 
 # The steps to a release
@@ -491,24 +498,22 @@ def test_where_values_are_generalised_alike_so_are_those_that_are_suppressed_lat
     assert generalised.attacks[0].classes >= last.assessment.attacks[0].classes
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("anonymise", "The step that protects most", seeds=4)
-def test_the_step_that_protects_most_is_the_one_with_the_greatest_fall(
-    seed: int, code: str
-) -> None:
+def test_the_step_that_protects_most_is_the_one_with_the_greatest_fall(seed: int) -> None:
     _, run = ladder(seed, HOWS[seed % len(HOWS)])
-    with speaking(code):
-        figure = ladder_figure(run.outcome)
-    lines = figure.chart["title"]["text"]
-    title = lines if isinstance(lines, str) else " ".join(lines)
     guesses = [rung.assessment.attacks[0].probabilistic.posterior for rung in run.outcome.ladder]
     falls = [before - after for before, after in pairwise(guesses)]
     place = falls.index(max(falls))
-    before, after = figures(title)
-    assert_said(before, guesses[place])
-    assert_said(after, guesses[place + 1])
-    assert ("fall" in title) == (code == "en")
     assert guesses[place + 1] < guesses[place]
+    for code in LANGUAGES:
+        with telling(code):
+            figure = ladder_figure(run.outcome)
+            lines = figure.chart["title"]["text"]
+            title = lines if isinstance(lines, str) else " ".join(lines)
+            before, after = figures(title)
+            assert_said(before, guesses[place])
+            assert_said(after, guesses[place + 1])
+            assert ("fall" in title) == (code == "en")
 
 
 # Versions to choose from
@@ -554,86 +559,86 @@ def comparison(seed: int) -> Comparison:
     )
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("compare", "the average risk is {after}", "the most accurate version", seeds=60)
-def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(
-    seed: int, code: str
-) -> None:
+def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(seed: int) -> None:
     outcome = comparison(seed)
     chosen = choice(outcome, POLICIES["open-data"])
     rows = {row.name: row for row in outcome.releases}
     best = rows[chosen.release.name]
     same = [row for row in outcome.releases if row.beats(best)]
     assert not same or chosen.meets  # what beats it must fail the rule, and so is no choice
-    with speaking(code):
-        finding = recommendation(outcome, chosen)
-        sentence = choice_sentence(outcome, chosen)
-        shown = tiles(outcome, chosen)
-    first, *following = re.split(r"(?<=[.]) (?=The next|A versão seg)", finding.sentence)
-    assert f"“{best.name}”" in first
-    assert_direction(first, outcome.original.risk, best.risk, code)
-    assert_said(figures(first)[-1], Fraction(best.distance))
-    for said in following:
-        stricter = rows[re.findall("“(.*?)”", said)[0]]
-        assert stricter.risk < best.risk
-        risk, error = figures(said)
-        assert_said(risk, stricter.risk)
-        assert_said(error, Fraction(stricter.distance))
-        assert risk != figures(first)[0]
-    assert ("hoose" in sentence or "scolha" in sentence) == (
-        chosen.meets and len(outcome.releases) > 1
-    )
-    cost = shown[-1]
-    assert_said(cost.figure, Fraction(best.distance))
     least = min(outcome.releases, key=lambda row: row.distance)
-    if figures(cost.sentence):
-        assert_said(figures(cost.sentence)[0], Fraction(least.distance))
-        assert figures(cost.sentence)[0] != cost.figure
+    for code in LANGUAGES:
+        with telling(code):
+            finding = recommendation(outcome, chosen)
+            sentence = choice_sentence(outcome, chosen)
+            shown = tiles(outcome, chosen)
+            first, *following = re.split(r"(?<=[.]) (?=The next|A versão seg)", finding.sentence)
+            assert f"“{best.name}”" in first
+            assert_direction(first, outcome.original.risk, best.risk, code)
+            assert_said(figures(first)[-1], Fraction(best.distance))
+            for said in following:
+                stricter = rows[re.findall("“(.*?)”", said)[0]]
+                assert stricter.risk < best.risk
+                risk, error = figures(said)
+                assert_said(risk, stricter.risk)
+                assert_said(error, Fraction(stricter.distance))
+                assert risk != figures(first)[0]
+            assert ("hoose" in sentence or "scolha" in sentence) == (
+                chosen.meets and len(outcome.releases) > 1
+            )
+            cost = shown[-1]
+            assert_said(cost.figure, Fraction(best.distance))
+            if figures(cost.sentence):
+                assert_said(figures(cost.sentence)[0], Fraction(least.distance))
+                assert figures(cost.sentence)[0] != cost.figure
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "compare", "harder to guess who it is", "keeps the data most accurate", "is beaten by", seeds=60
 )
-def test_what_is_said_of_versions_is_true_of_their_figures(seed: int, code: str) -> None:
+def test_what_is_said_of_versions_is_true_of_their_figures(seed: int) -> None:
     outcome = comparison(seed)
     rows = {row.name: row for row in outcome.releases}
-    with speaking(code):
-        findings = comparison_findings(outcome, QUESTION)
-    most = {"en": "most accurate", "pt-BR": "mais fiel aos"}[code]
-    beaten = {"en": "is beaten by", "pt-BR": "é superada por"}[code]
+    most = {"en": "most accurate", "pt-BR": "mais fiel aos"}
+    beaten = {"en": "is beaten by", "pt-BR": "é superada por"}
     no_harder = {"en": "harder to guess who it is", "pt-BR": "dificulta"}
     better = {
         "en": "No other version protects better",
         "pt-BR": "Nenhuma outra versão protege mais",
     }
-    for finding in findings[1:]:
-        sentence = finding.sentence
-        names = re.findall("“(k = .*?)”", sentence)
-        if most in sentence:
-            assert all(rows[names[0]].distance <= row.distance for row in rows.values())
-            assert any(rows[names[0]].distance < row.distance for row in rows.values())
-            assert_said(figures(sentence)[0], Fraction(rows[names[0]].distance))
-        if beaten in sentence:
-            worse, best = (rows[name] for name in names)
-            assert best.beats(worse)
-            good, bad = figures(sentence)
-            assert_said(good, Fraction(best.distance))
-            assert_said(bad, Fraction(worse.distance))
-            assert good != bad
-        if no_harder[code] in sentence:
-            lowest = min(row.naming.probabilistic.posterior for row in rows.values())
-            before = outcome.original.naming.probabilistic.posterior
-            first, last = figures(sentence)
-            told = (last, first) if len(rows) == 1 else (first, last)
-            assert_said(told[0], before)
-            assert_said(told[1], lowest)
-            assert lowest >= before or told[0] == told[1]
-        if better[code] in sentence:
-            named = rows[names[0]].naming.probabilistic.posterior
-            assert all(named <= row.naming.probabilistic.posterior for row in rows.values())
-            guess = re.split(r"(?<=[.]) ", sentence)[-2]
-            assert_direction(guess, outcome.original.naming.probabilistic.posterior, named, code)
+    for code in LANGUAGES:
+        with telling(code):
+            findings = comparison_findings(outcome, QUESTION)
+            for finding in findings[1:]:
+                sentence = finding.sentence
+                names = re.findall("“(k = .*?)”", sentence)
+                if most[code] in sentence:
+                    assert all(rows[names[0]].distance <= row.distance for row in rows.values())
+                    assert any(rows[names[0]].distance < row.distance for row in rows.values())
+                    assert_said(figures(sentence)[0], Fraction(rows[names[0]].distance))
+                if beaten[code] in sentence:
+                    worse, best = (rows[name] for name in names)
+                    assert best.beats(worse)
+                    good, bad = figures(sentence)
+                    assert_said(good, Fraction(best.distance))
+                    assert_said(bad, Fraction(worse.distance))
+                    assert good != bad
+                if no_harder[code] in sentence:
+                    lowest = min(row.naming.probabilistic.posterior for row in rows.values())
+                    before = outcome.original.naming.probabilistic.posterior
+                    first, last = figures(sentence)
+                    told = (last, first) if len(rows) == 1 else (first, last)
+                    assert_said(told[0], before)
+                    assert_said(told[1], lowest)
+                    assert lowest >= before or told[0] == told[1]
+                if better[code] in sentence:
+                    named = rows[names[0]].naming.probabilistic.posterior
+                    assert all(named <= row.naming.probabilistic.posterior for row in rows.values())
+                    guess = re.split(r"(?<=[.]) ", sentence)[-2]
+                    assert_direction(
+                        guess, outcome.original.naming.probabilistic.posterior, named, code
+                    )
 
 
 def test_every_change_has_its_words() -> None:
@@ -767,11 +772,8 @@ def test_the_command_of_the_version_to_choose_makes_it(
     assert_said(figures(first.change)[1], Fraction(str(max(risks))))
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("compare", "this got worse", "this got better", "is no worse and no better", seeds=30)
-def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(
-    seed: int, code: str
-) -> None:
+def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(seed: int) -> None:
     chance = random.Random(seed)
     names = ("attacker", "relative_global_threat", "share_twice")
     values = [{name: float(share(chance)) for name in names} for _ in range(2)]
@@ -782,23 +784,24 @@ def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(
         for name, summary in zip(("first", "last"), values, strict=True)
     )
     outcome = MeasuredRuns(runs)
-    with speaking(code):
-        findings = measured_findings(outcome)
-        labels = {label(outcome, name): name for name in names}
-    worse = {"en": "this got worse", "pt-BR": "piorou"}[code]
-    better = {"en": "this got better", "pt-BR": "melhorou"}[code]
-    for finding in findings:
-        rises = worse in finding.sentence
-        if not rises and better not in finding.sentence:
-            assert all(values[0][name] == values[1][name] for name in names) or (
-                "in both" in finding.sentence or finding.severity == Severity.NOTE
-            )
-            continue
-        for change in finding.figure.split("; "):
-            name = labels[change.rpartition(": ")[0].rpartition(": ")[0] or change]
-            before, after = Fraction(values[0][name]), Fraction(values[1][name])
-            said_after, said_before = figures(change)
-            assert said_after != said_before
-            assert_said(said_after, after)
-            assert_said(said_before, before)
-            assert (after > before) == rises
+    for code in LANGUAGES:
+        with telling(code):
+            findings = measured_findings(outcome)
+            labels = {label(outcome, name): name for name in names}
+            worse = {"en": "this got worse", "pt-BR": "piorou"}[code]
+            better = {"en": "this got better", "pt-BR": "melhorou"}[code]
+            for finding in findings:
+                rises = worse in finding.sentence
+                if not rises and better not in finding.sentence:
+                    assert all(values[0][name] == values[1][name] for name in names) or (
+                        "in both" in finding.sentence or finding.severity == Severity.NOTE
+                    )
+                    continue
+                for change in finding.figure.split("; "):
+                    name = labels[change.rpartition(": ")[0].rpartition(": ")[0] or change]
+                    before, after = Fraction(values[0][name]), Fraction(values[1][name])
+                    said_after, said_before = figures(change)
+                    assert said_after != said_before
+                    assert_said(said_after, after)
+                    assert_said(said_before, before)
+                    assert (after > before) == rises

@@ -32,7 +32,7 @@ from glasshouse.report.totals.page import (
 from glasshouse.report.totals.page import page as total_page
 from glasshouse.report.words import counted
 from glasshouse.study.totals import TotalsStudy
-from tests.report.reading import assert_it_asks_nobody, everything, read_text, tries
+from tests.report.reading import assert_it_asks_nobody, everything, read_text, telling, tries
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_deter import figures_in
 
@@ -490,7 +490,6 @@ def change(result: CampaignResult, chance: float, value: float) -> CampaignResul
     return replace(result, exposures={**result.exposures, "bayes": (first, last)})
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries(
     "totals",
     *("hardly change how often", "are right, down from", "are right, up from", "up from {before}."),
@@ -498,7 +497,7 @@ def change(result: CampaignResult, chance: float, value: float) -> CampaignResul
     seeds=40,
 )
 def test_what_is_said_of_guesses_is_what_came_out(
-    seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
+    seed: int, found: tuple[TotalsStudy, CampaignResult]
 ) -> None:
     study, result = found
     chosen = random.Random(seed)
@@ -506,42 +505,45 @@ def test_what_is_said_of_guesses_is_what_came_out(
     close = chosen.choice([1, 1 + 1e-9, 0.9999, 1.0004, 0.3, 3, 40])
     chance, value = before.chance * close, before.value_at_risk * close * chosen.choice([1, 1.2])
     changed = change(result, chance, value)
-    with speaking(code):
-        _, guessed, *further = total_findings(changed, study)
-        people = counted(90, "importer")
-        gain = page_of((study, changed)).tiles[-1]
-        steps = changed.exposures["bayes"]
-        title = value_at_risk(steps, "USD").to_dict()["title"]["text"]
-    amounts = gain.sentence.rpartition(": ")[2]
-    for amount, said in zip((before.value_at_risk, value), figures_in(amounts, code), strict=True):
-        assert said == pytest.approx(amount, rel=6e-3)
-    for times in figures_in(title, code):
-        assert times == pytest.approx(value / before.value_at_risk, rel=6e-3)
-        assert times > 1
-    figures = figures_in(guessed.sentence.replace(people, ""), code)
-    for success in (before.chance, chance):
-        assert any(figure == pytest.approx(100 * success, abs=0.06) for figure in figures)
-    rises, falls = {"en": ("up from", "down from"), "pt-BR": ("seria de", "menos que")}[code]
-    assert (rises in guessed.sentence) is (len(figures) == 2 and chance > before.chance)
-    assert (falls in guessed.sentence) is (len(figures) == 2 and chance < before.chance)
-    if len(figures) == 2:
-        assert figures[0] != figures[1]
-        assert (figures[0] > figures[1]) is (chance > before.chance)
-    at_risk = [each for each in further if each.sentence.count("USD") == 3]
-    if at_risk:
-        after, whole, least = figures_in(at_risk[0].sentence, code)
-        assert after > least
-        assert after == pytest.approx(value, rel=6e-3)
-        assert least == pytest.approx(before.value_at_risk, rel=6e-3)
-        assert whole == pytest.approx(result.value, rel=6e-3)
-    else:
-        assert value < before.value_at_risk * 1.01
+    directions = {"en": ("up from", "down from"), "pt-BR": ("seria de", "menos que")}
+    for code in LANGUAGES:
+        with telling(code):
+            _, guessed, *further = total_findings(changed, study)
+            people = counted(90, "importer")
+            gain = page_of((study, changed)).tiles[-1]
+            steps = changed.exposures["bayes"]
+            title = value_at_risk(steps, "USD").to_dict()["title"]["text"]
+            amounts = gain.sentence.rpartition(": ")[2]
+            for amount, said in zip(
+                (before.value_at_risk, value), figures_in(amounts, code), strict=True
+            ):
+                assert said == pytest.approx(amount, rel=6e-3)
+            for times in figures_in(title, code):
+                assert times == pytest.approx(value / before.value_at_risk, rel=6e-3)
+                assert times > 1
+            figures = figures_in(guessed.sentence.replace(people, ""), code)
+            for success in (before.chance, chance):
+                assert any(figure == pytest.approx(100 * success, abs=0.06) for figure in figures)
+            rises, falls = directions[code]
+            assert (rises in guessed.sentence) is (len(figures) == 2 and chance > before.chance)
+            assert (falls in guessed.sentence) is (len(figures) == 2 and chance < before.chance)
+            if len(figures) == 2:
+                assert figures[0] != figures[1]
+                assert (figures[0] > figures[1]) is (chance > before.chance)
+            at_risk = [each for each in further if each.sentence.count("USD") == 3]
+            if at_risk:
+                after, whole, least = figures_in(at_risk[0].sentence, code)
+                assert after > least
+                assert after == pytest.approx(value, rel=6e-3)
+                assert least == pytest.approx(before.value_at_risk, rel=6e-3)
+                assert whole == pytest.approx(result.value, rel=6e-3)
+            else:
+                assert value < before.value_at_risk * 1.01
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_said_of_certainty_is_what_came_out(
-    seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
+    seed: int, found: tuple[TotalsStudy, CampaignResult]
 ) -> None:
     study, result = found
     chosen = random.Random(seed)
@@ -553,32 +555,32 @@ def test_what_is_said_of_certainty_is_what_came_out(
         phases=(replace(result.phases[0], linked_so_far=linked),),
         exposures={**result.exposures, "bayes": (first, last)},
     )
-    with speaking(code):
-        named, *between, unnamed, solved = total_findings(changed, study)
-        exact = text("place certain: {linked} of {records} records", linked=linked, records=184)
-    (placed,) = (each for each in between if each.figure == exact)
-    assert figures_in(named.sentence, code) == [
-        *(90, certain, 184, pytest.approx(100 * certain / 184, abs=0.06)),
-        pytest.approx(100 * last.certain_value / result.value, abs=0.11),
-    ]
-    assert figures_in(placed.sentence, code) == [
-        linked,
-        184,
-        pytest.approx(100 * linked / 184, abs=0.06),
-    ]
     rest = 184 - certain
-    assert figures_in(unnamed.sentence, code) == [
-        rest,
-        184,
-        pytest.approx(100 * rest / 184, abs=0.06),
-    ]
-    assert figures_in(solved.sentence, code) == [result.instances]
+    for code in LANGUAGES:
+        with telling(code):
+            named, *between, unnamed, solved = total_findings(changed, study)
+            exact = text("place certain: {linked} of {records} records", linked=linked, records=184)
+            (placed,) = (each for each in between if each.figure == exact)
+            assert figures_in(named.sentence, code) == [
+                *(90, certain, 184, pytest.approx(100 * certain / 184, abs=0.06)),
+                pytest.approx(100 * last.certain_value / result.value, abs=0.11),
+            ]
+            assert figures_in(placed.sentence, code) == [
+                linked,
+                184,
+                pytest.approx(100 * linked / 184, abs=0.06),
+            ]
+            assert figures_in(unnamed.sentence, code) == [
+                rest,
+                184,
+                pytest.approx(100 * rest / 184, abs=0.06),
+            ]
+            assert figures_in(solved.sentence, code) == [result.instances]
 
 
-@pytest.mark.parametrize("code", LANGUAGES)
 @tries("totals", "Half of the value at risk, or more", seeds=30)
 def test_the_fewest_places_with_half_of_the_value_are_counted(
-    seed: int, code: str, found: tuple[TotalsStudy, CampaignResult]
+    seed: int, found: tuple[TotalsStudy, CampaignResult]
 ) -> None:
     _, result = found
     chosen = random.Random(seed)
@@ -586,10 +588,11 @@ def test_the_fewest_places_with_half_of_the_value_are_counted(
     values = [chosen.choice([1.0, 5.0, 60.0, 900.0]) for _ in range(chosen.randrange(10, 40))]
     rows = [replace(last, value_at_risk=value, entities=12) for value in values]
     changed: Any = SimpleNamespace(bins=lambda _: rows)
-    with speaking(code):
-        told = [finding.sentence for finding in _concentrated(changed)]
-    for sentence in told:
-        few, places = map(int, figures_in(sentence, code))
-        assert places == len(values)
-        ranked = sorted(values, reverse=True)
-        assert 2 * sum(ranked[:few]) >= sum(values) > 2 * sum(ranked[: few - 1])
+    ranked = sorted(values, reverse=True)
+    for code in LANGUAGES:
+        with telling(code):
+            told = [finding.sentence for finding in _concentrated(changed)]
+            for sentence in told:
+                few, places = map(int, figures_in(sentence, code))
+                assert places == len(values)
+                assert 2 * sum(ranked[:few]) >= sum(values) > 2 * sum(ranked[: few - 1])
