@@ -16,7 +16,7 @@ from typing import Any, get_args
 import pytest
 
 import glasshouse as gh
-from glasshouse.language import LANGUAGES, speak, speaking
+from glasshouse.language import LANGUAGES, speak
 from glasshouse.report.form import (
     ARTICLES,
     LAWS,
@@ -30,6 +30,7 @@ from glasshouse.report.verdict import Measurement, value_words
 from glasshouse.runs.folder import FORMS, is_run, stored_measures, stored_report
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT, Measure
 from tests.conftest import Glasshouse
+from tests.report.reading import telling
 
 docx = pytest.importorskip("docx", reason="needs python-docx (extra forms)")
 pytest.importorskip("typst", reason="needs typst (extra forms)")
@@ -89,30 +90,29 @@ def opened(content: bytes) -> Any:
     return docx.Document(io.BytesIO(content))
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_form_has_its_sections_its_blanks_and_the_figures_of_the_report(
-    runs: Path, law: str, language: str
+    runs: Path, law: str
 ) -> None:
-    with speaking(language):
-        content = to_docx(form_of(law, filed(runs, "before", "after")))
-        page = stored_report(runs / "after").page(language)
-        blanks = sum(blank_mark() in words for words in texts(opened(content)))
-        measured = [
-            value_words(one) for one in stored_measures(runs / "after") if one.knows is None
-        ]
-    document = opened(content)
-    headings = [one.text for one in document.paragraphs if one.style.name == "Heading 2"]
-    assert headings[:4] == TITLES[language]
-    assert [heading[:2] for heading in headings[:9]] == [f"{place}." for place in range(1, 10)]
-    assert blanks == 14
-    told = texts(document)
-    assert page.ruling is not None
-    for row in page.ruling.conditions.groups[0].rows:
-        assert row[1].text in told
-        assert row[0].text in told
-    assert set(measured) <= set(told)
-    assert any(page.ruling.headline in words for words in told)
+    kept, measures = stored_report(runs / "after"), stored_measures(runs / "after")
+    for language in LANGUAGES:
+        with telling(language):
+            document = opened(to_docx(form_of(law, filed(runs, "before", "after"))))
+            page = kept.page(language)
+            measured = [value_words(one) for one in measures if one.knows is None]
+            headings = [one.text for one in document.paragraphs if one.style.name == "Heading 2"]
+            assert headings[:4] == TITLES[language]
+            assert [heading[:2] for heading in headings[:9]] == [
+                f"{place}." for place in range(1, 10)
+            ]
+            told = texts(document)
+            assert sum(blank_mark() in words for words in told) == 14
+            assert page.ruling is not None
+            for row in page.ruling.conditions.groups[0].rows:
+                assert row[1].text in told
+                assert row[0].text in told
+            assert set(measured) <= set(told)
+            assert any(page.ruling.headline in words for words in told)
 
 
 def test_before_and_after_are_those_of_the_first_and_the_last_run(runs: Path) -> None:
@@ -223,18 +223,16 @@ def wide_form(runs: Path, law: str) -> ImpactForm:
     return form_of(law, [wide, wide])
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_form_has_two_pages_before_its_annex_however_much_was_measured(
-    runs: Path, language: str
-) -> None:
+def test_a_form_has_two_pages_before_its_annex_however_much_was_measured(runs: Path) -> None:
     from glasshouse.report import pdf
 
-    with speaking(language):
-        plain = form_of("ripd", filed(runs, "before", "after"))
-        assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 2
-        wide = wide_form(runs, "ripd")
-        assert any(pdf.form_pages(content) <= 2 for content in pdf._form_contents(wide))
-        assert "more in the annex" in str(wide) or "no anexo" in str(wide)
+    for language in LANGUAGES:
+        with telling(language):
+            plain = form_of("ripd", filed(runs, "before", "after"))
+            assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 2
+            wide = wide_form(runs, "ripd")
+            assert any(pdf.form_pages(content) <= 2 for content in pdf._form_contents(wide))
+            assert "more in the annex" in str(wide) or "no anexo" in str(wide)
 
 
 def test_the_same_form_gives_the_same_bytes(runs: Path) -> None:
