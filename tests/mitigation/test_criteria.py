@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -35,8 +36,11 @@ from glasshouse.mitigation.criteria import (
     OrderedCloseness,
     RecursiveDiversity,
     TableCriterion,
+    first_unmet,
 )
-from glasshouse.mitigation.hierarchies import Hierarchy, Number, read_hierarchy
+from glasshouse.mitigation.global_recoding import recode
+from glasshouse.mitigation.hierarchies import Hierarchy, Number, read_hierarchy, suggest
+from glasshouse.mitigation.local_recoding import recode_locally
 from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.encoded import Role
 from glasshouse.table.partition import refined
@@ -705,3 +709,25 @@ def test_beta_and_delta_are_positive() -> None:
     with pytest.raises(StudyError, match="delta must be positive, not -1"):
         DeltaDisclosure(-1, "ill")
     assert BetaLikeness("0.5", "ill").name == '0.5-likeness of "ill"'
+
+
+class Stranger:
+    """A criterion by its members, and of no kind that is judged."""
+
+    name, sensitive, monotone = "a stranger's 5-anonymity", None, True
+
+    def for_table(self, table: EncodedTable) -> Stranger:
+        return self
+
+
+@pytest.mark.parametrize("recoding", ["global", "local"])
+def test_a_criterion_that_nothing_judges_never_passes_for_met(recoding: str) -> None:
+    """The data came back as they were, and their promise as kept."""
+    stranger: Any = Stranger()
+    table = read(pa.table({"age": ["20", "30", "40"]}), quasi_identifiers=["age"])
+    hierarchies = {"age": suggest(table.column("age"))}
+    search = recode if recoding == "global" else recode_locally
+    with pytest.raises(InternalError, match="Stranger is judged by nothing"):
+        search(table, hierarchies=hierarchies, criteria=[stranger])
+    with pytest.raises(InternalError, match="Stranger is judged by nothing"):
+        first_unmet([stranger], np.array([1]), lambda name: None)  # type: ignore[arg-type, return-value]

@@ -171,6 +171,19 @@ def sensitive_of(criteria: Iterable[Criterion | TableCriterion]) -> tuple[str, .
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
+def refuse_strangers(criteria: Iterable[object]) -> None:
+    """Make sure that every criterion is of a kind that is judged: one that is not must never pass for met.
+
+    Raises:
+        InternalError: One is not.
+    """
+    for criterion in criteria:
+        if not isinstance(criterion, Criterion | TableCriterion):
+            raise InternalError(
+                f"a criterion of the kind {type(criterion).__name__} is judged by nothing, and would pass for met"
+            )
+
+
 def least_size(criteria: Iterable[Criterion | TableCriterion]) -> int:
     """Return the least size of a class by those criteria that look at nothing else."""
     return max((rule.k for rule in criteria if isinstance(rule, _LeastSize)), default=1)
@@ -199,7 +212,12 @@ def first_unmet(
         criteria: What is to be met, ready to judge.
         sizes: Per class, its records.
         counts: Returns how often each value of a sensitive attribute occurs in each class.
+
+    Raises:
+        InternalError: One is of no known kind.
     """
+    criteria = tuple(criteria)
+    refuse_strangers(criteria)
     for criterion in criteria:
         classes = ClassCounts.seen_by(criterion, sizes, counts)
         met = not isinstance(criterion, TableCriterion) or criterion.allows(classes)

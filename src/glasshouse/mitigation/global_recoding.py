@@ -47,6 +47,7 @@ from glasshouse.mitigation.criteria import (
     first_unmet,
     least_size,
     population_of,
+    refuse_strangers,
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
@@ -227,6 +228,7 @@ class _Judge:
         self.criteria = criteria
         self.limit = limit
         self._suppressed_stay = suppressed_stay
+        refuse_strangers(criteria)
         self._of_table = [rule for rule in criteria if isinstance(rule, TableCriterion)]
         self._of_table.sort(key=lambda rule: rule.sensitive is not None)
         of_classes = [rule for rule in criteria if isinstance(rule, Criterion)]

@@ -41,7 +41,12 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.microdata.survey_weights import SurveyWeights
-from glasshouse.mitigation.criteria import Criterion, TableCriterion, sensitive_of
+from glasshouse.mitigation.criteria import (
+    Criterion,
+    TableCriterion,
+    refuse_strangers,
+    sensitive_of,
+)
 from glasshouse.mitigation.distinct_rows import (
     PEOPLE,
     CodedHierarchy,
@@ -165,6 +170,7 @@ def question(
         raise StudyError("a recoding needs at least one quasi-identifier; name one")
     if not criteria or isinstance(criteria, Criterion | TableCriterion):
         raise StudyError("a recoding needs a list of criteria to meet, such as [KAnonymity(5)]")
+    refuse_strangers(criteria)
     ready = tuple(criterion.for_table(table) for criterion in criteria)
     table.with_roles(quasi_identifiers=names, sensitive=sensitive_of(ready), facts={})
     return names, ready

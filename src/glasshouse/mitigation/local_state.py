@@ -44,6 +44,7 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
     first_unmet,
     least_size,
+    refuse_strangers,
     sensitive_of,
 )
 from glasshouse.mitigation.distinct_rows import (
@@ -543,6 +544,7 @@ class Judge:
     """What the groups are made of."""
 
     def __post_init__(self) -> None:
+        refuse_strangers(self.criteria)
         for criterion in self.criteria:
             if isinstance(criterion, OfPeople):
                 raise StudyError(
