@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import glasshouse as gh
+
 testclient = pytest.importorskip("starlette.testclient", reason="needs starlette (extra app)")
 from glasshouse.app.drafts import Draft, study_of  # noqa: E402 - it needs the extra
 from glasshouse.app.workspace import AppWorkspace  # noqa: E402
@@ -153,3 +155,16 @@ def test_a_first_line_that_is_a_record_can_be_said_to_be_one(folder: Path) -> No
     again = html.unescape(reader.get(f"{address}?header=no").text)
     assert "The first line looks like a record" not in again
     assert "--no-header" in again
+
+
+def test_what_the_app_suggests_has_the_verdict_of_the_command_line(folder: Path) -> None:
+    written(folder)
+    reader, address, *_ = page_of(folder)
+    place = reader.post(f"{address}/draft").headers["location"]
+    draft = place.removesuffix("/roles").rpartition("/")[2]
+    content = json.loads((AppWorkspace([folder]).drafts() / f"{draft}.json").read_text())
+    verdict = gh.run(study_of(AppWorkspace([folder]), Draft(**content))).verdict
+    (file,) = folder.glob("*.csv")
+    assert verdict is not None
+    assert verdict.to_dict() == gh.check(file).to_dict()
+    assert not verdict.meets

@@ -299,6 +299,20 @@ def test_a_database_is_read_by_jdbc_and_its_password_never_repeated(
     assert "on Spark only" in here.error
 
 
+def test_a_frame_has_the_verdict_of_one_machine(spark: Any, tmp_path: Path) -> None:
+    data = people(1_000).select(["sex", "transport", "school", "disability"])
+    mails = pa.array(f"person{number}@example.org" for number in range(1_000))
+    data = data.append_column("email", mails)
+    frame = frame_of(spark, data, tmp_path, files=1)
+    asked: dict[str, Any] = {"quasi_identifiers": ["sex"], "sensitive": ["disability"]}
+    for roles in (asked, asked | {"drop": ["email"], "ignore": ["school"]}):
+        on_cluster, here = (gh.check(each, **roles).to_dict() for each in (frame, data))
+        assert without_order({"verdict": on_cluster}) == without_order({"verdict": here})
+        assert not on_cluster["meets"]
+    with pytest.raises(StudyError, match="quasi_identifiers"):
+        gh.check(frame)  # what a cluster holds is not looked at whole, and nothing is guessed of it
+
+
 def test_parts_are_compared_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
     data = people(1_000).select([*KNOWN[:3], *SECRETS])
     roles: dict[str, Any] = {"quasi_identifiers": ["city", "age"], "sensitive": SECRETS}

@@ -60,6 +60,24 @@ def test_a_table_holds_the_text_of_the_csv(server: Any) -> None:
     assert cells(server.get_uri(), whole, ("uf",)) == sorted((row[3],) for row in PEOPLE)
 
 
+def test_a_table_has_the_verdict_of_the_csv(
+    server: Any, tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    forms.as_csv(tmp_path / "people.csv", PEOPLE)
+
+    def verdict(*source: object) -> dict[str, Any]:
+        said = glasshouse("check", *source, "--json")
+        assert said.code == 4, said.error
+        content: dict[str, Any] = json.loads(said.out)
+        del content["checked"]
+        return content
+
+    asked = ("-q", "sex", "-q", "uf", "-s", "race", "--drop", "person", "--ignore", "cep")
+    for roles in ((), asked):
+        there = verdict(server.get_uri(), "--table", "people", *roles)
+        assert there == verdict(tmp_path / "people.csv", *roles)
+
+
 def test_truth_values_and_decimals_are_written_as_in_files(server: Any) -> None:
     rows = cells(server.get_uri(), Dialect(table="kinds"), ("yes", "price"))
     assert rows == [("False", ""), ("True", "1.10")]
