@@ -6,8 +6,8 @@
 ``try`` copies the project, changes one place of a package (a comparison, a sign, a number, an ``and``), runs the tests
 of the package until one fails, and writes a line: what was changed, and which test failed, or that none did. ``choose``
 writes the tests that noticed most in so many seconds, by such lines and by what every test takes (what a run of the
-tests with ``GLASSHOUSE_PACE=FILE`` writes): ``pytest @quick.txt`` runs them. Where a loop is changed, all compiled loops
-that may hold it are removed first.
+tests with ``GLASSHOUSE_PACE=FILE`` writes): ``pytest @quick.txt`` runs them. Where a loop is changed, all compiled
+loops that may hold it are removed first.
 """
 
 from __future__ import annotations
