@@ -178,6 +178,25 @@ def test_a_secret_that_everybody_shares_is_learned_by_being_in_the_file(
     assert (outcome.code, certain["value"], certain["met"]) == (4, 1, False)
 
 
+def test_a_secret_that_everybody_shares_and_nobody_named_is_not_looked_at(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    columns = {"sex": ["F", "M"] * 60, "hiv_status": ["positive"] * 120, "year": ["2023"] * 120}
+    path = write(tmp_path, "patients.csv", columns)
+    outcome = glasshouse("check", path, "-q", "sex", "--json")
+    coverage = json.loads(outcome.out)["coverage"]
+    assert (outcome.code, coverage["not-looked-at"]) == (4, ["hiv_status"])
+    assert coverage["constant"] == ["year"], "which tells nobody apart, and nothing of anybody"
+    verdict = gh.check(pa.table(columns), quasi_identifiers=["sex"])
+    assert (verdict.meets, verdict.to_dict()["coverage"]) == (False, coverage)
+    assert glasshouse("check", path, "-q", "sex", "--ignore", "hiv_status").code == 0
+    chosen = tmp_path / "chosen"
+    where = ("--where", "hiv_status=positive", "--where", "year=2023")
+    assert glasshouse("assess", path, "-q", "sex", *where, "--out", chosen).code == 0
+    judged = json.loads(glasshouse("check", chosen, "--json").out)
+    assert (judged["meets"], judged["coverage"]) == (False, coverage)
+
+
 def test_a_condition_that_was_not_measured_is_shown_as_not_judged(
     tmp_path: Path, glasshouse: Glasshouse
 ) -> None:

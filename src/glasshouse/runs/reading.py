@@ -808,6 +808,7 @@ def fates_of(
     if isinstance(study, ProtectStudy):
         weights |= {study.means.weight}
     conditions = map(parse_condition, study.treatment.where)
+    suspect = {column.name for column in columns if column.role is Role.SENSITIVE}
     pinned = {one.column for one in conditions if len(one.values) == 1 and not one.negated}
     by_fate: dict[Fate, AbstractSet[str | None]] = {
         Fate.DROPPED: dropped,
@@ -817,7 +818,7 @@ def fates_of(
         Fate.SENSITIVE: secrets,
         Fate.PERSON: person,
         Fate.WEIGHT: weights,
-        Fate.CONSTANT: pinned,
+        Fate.CONSTANT: pinned - suspect,  # of a secret it would be told of everybody
         Fate.DIRECT: {column.name for column in columns if column.is_direct},
     }
     fates = {
@@ -834,11 +835,16 @@ def _constant(
     *,
     is_complete: bool,
 ) -> dict[str, Fate]:
-    """Return the columns without another fate that hold one value in all records, and not only in the first."""
+    """Return the columns without another fate that hold one value in all records, and not only in the first.
+
+    What seems to be a secret is none of them: that everybody shares it is learned by being in the file.
+    """
     names = [
         column.name
         for column in columns
-        if column.is_constant and (column.name not in fates or fates[column.name] is Fate.DIRECT)
+        if column.is_constant
+        and column.role is not Role.SENSITIVE
+        and (column.name not in fates or fates[column.name] is Fate.DIRECT)
     ]
     if names and not is_complete:
         if dataset is None or not _is_soon_read(dataset):
