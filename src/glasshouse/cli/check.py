@@ -68,7 +68,6 @@ def check(
 
     A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
     """
-    from glasshouse.report.survey_weights import weighted_sentence
     from glasshouse.report.verdict import verdict_on
     from glasshouse.runs.folder import (
         REPORT,
@@ -84,11 +83,10 @@ def check(
         if written is not None:
             check_new_file(written, [path], overwrite=output.overwrite)
     rule = None if output.policy is None else load_policy(output.policy)
-    understood: dict[str, Any] = {}
+    roles: dict[str, Any] = {}
     taken: list[str] = []
     study: AssessStudy | None = None
     done: Run[Question, Outcome] | None = None
-    weighted = None
     if path.is_dir() and is_run(path):
         _refuse_beside_a_run(context)
         measured, coverage = stored_measures(path), stored_coverage(path)
@@ -109,12 +107,10 @@ def check(
         )
         for note in notes:
             warn(note)
-        understood = roles_of(study)
+        roles = roles_of(study)
         typed = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": identifier}
-        guessed = understood | {"invalid": understood["invalid"][len(invalid or ()) :]}
-        taken = [sentence for role, sentence in taken_for(guessed) if not typed.get(role)]
         done = _assessed(study, output, threads)
-        weighted = getattr(done.outcome, "weighted", None)
+        taken = _sentences(roles, typed | {"invalid": invalid}, done)
         measured, coverage, rule = done.measures, done.coverage, done.question.policy
     if baseline is not None:
         measured, rule = beside(baseline, measured, coverage, rule)
@@ -131,15 +127,32 @@ def check(
     _write(verdict, path.name, junit, sarif)
     if output.as_json:
         about: dict[str, Any] = {"glasshouse": version("glasshouse"), "checked": path.name}
-        about |= {} if done is None else {"records": done.records, "understood": understood}
+        about |= {} if done is None else {"records": done.records, "understood": roles}
+        weighted = None if done is None else getattr(done.outcome, "weighted", None)
         about |= {} if weighted is None else {"weighted": weighted.to_dict()}
         print(json.dumps(about | verdict.to_dict(), indent=2))
     else:
-        if weighted is not None and study is not None:
-            taken.append(weighted_sentence(weighted, study.subject))
         _show(verdict, taken, None if output.out is None else output.out / REPORT)
     if not verdict.meets:
         raise typer.Exit(NOT_MET)
+
+
+def _sentences(
+    understood: dict[str, Any], typed: dict[str, Any], done: Run[Question, Outcome]
+) -> list[str]:
+    """Return what a file was taken for, where that was not typed, and what survey weights tell of its people."""
+    from glasshouse.report.survey_weights import weighted_sentence
+
+    guessed = understood | {"invalid": understood["invalid"][len(typed["invalid"] or ()) :]}
+    sentences = [
+        sentence
+        for role, sentence in taken_for(guessed)
+        if role == "invalid" or not typed.get(role)
+    ]
+    weighted = getattr(done.outcome, "weighted", None)
+    if weighted is not None:
+        sentences.append(weighted_sentence(weighted, done.question.subject))
+    return sentences
 
 
 def _refuse_beside_a_run(context: typer.Context) -> None:

@@ -13,6 +13,7 @@ a bound. A bound is the same for several counts, also to who knows among how man
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -205,6 +206,22 @@ COARSELY = Among(None, exact=True, coarse=True)
 def among_part(people: int, *, exact: bool = False) -> Among:
     """Return how chances in a named part are told: that all people in it share a secret only if they are many."""
     return Among(people, exact, certainty=people >= CERTAIN_FROM * smallest_cell())
+
+
+def falling(counts: Iterable[int]) -> list[int]:
+    """Return counts of people of whom ever fewer are left: 0 of few, and rounded where it would tell of few who left.
+
+    >>> falling([100, 97, 50, 8])
+    [100, 100, 50, 0]
+    """
+    shown: list[int] = []
+    last: int | None = None
+    for count in counts:
+        left = 0 if last is None else last - count
+        is_rounded = left > 0 and not is_shown(left)
+        shown.append((round(count, -1) if is_rounded else count) if is_shown(count) else 0)
+        last = count
+    return shown
 
 
 def both_percentages(

@@ -490,14 +490,13 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
 
     What was estimated, and what is not told as it is about few people, is judged on the safe side.
     """
-    from glasshouse.report.assess.people import people_told
-    from glasshouse.report.discretion import Among
+    from glasshouse.report.discretion import Among, falling
 
     def counts_of(curve: Sequence[Knowing | Another]) -> list[str]:
         """Return how many people have so many records, as far as that is told."""
         return [
             (str(count) if count == result.targets else f"~{count}") if count else ""
-            for result, count in zip(curve, people_told(curve), strict=True)
+            for result, count in zip(curve, falling(one.targets for one in curve), strict=True)
         ]
 
     with_more = {}

@@ -6,7 +6,7 @@ Every advice carries what a guess achieves before and after.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -50,6 +50,8 @@ NAMING = frozenset({"named", "best-guess", "highest-risk", "smallest-class"})
 """The measures that are about who somebody is."""
 SizesOf = Callable[[tuple[str, ...]], ClassSizes]
 """Counts the classes of a set of attributes."""
+Assessed = Callable[[AssessStudy, Sequence[EncodedTable], Resources], Assessment]
+"""Measures of records all that a study asks."""
 
 
 def advise(
@@ -60,6 +62,7 @@ def advise(
     generalising: bool = False,
     resources: Resources | None = None,
     sizes_of: SizesOf | None = None,
+    assessed: Assessed | None = None,
     looks: Sequence[FirstLook] = (),
 ) -> tuple[Advice, ...]:
     """Return what could be released instead, where the policy is not met: none where it is, or where nothing helps.
@@ -71,6 +74,7 @@ def advise(
         generalising: Whether to look for the least generalisation, too, which takes longer.
         resources: What there is to work with.
         sizes_of: Counts the classes of a set of attributes, where the records are elsewhere.
+        assessed: Measures of records all that a study asks; None: what is asked beyond every set is not known.
         looks: How the files were understood: which columns name people by themselves.
     """
     coverage = coverage_of(looks)
@@ -88,10 +92,11 @@ def advise(
     resources = resources or Resources()
     if table is not None:
         sizes_of = partial(_sizes_of, table, resources.most_records)
-    lattice = _Lattice(sets, sizes_of, study, _focus(verdict), coverage, table, resources)
+    measured = _Measured(study, table, resources, assessed)
+    lattice = _Lattice(sets, sizes_of, study, _focus(verdict), coverage, measured)
     advice = [*lattice.left_out(), *lattice.published()]
     if generalising and table is not None and table.records <= MOST_RECORDS and not study.is_joined:
-        advice += _generalised(table, study, lattice, resources)
+        advice += _generalised(table, study, lattice, measured)
     return tuple(advice)
 
 
@@ -132,12 +137,10 @@ class _Lattice:
         study: AssessStudy,
         secret: str | None,
         coverage: Coverage | None,
-        table: EncodedTable | None,
-        resources: Resources,
+        measured_as_asked: _Measured,
     ) -> None:
         self._coverage = coverage
-        self._table = table
-        self._resources = resources
+        self._measured_as_asked = measured_as_asked
         self._confirmed: dict[frozenset[str], bool | None] = {}
         self._sets = sets
         self._sizes_of = sizes_of
@@ -217,9 +220,9 @@ class _Lattice:
         if not (study.within or study.precisions or study.likely):
             return True
         if known not in self._confirmed:
-            if len(self._confirmed) == MOST_CONFIRMED or self._table is None:
+            if len(self._confirmed) == MOST_CONFIRMED:
                 return None
-            measured = measured_as_asked(study, self._table, self._ordered(known), self._resources)
+            measured = self._measured_as_asked.of(self._ordered(known))
             verdict = (
                 None
                 if measured is None
@@ -316,58 +319,70 @@ def published_secrets(study: AssessStudy, coverage: Coverage | None = None) -> t
     return tuple(dict.fromkeys(asked.get(name, name) for name in names))
 
 
-def measured_as_asked(
-    study: AssessStudy, table: EncodedTable, known: Sequence[str], resources: Resources
-) -> tuple[Measurement, ...] | None:
-    """Return what a release measures that tells these attributes of a table, by all that a study asks.
+@dataclass(frozen=True)
+class _Measured:
+    """Measures releases that tell some attributes of a table, by all that a study asks."""
 
-    Args:
-        study: What was asked of the release as it is.
-        table: The records that would be released.
-        known: The attributes that it would tell.
-        resources: What there is to work with.
+    study: AssessStudy
+    """What was asked of the release as it is."""
+    table: EncodedTable | None
+    """The records that would be released; None: they are elsewhere."""
+    resources: Resources
+    """What there is to work with."""
+    assessed: Assessed | None
+    """Measures of records all that a study asks."""
 
-    Returns:
-        What is measured; None: it cannot be, such as what is known to within two years of ages in bands.
-    """
-    from glasshouse.runs.assess import assessed
+    def of(
+        self, known: Sequence[str], release: EncodedTable | None = None
+    ) -> tuple[Measurement, ...] | None:
+        """Return what a release measures that tells some attributes of the records.
 
-    adversary = study.adversary
-    facts = {name: columns for name, columns in adversary.facts.items() if name in known}
-    columns = {*known, *(name for names in facts.values() for name in names)}
-    counted = any(condition.knows != "all" for condition in study.policy.conditions)
-    content = {
-        "adversary": adversary.model_copy(
-            update={
-                "quasi_identifiers": tuple(name for name in known if name not in facts),
-                "facts": facts,
-                "identifier": None,
-            }
-        ),
-        "about": {name: how for name, how in study.about.items() if name in columns},
-        "kernels": {name: path for name, path in study.kernels.items() if name in columns},
-        "likely": {name: how for name, how in study.likely.items() if name in columns},
-        "subsets": ("all",) if counted else ("full",),
-        "adversaries": (),
-        "treatment": Treatment(),
-        "drop": (),
-        "ignore": (),
-        "advise": False,
-    }
-    quiet = replace(resources, checkpoint=None, resume=False, on_progress=None)
-    try:
-        narrowed = study.model_copy(update=content)
-        seen = table.with_roles(
-            quasi_identifiers=known, sensitive=table.sensitive, prior_weight=table.prior_weight
-        )
-        outcome = assessed(narrowed, [seen], quiet)
-    except GlasshouseError:
-        return None
-    return measures(outcome, narrowed)
+        Args:
+            known: The attributes that it would tell.
+            release: The records as they would be released; by default as they are.
+
+        Returns:
+            What is measured; None: it cannot be, such as what is known to within two years of ages in bands.
+        """
+        study, table = self.study, self.table if release is None else release
+        if table is None or self.assessed is None:
+            return None
+        adversary = study.adversary
+        facts = {name: columns for name, columns in adversary.facts.items() if name in known}
+        columns = {*known, *(name for names in facts.values() for name in names)}
+        counted = any(condition.knows != "all" for condition in study.policy.conditions)
+        content = {
+            "adversary": adversary.model_copy(
+                update={
+                    "quasi_identifiers": tuple(name for name in known if name not in facts),
+                    "facts": facts,
+                    "identifier": None,
+                }
+            ),
+            "about": {name: how for name, how in study.about.items() if name in columns},
+            "kernels": {name: path for name, path in study.kernels.items() if name in columns},
+            "likely": {name: how for name, how in study.likely.items() if name in columns},
+            "subsets": ("all",) if counted else ("full",),
+            "adversaries": (),
+            "treatment": Treatment(),
+            "drop": (),
+            "ignore": (),
+            "advise": False,
+        }
+        quiet = replace(self.resources, checkpoint=None, resume=False, on_progress=None)
+        try:
+            narrowed = study.model_copy(update=content)
+            seen = table.with_roles(
+                quasi_identifiers=known, sensitive=table.sensitive, prior_weight=table.prior_weight
+            )
+            outcome = self.assessed(narrowed, [seen], quiet)
+        except GlasshouseError:
+            return None
+        return measures(outcome, narrowed)
 
 
 def _generalised(
-    table: EncodedTable, study: AssessStudy, lattice: _Lattice, resources: Resources
+    table: EncodedTable, study: AssessStudy, lattice: _Lattice, measured_as_asked: _Measured
 ) -> Iterator[Advice]:
     """Yield the least generalisation that meets the policy, unless nothing would be told any more.
 
@@ -389,14 +404,14 @@ def _generalised(
     }
     try:
         protection = validated(AnonymiseStudy, content, "assess")
-        run = answer(protection, resources=resources, tables=[table])
+        run = answer(protection, resources=measured_as_asked.resources, tables=[table])
     except GlasshouseError:  # it cannot be reached, or not in time
         return
     outcome = run.outcome
     if run.release is None or not outcome.loss or outcome.loss >= 1:
         return
     known = frozenset(adversary.quasi_identifiers)
-    measured = measured_as_asked(study, run.release, adversary.quasi_identifiers, resources)
+    measured = measured_as_asked.of(adversary.quasi_identifiers, run.release)
     verdict = (
         None
         if measured is None

@@ -15,7 +15,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
-from glasshouse.microdata.assessment import CataloguedAttacks, Exposure
+from glasshouse.microdata.assessment import CataloguedAttacks, Explanation, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge, refuse_unfit
@@ -130,11 +130,7 @@ def answer(
         return _people(study, resources, tables)
     if _has_parts(study):
         refuse_in_parts({**extras, "`resume`": resources.resume})
-        looks = first_looks(study, tables)
-        family = _family(study, resources, tables)
-        beside = _with_suppressed(study, family.steps, resources, tables)
-        family = replace(family, with_suppressed=beside)
-        return Run(study, family, warnings=tuple(person_notes(looks)), first_looks=looks)
+        return _parts(study, resources, tables)
     if explain and study.adversary.prior:
         raise StudyError(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
@@ -168,11 +164,7 @@ def answer(
 
         grouped = replace(assess_by_group(whole, study.group), steps=steps)
         return Run(study, grouped, first_looks=looks)
-    explanations = [
-        attacks.explain(windows[-1], sensitive=secret, drop_suppressed=False)
-        for secret in ((), *study.adversary.secrets)
-        if explain
-    ]
+    explanations = _explanations(study, windows[-1]) if explain else ()
     assessment = assessed(study, windows, resources)
     if save_table is not None:
         single.read.save(save_table)
@@ -182,7 +174,7 @@ def answer(
         members=members,
         suppressed=_suppressed_records(windows[0], steps),
         sanitised=_is_sanitised(windows[0], steps),
-        explanations=tuple(explanations),
+        explanations=explanations,
         exposures=_exposures(study, windows[-1], resources),
         known_sets=_known_sets(study, assessment, windows, resources),
         weighted=_weighted(study, windows[-1], assessment),
@@ -199,6 +191,7 @@ def answer(
                 study,
                 generalising=study.advise,
                 resources=resources,
+                assessed=assessed,
                 looks=looks,
             ),
         )
@@ -207,10 +200,27 @@ def answer(
         if per_record
         else None
     )
-    warnings = (*notes, *person_notes(looks), *column_notes(outcome))
-    if sentence := subsets_sentence(outcome, study):
-        warnings += (text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}"),)
+    warnings = (
+        *notes,
+        *person_notes(looks),
+        *column_notes(outcome),
+        *_subsets_note(outcome, study),
+    )
     return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
+
+
+def _explanations(study: AssessStudy, table: EncodedTable) -> tuple[Explanation, ...]:
+    """Return every table from the records to the hyper, of each attack."""
+    return tuple(
+        attacks.explain(table, sensitive=secret, drop_suppressed=False)
+        for secret in ((), *study.adversary.secrets)
+    )
+
+
+def _subsets_note(outcome: Assessment, study: AssessStudy) -> Iterator[str]:
+    """Yield which sets were assessed, where these are not all."""
+    if sentence := subsets_sentence(outcome, study):
+        yield text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}")
 
 
 def assessed(
@@ -229,6 +239,17 @@ def assessed(
         close=_close_guesses(study, windows[-1]),
         inexact=_inexact(study, windows[-1], assessment),
     )
+
+
+def _parts(
+    study: AssessStudy, resources: Resources, tables: Sequence[EncodedTable]
+) -> Run[AssessStudy, microdata.Family]:
+    """Carry out a study of the parts of a release, or of several releases one by one."""
+    looks = first_looks(study, tables)
+    family = _family(study, resources, tables)
+    beside = _with_suppressed(study, family.steps, resources, tables)
+    family = replace(family, with_suppressed=beside)
+    return Run(study, family, warnings=tuple(person_notes(looks)), first_looks=looks)
 
 
 def _people(

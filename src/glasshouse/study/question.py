@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -102,6 +102,11 @@ class Question(Model):
     def abridged(self) -> Self:
         """Return the study as a report that leaves the house should have it: no values of a person."""
         return self
+
+    @classmethod
+    def kind_of(cls, content: Mapping[str, Any]) -> type[Question]:
+        """Return the kind of study that content is, of those that the command answers."""
+        return cls
 
 
 class ColumnType(StrEnum):
@@ -709,12 +714,7 @@ def load_study(path: Path) -> Question:
                 "input should be {choices}", choices=either([repr(word) for word in COMMANDS])
             ),
         )
-    kind = study_class(command)
-    if command == "totals" and "instance" in content:
-        from glasshouse.study.totals import SolveStudy
-
-        kind = SolveStudy
-    return _located_study(path, kind, content)
+    return _located_study(path, study_class(command).kind_of(content), content)
 
 
 def load_question(path: Path, kind: type[Q]) -> Q:

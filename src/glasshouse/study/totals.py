@@ -6,10 +6,10 @@ the adversary goes about it. The model knows nothing of the data: whether a colu
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
@@ -213,6 +213,12 @@ class TotalsStudy(Question):
     """The register of entities; unset: records are linked with bins, and no chances are computed."""
     budget: TimeBudget = TimeBudget()
     """How long it may take."""
+
+    @classmethod
+    def kind_of(cls, content: Mapping[str, Any]) -> type[Question]:
+        """Return that it is about one group, where it names the file of one."""
+        return SolveStudy if "instance" in content else cls
+
     currency: str | None = Field(default=None, min_length=1)
     """What values are counted in."""
     subject: str = Field(default="entity", min_length=1)

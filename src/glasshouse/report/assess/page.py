@@ -380,7 +380,6 @@ def assessment_page(
     """
     policy = OPEN_DATA if study is None else study.policy
     measures = _Measures.of(assessment.attacks, currency)
-    datasets = last_window(assessment.attacks)[0].datasets
     attacks = widest(assessment.attacks)
     secrets = sorted(attacks[1:], key=most_at_risk)
     growing = len(by_window(assessment.attacks)) > 1
@@ -424,16 +423,7 @@ def assessment_page(
         publishable_figure(assessment),
         *(figure for figure in pictures.values() if not any(figure is one for one in placed)),
     )
-    if len(datasets) == 1:
-        title = text("What {dataset} lets an adversary learn", dataset=datasets[0])
-        lead = text_for(assessment.records, "{count} record", "{count} records")
-    else:
-        title = text("What {datasets} let an adversary learn", datasets=listed(datasets))
-        lead = text(
-            "{records} records of {first}, and what the others say of the same people",
-            records=assessment.records,
-            first=datasets[0],
-        )
+    title, lead = _heading(assessment)
     return Page(
         title=title,
         lead=lead,
@@ -474,6 +464,20 @@ def assessment_page(
             ),
         ),
     )
+
+
+def _heading(assessment: Assessment) -> tuple[str, str]:
+    """Return what the page is called, and what stands below."""
+    datasets = last_window(assessment.attacks)[0].datasets
+    if len(datasets) == 1:
+        title = text("What {dataset} lets an adversary learn", dataset=datasets[0])
+        return title, text_for(assessment.records, "{count} record", "{count} records")
+    lead = text(
+        "{records} records of {first}, and what the others say of the same people",
+        records=assessment.records,
+        first=datasets[0],
+    )
+    return text("What {datasets} let an adversary learn", datasets=listed(datasets)), lead
 
 
 @dataclass(frozen=True)

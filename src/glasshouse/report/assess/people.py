@@ -20,7 +20,7 @@ from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
-from glasshouse.report.discretion import Among
+from glasshouse.report.discretion import Among, falling
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import (
     Action,
@@ -707,18 +707,6 @@ def _tables(outcome: People) -> list[Table]:
     return tables
 
 
-def people_told(curve: Sequence[Knowing | Another]) -> list[int]:
-    """Return how many people have so many records: 0 of few, and rounded where it would tell of few with one less."""
-    counts, last = [], None
-    for result in curve:
-        gone = 0 if last is None else last - result.targets
-        is_rounded = gone > 0 and not is_shown(gone)
-        count = round(result.targets, -1) if is_rounded else result.targets
-        counts.append(count if is_shown(result.targets) else 0)
-        last = result.targets
-    return counts
-
-
 def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
     """Say how many people have so many records."""
     return [
@@ -727,7 +715,7 @@ def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
         else text("about {count}", count=number(count))
         if count
         else text("fewer than {smallest}", smallest=smallest_cell())
-        for count, result in zip(people_told(curve), curve, strict=True)
+        for count, result in zip(falling(one.targets for one in curve), curve, strict=True)
     ]
 
 
