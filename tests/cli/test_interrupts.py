@@ -55,3 +55,30 @@ def test_a_finaliser_is_let_finish_and_the_interrupt_heard_afterwards() -> None:
 def test_an_interrupt_that_a_callback_swallows_comes_again() -> None:
     act = "own = Plain(); reference = weakref.ref(own, callback); del own"
     assert said(act) == ("heard\n", "", 0)
+
+
+CONVERTED = """
+import signal
+from glasshouse.cli.interrupts import hear_interrupts, interruptible
+
+hear_interrupts()
+try:
+    with interruptible():
+        try:
+            {act}
+        except KeyboardInterrupt:
+            pass
+        raise TypeError("float() argument must be a string or a real number")
+except BaseException as error:
+    print(type(error).__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    ("act", "raised"),
+    [("signal.raise_signal(signal.SIGTERM)", "KeyboardInterrupt"), ("pass", "TypeError")],
+)
+def test_an_error_that_an_interrupt_became_is_the_interrupt(act: str, raised: str) -> None:
+    code = CONVERTED.format(act=act)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{raised}\n"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import typer
 
+from glasshouse.cli.interrupts import interruptible
 from glasshouse.cli.options import OutputOptions, RunOptions, with_options
 from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.language import marked, number, printable, text, text_for, translated
@@ -209,7 +210,8 @@ def was_typed(context: Any, name: str) -> bool:
 def _resumable(checkpoint: Any) -> Iterator[None]:
     """Say how to go on where a run that keeps its steps is stopped."""
     try:
-        yield
+        with interruptible():
+            yield
     except KeyboardInterrupt:
         if checkpoint is not None and checkpoint.folder.exists():
             raise StoppedError(

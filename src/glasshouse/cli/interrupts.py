@@ -2,7 +2,8 @@
 
 Python raises KeyboardInterrupt wherever it happens to be. In a finaliser or a callback it throws the exception away,
 and the command goes on as if nobody had asked; in the middle of llvmlite a lock stays held, or memory is freed twice.
-There an interrupt waits, and comes again.
+There an interrupt waits, and comes again. Where a library makes another exception of it, as numpy does while it
+converts a value, that exception counts as the interrupt.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
+
+from glasshouse.errors import StoppedError
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 """What asks a command to stop: a person at the keyboard, a scheduler."""
@@ -20,11 +25,14 @@ _WAIT = 0.02
 """Seconds until then."""
 _DELICATE = ("importlib._bootstrap", "llvmlite", "_weakrefset", "weakref")
 """Modules whose work is short, and harmed by an exception from nowhere."""
+_raised: list[int] = []
+"""The signals that have raised KeyboardInterrupt since interrupts are heard."""
 
 
 def hear_interrupts() -> None:
     """From now on, let Ctrl-C raise KeyboardInterrupt where it can be caught."""
     sys.unraisablehook = _handle_unraisable
+    _raised.clear()
     for number in STOPPING:
         signal.signal(number, interrupt)
     if AGAIN is not None:
@@ -42,7 +50,25 @@ def interrupt(number: int, frame: FrameType | None) -> None:
     if AGAIN is not None and _is_delicate(frame):
         _come_again()
     else:
+        _raised.append(number)
         raise KeyboardInterrupt
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt for whatever exception an interrupt has become on its way.
+
+    Raises:
+        KeyboardInterrupt: There was an interrupt, and what it interrupted has failed.
+    """
+    try:
+        yield
+    except StoppedError:  # which says how to go on
+        raise
+    except Exception as error:
+        if _raised:
+            raise KeyboardInterrupt from error
+        raise
 
 
 def _is_delicate(frame: FrameType | None) -> bool:

@@ -29,7 +29,7 @@ from glasshouse.cli import (
     totals,
 )
 from glasshouse.cli import app as app_command
-from glasshouse.cli.interrupts import hear_interrupts, stop_hearing
+from glasshouse.cli.interrupts import hear_interrupts, interruptible, stop_hearing
 from glasshouse.cli.options import expanded, option, with_options
 from glasshouse.cli.translation import (
     CELL_HELP,
@@ -122,11 +122,12 @@ def main(arguments: Sequence[str]) -> int:
             )
         _check_files()
         show_cells_from(SMALLEST_CELL)
-        outcome = command_of(app)(
-            list(arguments) or ["--help"],
-            standalone_mode=False,
-            obj=named_language(arguments),  # which of the contexts sees --lang depends on its place
-        )
+        with interruptible():
+            outcome = command_of(app)(
+                list(arguments) or ["--help"],
+                standalone_mode=False,
+                obj=named_language(arguments),  # which context sees --lang depends on its place
+            )
     except GlasshouseError as error:
         return _fail(str(error), error.exit_code, error)
     except typer.TyperException as error:
