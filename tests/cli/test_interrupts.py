@@ -82,3 +82,13 @@ def test_an_error_that_an_interrupt_became_is_the_interrupt(act: str, raised: st
     code = CONVERTED.format(act=act)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"{raised}\n"
+
+
+def test_pyarrow_leaves_interrupts_to_us() -> None:
+    code = (
+        "import pyarrow; pyarrow.enable_signal_handlers = print\n"
+        "from glasshouse.cli.interrupts import hear_interrupts\n"
+        "hear_interrupts(); import pyarrow.csv"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -32,11 +32,20 @@ _raised: list[int] = []
 def hear_interrupts() -> None:
     """From now on, let Ctrl-C raise KeyboardInterrupt where it can be caught."""
     sys.unraisablehook = _handle_unraisable
+    sys.meta_path.insert(0, _DeafArrow())
     _raised.clear()
     for number in STOPPING:
         signal.signal(number, interrupt)
     if AGAIN is not None:
         signal.signal(AGAIN, interrupt)
+
+
+class _DeafArrow:
+    """Lets pyarrow leave interrupts to us: it hears them itself while it reads a file, and then loses some."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pyarrow.csv":  # the first that would
+            sys.modules["pyarrow"].enable_signal_handlers(False)
 
 
 def stop_hearing() -> None:
