@@ -69,8 +69,8 @@ tests: $(VENV)/.installed-dev
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
 
-thorough: $(VENV)/.installed-dev ## Try every property on three times as many random cases
-	GLASSHOUSE_THOROUGH=1 $(BIN)/pytest -m hypothesis --numprocesses auto --dist loadscope --no-loadscope-reorder
+thorough: $(VENV)/.installed-dev ## Run the tests with every random case, width and theme; takes an hour
+	GLASSHOUSE_THOROUGH=1 $(MAKE) tests
 
 soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quarter of an hour
 	$(BIN)/python -m tests.soak

@@ -6,6 +6,8 @@ import shutil
 from functools import cache
 from pathlib import Path
 
+PATIENCE = 900_000
+"""So many milliseconds a page is waited for: a machine that is busy, or compiles loops, takes its time."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 

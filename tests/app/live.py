@@ -13,7 +13,7 @@ import pytest
 
 from glasshouse.app.guard import Session
 from glasshouse.runs import Run, run
-from glasshouse.runs.folder import write_run
+from glasshouse.runs.run import write_run
 from glasshouse.study import validated
 from glasshouse.study.assess import AssessStudy
 

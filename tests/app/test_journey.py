@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from glasshouse.language import speaking, text
-from tests.chromium import chromium
+from tests.chromium import PATIENCE, chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
@@ -78,7 +78,7 @@ def enter(app: str, folder: Path) -> Iterator[Callable[..., Any]]:
         def open_app(language: str, width: int, **options: Any) -> Any:
             size = {"width": width, "height": 900}
             context = browser.new_context(viewport=size, locale=language, **options)
-            context.set_default_timeout(120_000)  # the machine may be busy
+            context.set_default_timeout(PATIENCE)
             context.add_cookies([{"name": "language", "value": language, "url": home}])
             context.on(
                 "request", lambda one: None if is_ours(one.url) else strangers.append(one.url)
@@ -152,7 +152,7 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
     other = tab.context.new_page()
     other.goto(tab.url)  # a second window follows the same job
     for window in (tab, other):
-        window.get_by_role("link", name=words("See the verdict")).wait_for(timeout=180_000)
+        window.get_by_role("link", name=words("See the verdict")).wait_for()
     check(other)
     other.close()
     tab.get_by_role("link", name=words("See the verdict")).click()

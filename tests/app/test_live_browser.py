@@ -15,11 +15,11 @@ import pytest
 
 from glasshouse.app.guard import Session
 from glasshouse.runs import run
-from glasshouse.runs.folder import write_run
+from glasshouse.runs.run import write_run
 from glasshouse.study import dump_study
 from glasshouse.study.assess import AssessStudy
 from tests.app.live import make_run, study
-from tests.chromium import chromium
+from tests.chromium import PATIENCE, chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
@@ -84,12 +84,14 @@ def browser(app: tuple[str, str, Path]) -> Iterator[Callable[..., Any]]:
     with playwright.sync_playwright() as started:
         process = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         entrance = process.new_context()
+        entrance.set_default_timeout(PATIENCE)
         entrance.new_page().goto(f"{home}/enter?token={launch}")
         state = entrance.storage_state()
 
         def tab(width: int = 1440, scheme: str = "light", language: str = "en") -> Any:
             size = {"width": width, "height": 900}
             context = process.new_context(viewport=size, color_scheme=scheme, storage_state=state)
+            context.set_default_timeout(PATIENCE)
             context.add_cookies([{"name": "language", "value": language, "url": home}])
             context.on(
                 "request",
@@ -220,9 +222,7 @@ def test_a_version_that_was_tried_is_made(
     tab.get_by_role("button", name="Make this release").click()
     tab.wait_for_url("**/job/**")
     made = app[2] / "glasshouse-app" / "runs" / "run-anonymise"
-    for _ in range(600):
-        if (made / "release.csv").exists():
-            break
+    while not (made / "release.csv").exists():
         time.sleep(0.1)
     released = (made / "release.csv").read_text().splitlines()
     assert len(released) == 241
@@ -238,7 +238,7 @@ def test_the_best_version_for_the_rule_is_found_opened_and_taken_along(
     tab.get_by_role("link", name="What if").click()
     tab.get_by_role("button", name="Find the best for my rule").click()
     tab.wait_for_url("**/job/**")
-    tab.get_by_role("link", name="See the verdict").click(timeout=180_000)
+    tab.get_by_role("link", name="See the verdict").click()
     tab.locator(".verdict.meets").wait_for()
     check(tab)
     tab.locator("#inner a").first.click()
@@ -260,18 +260,17 @@ def test_long_work_is_stopped_and_goes_on_to_the_same_verdict(
     tab.goto(home)
     tab.get_by_role("button", name="Run it").click()
     long = folder / "glasshouse-app" / "runs" / "long"
-    stop_at = time.monotonic() + 120
-    while not long.with_name("long.partial").exists() and time.monotonic() < stop_at:
+    while not long.with_name("long.partial").exists():
         time.sleep(0.02)  # from here on it keeps what it finishes
     tab.get_by_role("button", name="Stop").click()
     going_on = tab.get_by_role("button", name="Go on")
-    going_on.wait_for(timeout=60_000)
+    going_on.wait_for()
     assert "What was finished is kept" in tab.locator("#job").inner_text()
     assert not long.exists()
     check(tab)
     tab.reload()
     going_on.click()
-    tab.get_by_role("link", name="See the verdict").click(timeout=180_000)
+    tab.get_by_role("link", name="See the verdict").click()
     resumed = tab.locator(".verdict").inner_text()
     unbroken = write_run(run(long_study(folder / "long.csv")), folder / "unbroken").parent
     tab.goto(home)
