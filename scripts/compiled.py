@@ -34,7 +34,7 @@ def key_of(root: Path) -> str:
     key = hashlib.sha256()
     for path in sorted((root / "src").rglob("*.py")):
         content = path.read_bytes()
-        if b"numba" in content:
+        if b"glasshouse.compiled" in content or b"numba" in content:
             key.update(path.relative_to(root).as_posix().encode() + b"\0" + content)
     key.update(f"{sys.version} {platform.machine()} {platform.processor()}".encode())
     key.update(f"{version('numba')} {version('llvmlite')} {version('numpy')}".encode())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+Integer = Any
+"""An integer of the machine, whose width is inferred where a loop is compiled."""
 Floats = NDArray[np.float64]
 """Probabilities, amounts of money, times."""
 Integers = NDArray[np.int64]

@@ -119,7 +119,7 @@ def assert_golden(exact: ExactKnowledge, victim: int, answer: dict[str, Any]) ->
         assert list(exact.joint[victim]) == fractions(answer["pL_joint"], values)
 
 
-# ----------------------------------------------------------------------------------------------- the literature
+# the literature
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_a_million_records_published_as_they_are_still_threaten_one(golden: dict
     )
 
 
-# ------------------------------------------------------------------------------- random tables by their definition
+# random tables by their definition
 
 Table = list[tuple[int, tuple[int, ...]]]
 
@@ -524,7 +524,7 @@ def test_random_worlds_count_tables(kind: str) -> None:
     check()
 
 
-# ------------------------------------------------------------------------------------------------- reading (6)
+# Reading
 
 
 def gauss_jacobi(chosen: float, others: float, nodes: int) -> tuple[Any, Any]:
@@ -691,7 +691,7 @@ def test_a_prior_that_is_too_sparse_for_the_quadrature_is_sampled() -> None:
     assert (distance < 4 * error).all()
 
 
-# ---------------------------------------------------------------------------------------------- size and limits
+# size and limits
 
 
 def test_a_large_release_agrees_with_fractions_at_some_victims() -> None:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.economics.terms import UNLIMITED, Terms
 from glasshouse.errors import BudgetError
 from glasshouse.language import number
@@ -115,19 +115,19 @@ def _refuse_large(terms: Terms, sizes: Integers) -> None:
         )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _levels(size: int, fines: int) -> int:
     """Return how many counts of penalties are told apart: one where no limit can be reached."""
     return 1 if fines == UNLIMITED or fines >= size else fines + 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _is_due(p: int, levels: int, fines: int) -> bool:
     """Tell whether a detection is punished after so many penalties; the last of several counts is that of all."""
     return fines != 0 if levels == 1 else p < levels - 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _worth(
     p: int,
     top: int,
@@ -148,7 +148,7 @@ def _worth(
     return worth
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _solve(
     size: int,
     numbers: _Numbers,
@@ -189,7 +189,7 @@ def _solve(
     return undetected
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _solve_all(
     sizes: Integers,
     numbers: _Numbers,
@@ -215,7 +215,7 @@ def _solve_all(
         undetected[i] = last
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _decide(size: int, numbers: _Numbers, rates: Floats) -> Flags:
     levels = _levels(size, numbers.fines)
     top = levels - 1

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.economics.backward_induction import Plans, plan, plans
 from glasshouse.economics.terms import Terms, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
@@ -438,12 +438,12 @@ def _size_array(sizes: Sequence[int] | range) -> Integers:
     return np.array(sizes, np.int64)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _mode(people: int, share: float) -> int:
     return min(max(int((people + 1) * share), 0), people)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _windows(people: int, shares: Floats, below: int) -> tuple[Integers, Integers, Floats]:
     """Return, per belief, the least size that counts, how many from there below the limit, and the sum over all.
 
@@ -481,7 +481,7 @@ def _windows(people: int, shares: Floats, below: int) -> tuple[Integers, Integer
     return first, lengths, sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _fill(
     people: int,
     shares: Floats,
@@ -512,7 +512,7 @@ def _fill(
             row[k - first[i]] = term
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _expect(first: Integers, starts: Integers, chances: Floats, by_size: Floats) -> Floats:
     expected = np.zeros(first.size)
     for i in range(first.size):

@@ -43,11 +43,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import loggamma
 
 from glasshouse.arrays import Codes, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import StudyError
 from glasshouse.groups.release import Release
 from glasshouse.groups.victims import Original, Victims
@@ -380,7 +380,7 @@ def _row_shares(release: Release, victims: Victims) -> Floats:
     return shares
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _add_up(
     candidate_starts: Integers,
     candidates: Integers,
@@ -397,7 +397,7 @@ def _add_up(
                 weights[victim, codes[entry]] += shares[place] * counts[entry]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _common(
     known: Codes,
     label: Codes,

@@ -29,10 +29,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
+from glasshouse.compiled import compiled, pasted
 from glasshouse.errors import InternalError
 from glasshouse.groups.labels import starts_of
 from glasshouse.groups.release import Release
@@ -54,12 +54,12 @@ def random_streams(seed: int, chains: int) -> list[Words]:
     return [np.asarray(child.generate_state(4, np.uint64), np.uint64) for child in children]
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _rotated(word: np.uint64, by: int) -> np.uint64:
     return (word << np.uint64(by)) | (word >> np.uint64(64 - by))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def uniform(stream: Words) -> float:
     """Return a number of [0, 1), and move the stream on (xoshiro256++, upper 53 bits)."""
     word = _rotated(stream[0] + stream[3], 23) + stream[0]
@@ -73,7 +73,7 @@ def uniform(stream: Words) -> float:
     return float(word >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def log_gamma_draw(stream: Words, shape: float) -> float:
     """Return the logarithm of a gamma draw of scale 1 (Marsaglia and Tsang 2000).
 
@@ -183,7 +183,7 @@ class RunningMeans:
 _NOWHERE = np.zeros(0, np.int64)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _add(
     draw: Floats,
     places: Integers,
@@ -253,7 +253,7 @@ def learner_of(release: Release, victims: Victims) -> Learner:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _expected_chances(
     value_starts: Integers,
     totals: Floats,
@@ -271,7 +271,7 @@ def _expected_chances(
             chances[number, s] /= totals[attribute, s]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _set_sums(set_starts: Integers, set_members: Integers, masses: Floats, sums: Floats) -> None:
     for number in range(len(sums)):
         sums[number] = 0.0
@@ -280,7 +280,7 @@ def _set_sums(set_starts: Integers, set_members: Integers, masses: Floats, sums:
                 sums[number, s] += masses[set_members[place], s]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _joint(chances: Floats, head: Floats, victim_sets: Codes, out: Floats) -> None:
     width = len(head)
     for victim in range(len(victim_sets)):
@@ -292,7 +292,7 @@ def _joint(chances: Floats, head: Floats, victim_sets: Codes, out: Floats) -> No
                 out[victim, s] *= chances[number, s]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _normalise(out: Floats) -> None:
     for victim in range(len(out)):
         total = 0.0
@@ -302,7 +302,7 @@ def _normalise(out: Floats) -> None:
             out[victim, s] /= total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _draw_population(
     value_starts: Integers,
     alphas: Floats,
@@ -323,7 +323,7 @@ def _draw_population(
             _to_shares(population[first:last, s])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _to_shares(logarithms: Floats) -> None:
     largest = logarithms.max()
     total = 0.0

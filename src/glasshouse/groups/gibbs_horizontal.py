@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
+from glasshouse.compiled import compiled
 from glasshouse.groups.chains import uniform
 from glasshouse.groups.labels import ValueSets, starts_of
 from glasshouse.groups.release import Release
@@ -220,7 +220,7 @@ def _pair_tables(
 
 
 # One sweep, and what the attacker makes of it.
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _scatter(plan: HorizontalPlan, held: Codes, stream: Words) -> None:
     starts, places, sizes = plan.class_starts, plan.class_places, plan.class_sizes
     for number in range(len(places)):
@@ -228,14 +228,14 @@ def _scatter(plan: HorizontalPlan, held: Codes, stream: Words) -> None:
             held[item] = plan.members[places[number] + int(uniform(stream) * sizes[number])]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _count(plan: HorizontalPlan, held: Codes, counts: Floats) -> None:
     for number in range(len(plan.class_sensitive)):
         for item in range(plan.class_starts[number], plan.class_starts[number + 1]):
             counts[held[item], plan.class_sensitive[number]] += 1.0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sweep(
     plan: HorizontalPlan,
     held: Codes,
@@ -281,7 +281,7 @@ def _sweep(
             counts[held[item], secret] += 1.0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _numerators(question: _Question, chances: Floats, out: Floats) -> None:
     """Write, per victim and sensitive value, Σ over rows j of that value of f(R_j is as the victim).
 

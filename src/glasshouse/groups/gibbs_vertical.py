@@ -31,10 +31,10 @@ from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
+from glasshouse.compiled import compiled, pasted
 from glasshouse.groups.chains import uniform
 from glasshouse.groups.labels import ranges, starts_of
 from glasshouse.groups.release import Release
@@ -285,7 +285,7 @@ class VerticalModel:
         _gather(self._row_starts, self._rows, plan.cell_ends, plan.cell_sensitive, marginals, out)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _gather(
     row_starts: Integers,
     rows: Integers,
@@ -313,7 +313,7 @@ def _local_numbers(starts: Integers, ordered: Codes) -> tuple[Codes, Codes]:
     return local.astype(np.int32), (local[starts[1:] - 1] + 1).astype(np.int32)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _choose_ways(
     starts: Integers,
     row_local: Codes,
@@ -335,7 +335,7 @@ def _choose_ways(
             way[group] = PARTS
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _shuffle(starts: Integers, held: Codes, stream: Words) -> None:
     for group in range(len(starts) - 1):
         for i in range(starts[group + 1] - 1, starts[group], -1):
@@ -343,13 +343,13 @@ def _shuffle(starts: Integers, held: Codes, stream: Words) -> None:
             held[i], held[j] = held[j], held[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _count(plan: VerticalPlan, held: Codes, counts: Floats) -> None:
     for slot in range(len(held)):
         enter(plan.values, held[slot], plan.sensitive[slot], counts, 1.0)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sweep(
     plan: VerticalPlan,
     held: Codes,
@@ -419,7 +419,7 @@ def _sweep(
                             marginals[cells[base + slot_local[slots[i]]]] += chance[i, k]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _deal(first: int, last: int, sensitive: Codes, dealt: Integers, stream: Words) -> int:
     """Put the slots of a group in such an order that every m-th makes a part with different values; return m.
 
@@ -462,7 +462,7 @@ def _deal(first: int, last: int, sensitive: Codes, dealt: Integers, stream: Word
 # can still do, so that after[∅] is the permanent of the weights; slots are then drawn one by one, and `before` gives
 # the marginals on the way, in n · 2ⁿ steps. The functions are compiled into their callers: a call with so many arrays
 # would cost as much as the work.
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def draw_subset(
     size: int,
     slots: Integers,
@@ -524,14 +524,14 @@ def draw_subset(
         enter(values, rows[chosen], sensitive[slots[i]], counts, 1.0)
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def enter(values: Codes, row: int, secret: int, counts: Floats, by: float) -> None:
     """Count the values of a row with a sensitive value so many times more."""
     for attribute in range(values.shape[1]):
         counts[values[row, attribute], secret] += by
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _weigh(
     size: int,
     slots: Integers,
@@ -571,7 +571,7 @@ def _weigh(
                 weight[i, k] = (weight[i, k] * scale) ** power
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _chances(
     size: int, bits: NDArray[np.int8], weight: Floats, after: Floats, before: Floats, chance: Floats
 ) -> None:
@@ -597,7 +597,7 @@ def _chances(
 # probable, so a taking weighs m! / Π_k u_k! · Π_attributes Π_v (β_v + n[v, s]) (β_v + n[v, s] + 1) … as often as its
 # rows have v: the number of orders in which the slots can hold it times the ratio of gamma functions. A state is the
 # vector of copies used by the blocks before; the programme runs over states, block by block.
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def programme_fits(rows: Codes, slots: Codes) -> bool:
     """Tell whether the programme of a group stays within the limits.
 
@@ -631,7 +631,7 @@ def programme_fits(rows: Codes, slots: Codes) -> bool:
     return steps <= MOST_STEPS
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def draw_blocks(
     first: int,
     last: int,
@@ -704,7 +704,7 @@ def draw_blocks(
         state += desk.taking_steps[chosen]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _enumerate_takings(
     block: int,
     plan: VerticalPlan,
@@ -748,7 +748,7 @@ def _enumerate_takings(
     programme.taking_starts[block + 1] = place
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _log_rising(
     taking: Integers, leader: Integers, values: Codes, secret: int, counts: Floats
 ) -> float:
@@ -766,7 +766,7 @@ def _log_rising(
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _fits(state: int, taking: Integers, programme: Programme) -> bool:
     copies, stride = programme.copies, programme.stride
     fits = True
@@ -775,7 +775,7 @@ def _fits(state: int, taking: Integers, programme: Programme) -> bool:
     return fits
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sum_up(programme: Programme, desk: Desk) -> None:
     """Sum the weights of all ways in which the blocks from a state on can take what is left."""
     after, starts = desk.states_after, programme.taking_starts
@@ -794,7 +794,7 @@ def _sum_up(programme: Programme, desk: Desk) -> None:
                 after[state] = total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _expect(programme: Programme, desk: Desk, width: int, cells: Codes, marginals: Floats) -> None:
     """Add to each cell the expected number of copies of its row that the slots of its value hold."""
     after, before, starts = desk.states_after, desk.states_before, programme.taking_starts

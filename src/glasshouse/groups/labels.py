@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import DataError
 from glasshouse.language import marked, quoted, text, unknown_name
 from glasshouse.table.generalised import (
@@ -153,7 +153,7 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _nested(
     domain: int, starts: Integers, members: Codes, by_size: Integers
 ) -> tuple[Integers, int, int]:

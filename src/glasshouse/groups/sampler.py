@@ -28,11 +28,11 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from glasshouse.arrays import Floats, Integers, Words
+from glasshouse.compiled import compiled
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.beliefs import Beliefs, Knowledge, Points, normalised, random_worlds
 from glasshouse.groups.chains import Arrays, Learner, RunningMeans, learner_of, random_streams
@@ -660,7 +660,7 @@ class ChainRun:
         self.learner_mean.restore(f"{name}.learner_mean", state)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _success(dense: Floats, people: Integers) -> float:
     """Return the mean greatest probability over people."""
     success, counted = 0.0, 0
@@ -672,7 +672,7 @@ def _success(dense: Floats, people: Integers) -> float:
     return success / max(counted, 1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _against(dense: Floats, weights: Integers) -> tuple[float, float, float, float]:
     """Return the mean greatest probability, the threatened records, those guessed right, and Σ of 1 - p(true value).
 

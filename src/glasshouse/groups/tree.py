@@ -21,10 +21,10 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.groups.beliefs import (
     NODES,
@@ -339,7 +339,7 @@ def _by_draws(
     return mean, np.sqrt(squares / (number - 1) / number)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sum_entries(
     candidate_starts: Integers,
     candidates: Integers,
@@ -471,7 +471,7 @@ class Tree:
         return paths
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _add_to_parents(order: Integers, parents: Integers, shown: Integers, below: Integers) -> None:
     for place in range(order.size - 1, -1, -1):
         node = order[place]
@@ -481,7 +481,7 @@ def _add_to_parents(order: Integers, parents: Integers, shown: Integers, below: 
                 below[above, s] += shown[node, s] + below[node, s]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _add_children(parents: Integers, gammas: Floats, totals: Floats) -> None:
     for node in range(parents.size):
         above = parents[node]
@@ -490,7 +490,7 @@ def _add_children(parents: Integers, gammas: Floats, totals: Floats) -> None:
                 totals[above, s] += gammas[node, s]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sum_down(order: Integers, parents: Integers, sums: Floats) -> None:
     """Add to each node what stands above it, from the root down."""
     for node in order:

@@ -18,9 +18,9 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from glasshouse.arrays import Codes, Flags, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.labels import ValueSets, starts_of, values_of_label
 from glasshouse.groups.release import Attribute, Release, joint_column
@@ -587,7 +587,7 @@ def _labels_of(labels: ValueSets, known: ValueSets) -> tuple[Integers, Codes]:
     return starts, np.concatenate(labels_of_known).astype(np.int32)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _bound(column: Codes, low: int, high: int, label: int) -> int:
     """Return the first place of a sorted stretch whose label is not below the given one."""
     while low < high:
@@ -599,7 +599,7 @@ def _bound(column: Codes, low: int, high: int, label: int) -> int:
     return low
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _walk(
     ordered: Codes,
     list_starts: Integers,

@@ -26,14 +26,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
+from glasshouse.compiled import compiled, pasted
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import number, quoted
 from glasshouse.table import EncodedColumn, EncodedTable, Role
-from glasshouse.table.encoded import smallest_unsigned
+from glasshouse.table.codes import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
 
 _CHUNK = 1 << 20
@@ -377,7 +377,7 @@ def _shuffle_all(items: NDArray[np.uint32], starts: Integers, key: bytes) -> Non
         first += len(draws)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _shuffle(items: NDArray[np.uint32], starts: Integers, draws: Words, first: int) -> None:
     """Go on with the shuffling of each part, from a place on: each item changes with one before it, or stays."""
     part = np.searchsorted(starts, first, side="right") - 1
@@ -390,7 +390,7 @@ def _shuffle(items: NDArray[np.uint32], starts: Integers, draws: Words, first: i
         items[place], items[other] = items[other], items[place]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _deal(
     remaining: Integers,
     ends: Integers,
@@ -440,7 +440,7 @@ def _deal(
     return groups
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _next(state: np.uint64) -> np.uint64:
     """Return the next number of a simple generator (xorshift64*, Marsaglia 2003, Vigna 2016)."""
     state = state | np.uint64(state == np.uint64(0))
@@ -450,7 +450,7 @@ def _next(state: np.uint64) -> np.uint64:
     return state
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _join(
     records: NDArray[np.uint32], group: NDArray[np.uint32], groups: int, draw: np.uint64
 ) -> None:

@@ -17,10 +17,10 @@ from weakref import ref
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess
 from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
@@ -41,13 +41,11 @@ from glasshouse.mitigation.distinct_rows import (
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.mitigation.information_loss import Quality, Recoding, quality
 from glasshouse.mitigation.utility import ColumnCosts
+from glasshouse.study.anonymise import GROUP
 from glasshouse.table import EncodedColumn, EncodedTable, Step
-from glasshouse.table.encoded import smallest_unsigned
+from glasshouse.table.codes import smallest_unsigned
 from glasshouse.table.generalised import is_suppressed, without_suppressed
 from glasshouse.table.partition import refined
-
-GROUP = "group"
-"""What the column of Anatomy's groups is called in a release."""
 
 
 @dataclass(frozen=True)
@@ -847,7 +845,7 @@ def _secrecy(
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _extremes(
     starts: Integers,
     values: NDArray[np.uint32],

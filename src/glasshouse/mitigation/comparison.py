@@ -26,9 +26,9 @@ from glasshouse.arrays import Flags
 from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess, population_risks
-from glasshouse.microdata.assessment import Leakage, missing_entry, missing_records, treatment
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.microdata.knowledge import InexactKnowledge
+from glasshouse.microdata.leakage import Leakage, missing_entry, missing_records, treatment
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anonymisation import Anonymisation, assess_by_group, without
 from glasshouse.mitigation.hierarchies import Hierarchy

@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.compiled import compiled
 
 _ENTROPY_GUARD = 1e-12
 _ROUNDING = 4e-16
 _FEW = 32
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def distinct_values(starts: Integers, counts: Integers) -> Integers:
     """Return per class how many values it has."""
     distinct = np.zeros(starts.size - 1, np.int64)
@@ -28,7 +28,7 @@ def distinct_values(starts: Integers, counts: Integers) -> Integers:
     return distinct
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integers, Integers]:
     """Return per class the greatest count, and the sum of all counts from the ``begin``-th greatest on."""
     most = np.zeros(starts.size - 1, np.int64)
@@ -46,7 +46,7 @@ def most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integ
     return most, tail
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
     """Return room for the numbers of any class, and for their order."""
     largest = 0
@@ -55,7 +55,7 @@ def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
     return np.empty(largest, np.int64), np.empty(largest, np.int64)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sort(numbers: Integers, order: Integers, count: int) -> None:
     """Sort the first numbers in their place, and say where each was."""
     if count > _FEW:
@@ -72,7 +72,7 @@ def _sort(numbers: Integers, order: Integers, count: int) -> None:
         order[place] = i
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def entropy_holds(
     starts: Integers, counts: Integers, sizes: Integers, least: float, least_values: int
 ) -> tuple[Flags, Flags]:
@@ -105,7 +105,7 @@ def entropy_holds(
     return holds, undecided
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def add_equal_distance(
     distance: NDArray[Any],
     one: Any,
@@ -127,7 +127,7 @@ def add_equal_distance(
         distance[number] += lacking * size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def add_ordered_distance(
     distance: NDArray[Any],
     one: Any,
@@ -174,7 +174,7 @@ def add_ordered_distance(
             low = high
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def add_hierarchical_distance(
     distance: NDArray[Any],
     one: Any,
@@ -234,7 +234,7 @@ def add_hierarchical_distance(
             held[labels[i]] = 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def products_at_most(
     sums: Words, denominator: np.uint64, wholes: Words, numerator: np.uint64
 ) -> Flags:
@@ -247,7 +247,7 @@ def products_at_most(
     return within
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the upper and the lower 64 bits of a product of unsigned integers of 64 bits."""
     half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.arrays import Flags, Integer, Integers, Words
+from glasshouse.compiled import compiled, pasted
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import printable, quoted
 from glasshouse.microdata.survey_weights import SurveyWeights
@@ -322,7 +322,8 @@ def merged(
         Per class given, the class that it is in now; and these, in order of their first combination. They do not
         depend on which classes were given, so that a node of a lattice can be reached from any node below it.
     """
-    numbers, count = np.zeros(len(classes), np.uint32), 1
+    numbers = np.zeros(len(classes), np.uint32)
+    count: Integer = 1
     for group in labels.groups(levels, len(classes)):
         heights = [levels[attribute] for attribute in group]
         factors = np.cumprod([1, *labels.counts[group, heights]], dtype=np.uint64)
@@ -415,7 +416,7 @@ def first_of_each(classes: Partition) -> NDArray[np.uint32]:
     return first
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _first_of_each(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.uint32]:
     """Find where each number appears first; they are numbered by first appearance."""
     first = np.empty(classes, np.uint32)
@@ -427,7 +428,7 @@ def _first_of_each(numbers: NDArray[np.uint32], classes: int) -> NDArray[np.uint
     return first
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _keys(
     numbers: NDArray[np.uint32],
     factors: Words,
@@ -447,7 +448,7 @@ def _keys(
     return keys
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _numbered(keys: Words) -> tuple[NDArray[np.uint32], np.uint32]:
     """Number keys by first appearance, by open addressing in a table that grows; return also how many there are."""
     slots = 1 << 12
@@ -476,14 +477,14 @@ def _numbered(keys: Words) -> tuple[NDArray[np.uint32], np.uint32]:
     return numbers, count
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _hashed(key: np.uint64) -> np.uint64:
     mixed = (key ^ (key >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
     return mixed ^ (mixed >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _slots_of(distinct: Words, count: int, slots: int) -> NDArray[np.uint32]:
+@compiled
+def _slots_of(distinct: Words, count: Integer, slots: int) -> NDArray[np.uint32]:
     """Return a table of slots with the first so many keys in it."""
     mask = np.uint64(slots - 1)
     numbered = np.zeros(slots, np.uint32)
@@ -495,7 +496,7 @@ def _slots_of(distinct: Words, count: int, slots: int) -> NDArray[np.uint32]:
     return numbered
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _summed(
     numbers: NDArray[np.uint32], count: int, first: NDArray[np.uint32], sizes: Integers
 ) -> tuple[NDArray[np.uint32], Integers]:
@@ -511,7 +512,7 @@ def _summed(
     return new_first, new_sizes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _count_labels(
     codes: NDArray[np.uint32],
     first: NDArray[np.uint32],
@@ -531,7 +532,7 @@ def _count_labels(
                 ] += sizes[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _counts_by_class(
     numbers: NDArray[np.uint32],
     classes: int,
@@ -548,7 +549,7 @@ def _counts_by_class(
     return table
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _merge_counts(
     numbers: NDArray[np.uint32],
     classes: int,

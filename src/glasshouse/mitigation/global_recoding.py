@@ -29,10 +29,10 @@ from operator import le
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.arrays import Flags, Floats, Integer, Integers
+from glasshouse.compiled import compiled, pasted
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.microdata.survey_weights import SurveyWeights
@@ -780,7 +780,7 @@ def _raised(levels: Levels, attribute: int) -> Levels:
     return (*levels[:attribute], levels[attribute] + 1, *levels[attribute + 1 :])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _push(heap: _Heap, size: int, key: float, row: NDArray[np.uint16]) -> int:
     """Put a row into a heap of ``size`` rows."""
     keys, slots = heap.keys, heap.slots
@@ -794,7 +794,7 @@ def _push(heap: _Heap, size: int, key: float, row: NDArray[np.uint16]) -> int:
     return size + 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _pop(heap: _Heap, size: int) -> int:
     """Take the least row out of the heap; its slot becomes the first free one."""
     keys, slots = heap.keys, heap.slots
@@ -815,7 +815,7 @@ def _pop(heap: _Heap, size: int) -> int:
     return size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _raise(
     heap: _Heap,
     size: int,
@@ -842,7 +842,7 @@ def _raise(
     return size
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _take(
     heap: _Heap,
     size: int,
@@ -885,8 +885,8 @@ def _take(
     return _DONE, size, key
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
-def _excludes(excluded: _Exclusions, number: int, row: NDArray[np.uint16], best: float) -> bool:
+@pasted
+def _excludes(excluded: _Exclusions, number: Integer, row: NDArray[np.uint16], best: float) -> bool:
     """Tell whether a node is at or below an excluded one, and scores more than the best by its terms."""
     attributes = excluded.levels.shape[1]
     a = 0
@@ -899,7 +899,7 @@ def _excludes(excluded: _Exclusions, number: int, row: NDArray[np.uint16], best:
     return score > best
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _most_kept_close(
     starts: Integers,
     groups: Integers,

@@ -44,8 +44,9 @@ from glasshouse.sources import MISSING, Source, open_source
 from glasshouse.sources.delimited import CANDIDATE_SEPARATORS, UNIT_SEPARATOR, csv_rows
 from glasshouse.study import Dialect
 from glasshouse.study.anonymise import hierarchy_rule
+from glasshouse.table.codes import positions
 from glasshouse.table.encode import NUMBER
-from glasshouse.table.encoded import NOTHING_DECLARED, Declared, EncodedColumn, positions
+from glasshouse.table.encoded import NOTHING_DECLARED, Declared, EncodedColumn
 from glasshouse.table.generalised import SUPPRESSED, Span, plain_decimal
 from glasshouse.table.profiles import is_missing_mark
 

@@ -60,7 +60,7 @@ from glasshouse.mitigation.distinct_rows import (
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, exact
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import smallest_unsigned
+from glasshouse.table.codes import smallest_unsigned
 from glasshouse.table.partition import refined
 
 _CUT = 10**10

@@ -27,10 +27,10 @@ from math import inf
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Codes, Flags, Floats, Integers, Words
+from glasshouse.arrays import Codes, Flags, Floats, Integer, Integers, Words
+from glasshouse.compiled import compiled, pasted
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
@@ -532,7 +532,7 @@ def _as_groups(order: Integers, weights: Integers, ends: Integers) -> ItemGroups
     return ItemGroups(starts, order[places], weights[order[places]])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _spreads(
     forest: Forest, leaves: Codes, ordered: Flags, order: Integers, ends: Integers
 ) -> Floats:
@@ -554,7 +554,7 @@ def _spreads(
     return spreads
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _cut(
     forest: Forest,
     leaves: Codes,
@@ -629,7 +629,7 @@ class Setting(NamedTuple):
     """Per group, where its units begin; one more entry closes the last."""
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Integers:
     """Merge each failing group with that which costs least, the cheapest merger first, until none fails.
 
@@ -700,7 +700,7 @@ def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Int
     return into
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _compact(live: Integers, number: int, alive: Flags) -> int:
     """Leave groups that were merged out of the first so many of a list; return how many stay."""
     end = 0
@@ -711,7 +711,7 @@ def _compact(live: Integers, number: int, alive: Flags) -> int:
     return end
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _cheapest(
     row: Floats,
     regions: Codes,
@@ -783,9 +783,9 @@ class _Pool(NamedTuple):
     """The state of chance."""
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def rearrange(
-    setting: Setting, seed: int, work: float, full: float, limit: int
+    setting: Setting, seed: Integer, work: float, full: float, limit: int
 ) -> tuple[Integers, float]:
     """Take groups apart with some of the nearest and put them together anew, where that loses no more.
 
@@ -833,7 +833,7 @@ def rearrange(
     return numbers, done
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _new_block(setting: Setting) -> _GroupLists:
     groups = setting.starts.size - 1
     room = 2 * groups + _ROOM
@@ -854,7 +854,7 @@ def _new_block(setting: Setting) -> _GroupLists:
     return block
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _new_pool(setting: Setting, seed: int) -> _Pool:
     return _Pool(
         np.empty(_ROOM, np.int64),
@@ -870,7 +870,7 @@ def _new_pool(setting: Setting, seed: int) -> _Pool:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _nearest(block: _GroupLists, row: Floats, chosen: int, near: Integers) -> int:
     """Write down the groups that lose least together with a group, the nearest first; return how many they are."""
     regions, sizes = block.regions, block.sizes
@@ -892,7 +892,7 @@ def _nearest(block: _GroupLists, row: Floats, chosen: int, near: Integers) -> in
     return known
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _take_apart(
     block: _GroupLists, near: Integers, chosen: Integers, pool: _Pool
 ) -> tuple[int, int]:
@@ -926,7 +926,7 @@ def _take_apart(
     return taken, units
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> int:
     """Form clusters of the units of a pool that meet the criteria and lose no more than a limit.
 
@@ -962,7 +962,7 @@ def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> in
     return clusters if lost <= limit + NO_GAIN else 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int, ends: Codes) -> tuple[int, int]:
     """Grow a cluster of loose units; return how many stay loose, and which criterion is not met."""
     forest, checks, plain = setting.forest, setting.checks, setting.checks.kinds.size == 0
@@ -1000,7 +1000,7 @@ def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int, ends: Codes) 
     return loose, failed
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _best_to_add(
     setting: Setting, pool: _Pool, size: int, cost: float, loose: int, failed: int
 ) -> int:
@@ -1030,7 +1030,7 @@ def _best_to_add(
     return chosen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _join_best(
     setting: Setting, pool: _Pool, clusters: int, i: int, ends: Codes, limit: float
 ) -> float:
@@ -1055,7 +1055,7 @@ def _join_best(
     return best
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _shed(
     setting: Setting,
     block: _GroupLists,
@@ -1121,7 +1121,7 @@ def _shed(
     return gone
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _without(setting: Setting, pool: _Pool, units: int, out: int) -> float:
     """Make the first cluster of all units of a pool but one; return what its records lose together."""
     pool.sizes[0] = 0
@@ -1136,7 +1136,7 @@ def _without(setting: Setting, pool: _Pool, units: int, out: int) -> float:
     return float(pool.sizes[0] * pool.costs[0])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _is_met(setting: Setting, pool: _Pool, units: int, cluster: int) -> bool:
     """Tell whether a cluster meets the criteria."""
     clear(setting.checks, pool.tally)
@@ -1147,7 +1147,7 @@ def _is_met(setting: Setting, pool: _Pool, units: int, cluster: int) -> bool:
     return bool(unmet(setting.checks, pool.tally, pool.sizes[cluster]) == MET)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _write_back(
     block: _GroupLists, pool: _Pool, units: int, clusters: int, chosen: Integers
 ) -> bool:
@@ -1174,7 +1174,7 @@ def _write_back(
     return True
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _random(state: Words) -> Any:
     """Return 64 random bits (SplitMix64; Steele, Lea and Flood 2014)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -1184,13 +1184,13 @@ def _random(state: Words) -> Any:
     return bits ^ (bits >> np.uint64(31))
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _below(state: Words, end: int) -> Any:
     """Return a random number from 0 to below an end, which is far below 2⁶⁴."""
     return np.int64(_random(state) % np.uint64(end))
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _chance(state: Words) -> Any:
     """Return a random number from 0 to below 1."""
     return np.float64(_random(state) >> np.uint64(11)) * 2.0**-53

@@ -22,18 +22,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.mitigation.distinct_rows import records_per_value
 from glasshouse.mitigation.hierarchies import Number, exact
 from glasshouse.mitigation.information_loss import Recoding
 from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.codes import smallest_unsigned
 from glasshouse.table.encode import NUMBER
-from glasshouse.table.encoded import smallest_unsigned
 from glasshouse.table.partition import refined
 
 METHODS = ("mdav", "univariate")
@@ -265,7 +265,7 @@ def _stretches(numbers: Floats, k: int) -> Integers:
     return groups
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _shortest_path(rising: Floats, k: int) -> Integers:
     """Return the group of each of some rising numbers: from k to 2k − 1 neighbours, with the least squared error."""
     count = rising.size
@@ -320,7 +320,7 @@ def mdav(points: Floats, k: int) -> Integers:
     return groups
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _mdav(points: Floats, k: int) -> Integers:
     """Group the points of one block."""
     count, columns = points.shape
@@ -336,12 +336,12 @@ def _mdav(points: Floats, k: int) -> Integers:
             for a in range(columns):
                 mean[a] += points[rest[i], a]
         mean /= remaining
-        far = _farthest(points, rest, remaining, mean, distances)
+        far = _farthest(points, rest, remaining, mean)
         remaining = _take(points, rest, remaining, points[far], k, groups, number, distances)
         number += 1
         # The point farthest from that one, and the k nearest to it.
         if remaining >= 2 * k:
-            other = _farthest(points, rest, remaining, points[far], distances)
+            other = _farthest(points, rest, remaining, points[far])
             remaining = _take(points, rest, remaining, points[other], k, groups, number, distances)
             number += 1
     for i in range(remaining):
@@ -349,10 +349,8 @@ def _mdav(points: Floats, k: int) -> Integers:
     return groups
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _farthest(
-    points: Floats, rest: Integers, remaining: int, centre: Floats, distances: Floats
-) -> int:
+@compiled
+def _farthest(points: Floats, rest: Integers, remaining: int, centre: Floats) -> int:
     """Return which of the points that are left is farthest from a centre."""
     best, far = -1.0, 0
     for i in range(remaining):
@@ -364,7 +362,7 @@ def _farthest(
     return far
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _take(
     points: Floats,
     rest: Integers,

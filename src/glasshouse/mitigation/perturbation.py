@@ -31,13 +31,13 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.microdata import Assessment, Attack, Leakage
-from glasshouse.microdata.assessment import ClassSizes
+from glasshouse.microdata.leakage import ClassSizes
 from glasshouse.mitigation.distinct_rows import first_of_each, records_per_value
 from glasshouse.mitigation.hierarchies import Number, exact
 from glasshouse.mitigation.microaggregation import column_numbers
 from glasshouse.qif import Channel
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import smallest_unsigned
+from glasshouse.table.codes import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
 
 MOST_CELLS = 1_000_000_000

@@ -31,11 +31,11 @@ from weakref import ref
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.conditions import as_bound
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
@@ -44,7 +44,8 @@ from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.suggestions import suggested_rule
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import Declared, positions
+from glasshouse.table.codes import positions
+from glasshouse.table.encoded import Declared
 from glasshouse.table.generalised import SUPPRESSED, covered_values
 from glasshouse.table.partition import refined
 
@@ -826,7 +827,7 @@ def _distance_of_two(true: _Counted, released: _Counted, one: int, other: int) -
     return max(0.0, apart) / (2 * float(true.weights.sum()))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _expected_cells(
     rows: Integers,
     columns: Integers,
@@ -939,7 +940,7 @@ def _added(numbers: NDArray[Any], weights: Floats, classes: int) -> Floats:
     return sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _weighed(weights: Floats, codes: NDArray[np.uint32], shares: Floats) -> float:
     """Return the sum of the weights, each times the shares of its values."""
     total = 0.0

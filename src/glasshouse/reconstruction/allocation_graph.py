@@ -23,9 +23,9 @@ from functools import cache
 from math import factorial, log2, prod
 
 import numpy as np
-from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.compiled import compiled
 from glasshouse.reconstruction.propagation import Domains
 from glasshouse.reconstruction.subsets import subsets
 from glasshouse.reconstruction.system import Budget, ListEffort, Meter
@@ -272,7 +272,7 @@ def _trimmed(layers: list[Words], steps: list[GraphStep], rest: int | None, vali
     return Graph(kept_layers[::-1], kept_steps[::-1], rest)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _mixed(word: np.uint64) -> np.uint64:
     """Scatter the bits of a word (the finaliser of SplitMix64)."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -280,7 +280,7 @@ def _mixed(word: np.uint64) -> np.uint64:
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _hashed(codes: Words, mask: Words) -> Words:
     """Return a key per code, the same for codes that agree under the mask."""
     keys = np.empty(codes.shape[0], np.uint64)
@@ -292,7 +292,7 @@ def _hashed(codes: Words, mask: Words) -> Words:
     return keys
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _fitting(
     states: Words,
     codes: Words,
@@ -336,7 +336,7 @@ def _fitting(
     return source[:size].copy(), subset[:size].copy(), True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _numbered(codes: Words) -> tuple[Integers, int]:
     """Number the distinct codes in the order in which they first appear."""
     # A table of at least twice as many slots: looking on from slot to slot ends at an empty one soon.
@@ -576,7 +576,7 @@ def _ways(
     return np.asarray(ways)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _carried(
     start: Integers, end: Integers, weight: Integers, values: Integers, size: int, prime: int
 ) -> Integers:
@@ -587,7 +587,7 @@ def _carried(
     return sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _through(
     source: Integers,
     subset: Integers,
@@ -606,7 +606,7 @@ def _through(
     return sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _weighed(counts: Integers, paths: Integers, prime: int) -> Integers:
     """Add up the packages of each kind over paths."""
     sums = np.zeros(counts.shape[1], np.int64)

@@ -44,9 +44,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.reconstruction.group_instance import NONE, Instance, Number, Solution, exact
@@ -558,8 +558,8 @@ def registered(bin_: Integers, entity: Integers, *, bins: int, size: int) -> Reg
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _uniform(
+@compiled
+def _uniform(  # noqa: C901
     table: Flags,
     bins: Integers,
     left_out: bool,
@@ -623,7 +623,7 @@ def _uniform(
                     times[shared[place]] = 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _holds(
     table: Flags, bins: Integers, name: Integers, start: Integers, entity: Integers, out: Flags
 ) -> None:
@@ -636,8 +636,8 @@ def _holds(
             out[row] = place < end and entity[place] == name[row]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _bayes(
+@compiled
+def _bayes(  # noqa: C901
     table: Flags,
     shares: Floats,
     bins: Integers,

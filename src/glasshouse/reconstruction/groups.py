@@ -45,7 +45,7 @@ from glasshouse.reconstruction.publications import (
 )
 from glasshouse.reconstruction.rounding import Rounding
 from glasshouse.study.totals import Phase, Publication, TotalsStudy
-from glasshouse.table.encoded import positions
+from glasshouse.table.codes import positions
 
 _KINDS = {
     "missing": marked("groups with a measure that is missing"),
@@ -197,7 +197,7 @@ def groups_of(
         bin_names=[" ".join(texts) for texts in zip(*columns.values(), strict=True)],
         bin_columns=columns,
         fault=fault,
-        suppressed=_suppressed(phase, publications, records, record_key, total_key, count),
+        suppressed=_suppressed(phase, publications, records, record_key, count),
         troubles=(
             *_troubles(study, phase, publications, record_key, fault, labels),
             *_open_totals(phase, bin_group[open_.any(axis=1)], labels),
@@ -301,7 +301,6 @@ def _suppressed(
     publications: Mapping[str, Published],
     records: Published,
     record_key: Integers,
-    total_key: Integers,
     count: int,
 ) -> Flags:
     """Tell per group whether the third publication shows a part of it of which there is no record."""

@@ -29,12 +29,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.compiled import compiled
 from glasshouse.language import marked, printable
 from glasshouse.reconstruction.chances import Registered
 from glasshouse.reconstruction.groups import TotalsGroups, ranges
@@ -456,7 +456,7 @@ def _excess(
     return above | added, added
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _reach(weights: Integers, start: Integers, part_of_bin: Integers, most: Integers) -> Integers:
     """Return per bin the sum of the packages of its part that are not larger than it is in any measure."""
     reach = np.zeros_like(most)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.compiled import compiled
 from glasshouse.reconstruction.subsets import Layout, layout_of, subsets
 from glasshouse.reconstruction.system import Budget, ListEffort, Meter, System, SystemPart
 
@@ -148,7 +148,7 @@ def _tighten(known: Domains) -> bool:
     return known.possible
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _bounded(
     weights: Integers,
     copies: Integers,

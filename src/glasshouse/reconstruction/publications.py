@@ -13,17 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.compiled import compiled
 from glasshouse.conditions import parse_condition
 from glasshouse.errors import DataError
 from glasshouse.language import marked, printable, text, translated, unknown_name
 from glasshouse.sources import Source, open_source
 from glasshouse.study.totals import Derived, KeyMap, Publication, TotalsStudy
+from glasshouse.table.codes import positions
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.table.encoded import positions
 
 Faults = NDArray[np.uint8]
 FAULTS = (
@@ -509,7 +509,7 @@ def text_of(publication: Publication, column: str, row: int) -> str:
     return ""
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _read_amounts(
     ends: Integers,
     letters: NDArray[np.uint8],

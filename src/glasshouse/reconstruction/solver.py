@@ -197,7 +197,7 @@ class _Solver:
             pass
         return self._solution()
 
-    def _run(self) -> None:
+    def _run(self) -> None:  # noqa: C901
         # Level by level: lists, then graphs; from some level on also walks, CP-SAT and probes where they are too long.
         # A part is decided when each of its pairs is seen or ruled out (docs/totals.md, "How it is solved", 2 to 6).
         for level in range(len(EFFORTS)):

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from glasshouse.arrays import Flags, Integers, Words
+from glasshouse.compiled import compiled
 from glasshouse.reconstruction.system import UNITS_PER_CELL, ListEffort, System
 
 _GROWTH = 1.32
@@ -191,7 +191,7 @@ def meet(
     return codes, int(status), int(work), int(undealt)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _met(
     weights: Integers,
     copies: Integers,
@@ -252,7 +252,7 @@ def _met(
     return pairs, status, work + looked, 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _grown(
     sums: Integers,
     codes: Words,
@@ -277,7 +277,7 @@ def _grown(
     return grown_sums, grown_codes, True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _merged(
     sums: Integers,
     codes: Words,
@@ -327,7 +327,7 @@ def _merged(
     return out_sums[:size], out_codes[:size], True
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _matched(
     sums: Integers,
     codes: Words,
@@ -370,7 +370,7 @@ def _matched(
     return out[:size].copy(), DONE, work
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _extremes(codes: Words, word: Integers, shift: Words, mask: Words) -> tuple[Integers, Integers]:
     """Return the least and the greatest number of packages of each kind in any of the subsets."""
     # Bits that all subsets have, and that some have: exact for kinds with one package, and where both agree.
@@ -394,7 +394,7 @@ def _extremes(codes: Words, word: Integers, shift: Words, mask: Words) -> tuple[
     return least, most
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _within(
     codes: Words,
     word: Integers,
@@ -415,7 +415,7 @@ def _within(
     return marks
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _counts(codes: Words, word: Integers, shift: Words, mask: Words) -> Integers:
     """Return how many packages of each kind are in each subset."""
     counts = np.empty((codes.shape[0], word.size), np.int64)

@@ -278,13 +278,12 @@ def _line_breaks(block: bytes, length: int) -> int:
 @cache
 def _compiled() -> Callable[..., Any]:
     """Return the state machine, compiled; where numba has done so before, from its cache."""
-    from numba import njit
+    from glasshouse.compiled import compiled  # Numba is not loaded for small files
 
-    machine: Callable[..., Any] = njit(cache=True, nogil=True)(_walk)
-    return machine
+    return compiled(_walk)
 
 
-def _walk(
+def _walk(  # noqa: C901
     data: NDArray[np.uint8] | bytes,
     separator: int,
     quote: int,
