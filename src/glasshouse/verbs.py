@@ -554,7 +554,8 @@ def check(
         run: Run[Any, Any] = data
         resources = Resources(on_progress=on_progress, threads=threads)
         if isinstance(data, str | PathLike):
-            run = carry_out(study_of(Dataset(path=Path(data))), resources=resources)
+            study = study_of(Dataset(path=Path(data)))
+            run = carry_out(study, resources=resources, advising=False)
         elif not isinstance(data, Run):
             roles: dict[str, Any] = {
                 "quasi_identifiers": quasi_identifiers,

@@ -24,7 +24,7 @@ def imported_by(code: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    return {name.partition(".")[0] for name in done.stderr.splitlines()[-1].split()}
+    return set(done.stderr.splitlines()[-1].split())
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -34,6 +34,14 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_importing_glasshouse_imports_nothing_heavy() -> None:
     assert not imported_by("import glasshouse") & HEAVY
+
+
+def test_a_check_imports_nothing_that_protects(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("age,ill\n" + "30,flu\n31,cold\n" * 40)
+    names = imported_by(f"from glasshouse.cli.main import main; main(['check', {str(file)!r}])")
+    assert "glasshouse.microdata.lattice" in names
+    assert not [name for name in names if name.startswith("glasshouse.mitigation")]
 
 
 def test_every_public_name_is_there() -> None:

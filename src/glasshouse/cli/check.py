@@ -205,7 +205,8 @@ def _assessed(
     if output.out is not None:
         check_place(output.out, overwrite=output.overwrite, data=paths_of(study))
     with progress() as on_progress:
-        done = run(study, resources=Resources(on_progress, threads=threads))
+        advising = output.out is not None  # a report shows it; exit code and verdict do not
+        done = run(study, resources=Resources(on_progress, threads=threads), advising=advising)
         if output.out is not None:
             write_run(done, output.out, overwrite=output.overwrite)
     for warning in done.warnings:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from glasshouse.errors import GlasshouseError
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.assessment import Advice, ClassSizes
-from glasshouse.microdata.attacks import assess
-from glasshouse.mitigation.anonymisation import UsedHierarchy
+from glasshouse.microdata.assessment import Advice, assess
+from glasshouse.microdata.leakage import ClassSizes
 from glasshouse.report.attacks import by_knowledge, last_window
 from glasshouse.report.coverage import Coverage, CoveredColumn, Fate
 from glasshouse.report.first_look import FirstLook, coverage_of
@@ -37,6 +37,9 @@ from glasshouse.study.policy import MEASURES, promise_of
 from glasshouse.study.question import Treatment
 from glasshouse.table import EncodedTable
 from glasshouse.table.generalised import SUPPRESSED
+
+if TYPE_CHECKING:
+    from glasshouse.mitigation.anonymisation import UsedHierarchy
 
 MOST_SETS = 6
 """How many of the largest sets that meet a rule are named."""

@@ -23,6 +23,8 @@ from glasshouse.language import either, marked, quoted, text, unknown_name
 from glasshouse.study.question import Dataset, Model, Probability, ReleaseStudy
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
+GROUP = "group"
+"""What the column of Anatomy's groups is called in a release."""
 ReleaseFormat = Literal["same", "csv", "parquet", "xlsx", "sav", "dta"]
 
 
