@@ -21,7 +21,7 @@ from glasshouse import synthetic
 from glasshouse.app.guard import Session
 from glasshouse.app.server import application
 from glasshouse.runs import run
-from glasshouse.runs.folder import write_run
+from glasshouse.runs.run import write_run
 from glasshouse.study import validated
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import read

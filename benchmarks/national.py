@@ -20,7 +20,7 @@ PROMISED_GIB = 2.0
 def main() -> bool:
     sweep(school_census(1_000))
     table, outcome, above = swept(lambda: school_census(RECORDS))
-    whole = outcome.assessment().attacks[-len(table.sensitive) - 1]
+    whole = outcome.attacks()[-len(table.sensitive) - 1]
     print(
         f"all 11: {whole.uniques:,} unique records, {float(whole.probabilistic.posterior):.4%} named by a guess"
     )

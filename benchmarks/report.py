@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 
 from census import school_census
+from glasshouse.microdata import Assessment
 from glasshouse.microdata.lattice import sweep
 from glasshouse.report import Page, Provenance, archive
 from glasshouse.report.assess.page import assessment_page
@@ -24,7 +25,7 @@ PROVENANCE = Provenance(version="0", study='command = "assess"\n', datasets=("pe
 def main() -> bool:
     table = school_census(RECORDS)
     swept = sweep(table)
-    assessment = swept.assessment()
+    assessment = Assessment.of_sweep(swept)
 
     def build() -> Page:
         return assessment_page(assessment, subject="student", provenance=PROVENANCE, sweep=swept)

@@ -148,7 +148,7 @@ def single_dataset(table: EncodedTable, origin: str) -> None:
     sweep = gh.microdata.sweep(table)
     attacks = {
         (frozenset(attack.quasi_identifiers), attack.sensitive): attack
-        for attack in sweep.assessment().attacks
+        for attack in sweep.attacks()
     }
     rows = []
     for (known, secret), published in PUBLISHED.items():

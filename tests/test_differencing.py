@@ -20,7 +20,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.disclosure import cell_count, smallest_cell
-from glasshouse.microdata.assessment import SIZE_BINS
+from glasshouse.microdata.leakage import SIZE_BINS
 from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.report import Provenance
 from glasshouse.report.compare.figures import measured_page
@@ -600,7 +600,7 @@ def test_two_releases_do_not_tell_how_few_are_in_one_of_them_only() -> None:
         assert small_counts_told(worlds, of_releases, in_which) == []
 
 
-# Places: totals
+# What totals tell of places
 
 Places = tuple[tuple[int, int], ...]
 """Of how many records of a place the place is certain, and of how many the entity; all together are told elsewhere."""

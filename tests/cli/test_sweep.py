@@ -16,11 +16,11 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from glasshouse import synthetic
+from glasshouse import microdata, synthetic
 from glasshouse.checkpoint import Checkpoint
 from glasshouse.microdata import attacks, sweep_steps
 from glasshouse.runs import assess
-from glasshouse.table import EncodedTable, encoded
+from glasshouse.table import EncodedTable, codes
 from tests.conftest import Glasshouse
 from tests.faults import forked
 
@@ -121,16 +121,16 @@ def test_an_interrupted_run_goes_on_with_the_same_bytes(
 def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
     """Make a run keep codes, records and classes on disk, in pieces far smaller than its data; note what was done."""
     done: list[str] = []
-    spill = encoded.CodePieces.spill
+    spill = codes.CodePieces.spill
 
-    def spilled(pieces: encoded.CodePieces) -> None:
+    def spilled(pieces: codes.CodePieces) -> None:
         done.append("spilled")
         spill(pieces)
 
     def sliced(table: EncodedTable, *, most_records: int, **words: Any) -> Any:
         done.append("sliced")
         assert most_records == 900
-        return attacks.assess(table, most_records=most_records, **words)
+        return microdata.assess(table, most_records=most_records, **words)
 
     def exposed(table: EncodedTable, *, most_records: int) -> Any:
         done.append("exposed")
@@ -139,12 +139,12 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
 
     exposures = attacks.exposures
     patch.setattr(attacks, "exposures", exposed)
-    patch.setattr(encoded.CodePieces, "spill", spilled)
+    patch.setattr(codes.CodePieces, "spill", spilled)
     patch.setattr(assess, "assess", sliced)
     patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
     patch.setattr("glasshouse.table.encode.FEW_BYTES", 0)
     patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
-    patch.setattr("glasshouse.table.encoded.BLOCK_RECORDS", 700)
+    patch.setattr("glasshouse.table.codes.BLOCK_RECORDS", 700)
     patch.setattr("glasshouse.microdata.attacks.BLOCK_RECORDS", 700)
     home = import_module("glasshouse.runs.run")
     patch.setattr(home, "LEAST_LAID_OUT", 900)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from glasshouse import synthetic
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.microdata import (
+    Assessment,
     Sweep,
     assess,
     attacks,
@@ -29,10 +30,10 @@ from glasshouse.microdata import (
     sweep_kernel,
     sweep_steps,
 )
-from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.microdata.lattice import MOST_ATTRIBUTES, largest_size
+from glasshouse.microdata.leakage import SIZE_BINS
 from glasshouse.study.assess import MOST_SWEPT
-from glasshouse.table import EncodedTable, encoded, read
+from glasshouse.table import EncodedTable, codes, read
 from tests.examples import examples
 
 Row = tuple[int, ...]
@@ -198,10 +199,10 @@ def test_codes_on_disk_have_the_same_sweep(monkeypatch: pytest.MonkeyPatch) -> N
         "sensitive": made.sensitive,
     }
     whole = sweep(read(frame, **roles)).to_frame()
-    monkeypatch.setattr(encoded, "BLOCK_RECORDS", 500)
+    monkeypatch.setattr(codes, "BLOCK_RECORDS", 500)
     monkeypatch.setattr(sweep_steps, "CHUNK_RECORDS", 777)
     table = read(batches, memory=1, **roles)
-    assert all(encoded.mapping(column.codes) is not None for column in table.columns.values())
+    assert all(codes.mapping(column.codes) is not None for column in table.columns.values())
     assert sweep(table).to_frame().equals(whole)
     monkeypatch.setattr(sweep_steps._Steps, "_fitting", lambda *_: 2_000)
     assert sweep(table, memory=1 << 40).to_frame().equals(whole)
@@ -368,7 +369,7 @@ def test_the_assessment_of_a_sweep_is_that_of_single_attacks(census: EncodedTabl
     known = census.quasi_identifiers
     subsets = [known[:1], known[2:5], known]
     single = assess(census, subsets=subsets).attacks
-    swept = sweep(census).assessment().attacks
+    swept = sweep(census).attacks()
     by_subset = {(a.quasi_identifiers, a.secret): a for a in swept}
     for attack in single:
         assert by_subset[attack.quasi_identifiers, attack.secret] == attack
@@ -508,7 +509,7 @@ def test_a_weighted_sweep_is_that_of_weighted_attacks(
     )
     swept = sweep(table)
     single = assess(table, subsets=[swept.names(mask) for mask in swept.masks.tolist()])
-    assert swept.assessment() == single
+    assert Assessment.of_sweep(swept) == single
     for secret in (None, *wanted):
         shares = [v.value for v in shapley_values(swept).values if v.sensitive == secret]
         whole = [a for a in single.attacks if (a.sensitive or None) == secret][-1]

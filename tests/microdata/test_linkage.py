@@ -20,7 +20,7 @@ from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.microdata import Assessment, Attack, LinkKey, assess, link, linkage, linkage_kernels
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedColumn, EncodedTable, read
-from glasshouse.table.encoded import mapping
+from glasshouse.table.codes import mapping
 
 Row = dict[str, str]
 ABSENT = "absent"
@@ -697,7 +697,7 @@ def test_records_linked_in_slices_on_disk_give_every_digit_of_those_in_memory(
         monkeypatch.setattr(linkage, name, limit)
     focal, *others = (read(frame, name=str(place)) for place, frame in enumerate(frames))
     whole = link(focal, others, **words)
-    for module in ("microdata.attacks", "table.encoded", "table.partition"):
+    for module in ("microdata.attacks", "table.codes", "table.partition"):
         monkeypatch.setattr(f"glasshouse.{module}.BLOCK_RECORDS", 64)
     monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
     monkeypatch.setattr(linkage, "_budget", lambda *_: linkage._Budget(1 << 40, at_once=False))

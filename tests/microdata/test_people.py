@@ -15,7 +15,7 @@ import pytest
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import attack, people_kernel
 from glasshouse.microdata import people as microdata_people
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.people import Knowing, People, assess_people
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedTable, read

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import RecordRisks, attack, record_risks
-from glasshouse.microdata.assessment import SENSITIVE_WARNING
+from glasshouse.microdata.attacks import SENSITIVE_WARNING
 from glasshouse.table import EncodedTable, read
 from tests.examples import examples
 

@@ -83,7 +83,7 @@ def test_suppressed_records_are_no_class_of_a_file_that_is_read() -> None:
     assert microdata.attack(release, quasi_identifiers=["age"]).records == 6
     assert microdata.attack(release, drop_suppressed=False).certain == 1
     assert microdata.assess(release).records == 6
-    assert microdata.sweep(release).assessment().attacks[-2].classes == 2
+    assert microdata.sweep(release).attacks()[-2].classes == 2
     assert microdata.record_risks(release).sizes.tolist() == [3] * 6
     assert microdata.explain(release).to_dict()["observations"] == ["(2*, 2*)", "(3*, 3*)"]
     alike = read(pa.table({"age": ["*"] * 3}), quasi_identifiers=["age"])

@@ -22,7 +22,7 @@ from glasshouse.mitigation import (
     KAnonymity,
     Recoding,
 )
-from glasshouse.mitigation.anonymisation import GROUP
+from glasshouse.study.anonymise import GROUP
 from glasshouse.table import EncodedTable, read
 
 PEOPLE = read(

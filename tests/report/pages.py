@@ -11,7 +11,7 @@ from glasshouse.language import speaking
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
 from glasshouse.report import Page, Provenance, vega
 from glasshouse.report.assess.page import assessment_page
-from glasshouse.report.charts import TARGETS, wrapped
+from glasshouse.report.charts import TARGETS, figure_of, wrapped
 from glasshouse.report.inspect.page import page
 from glasshouse.report.page import (
     Cell,
@@ -75,7 +75,7 @@ def census() -> tuple[Assessment, Sweep]:
         name="school-census.csv",
     )
     swept = sweep(table)
-    return swept.assessment(), swept
+    return Assessment.of_sweep(swept), swept
 
 
 @cache
@@ -161,7 +161,7 @@ def _figure(name: str) -> Figure:
         (Column(name), Column("share", numeric=True)),
         (Group(tuple((Cell(str(row["what"])), Cell(str(row["share"]))) for row in rows)),),
     )
-    return Figure.of(chart, label=f"Shares of {name}", caption=f"Each dot: {name}.", table=table)
+    return figure_of(chart, label=f"Shares of {name}", caption=f"Each dot: {name}.", table=table)
 
 
 def _section(name: str) -> Section:

@@ -236,7 +236,9 @@ CROWD = pa.table(
 def page_of_a_sweep() -> Page:
     known = ["age", "sex", "town"]
     swept = sweep(read(CROWD, quasi_identifiers=known, sensitive=["ill"], name="crowd.csv"))
-    return assessment_page(swept.assessment(), subject="person", provenance=PROVENANCE, sweep=swept)
+    return assessment_page(
+        Assessment.of_sweep(swept), subject="person", provenance=PROVENANCE, sweep=swept
+    )
 
 
 def test_every_picture_has_its_numbers_in_a_table() -> None:
@@ -294,7 +296,7 @@ def test_no_part_of_a_sweep_tells_a_value() -> None:
     for code in LANGUAGES:
         with speaking(code):
             page = assessment_page(
-                swept.assessment(), subject="person", provenance=PROVENANCE, sweep=swept
+                Assessment.of_sweep(swept), subject="person", provenance=PROVENANCE, sweep=swept
             )
             assert "zebra" not in to_html(page) + to_json({code: page})
 

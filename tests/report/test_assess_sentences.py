@@ -286,7 +286,7 @@ def test_findings_of_random_tables_read_back(seed: int) -> None:
         }
     )
     swept = sweep(read(table, quasi_identifiers=["a", "b", "c"]))
-    outcome = swept.assessment()
+    outcome = Assessment.of_sweep(swept)
     after = {attack.quasi_identifiers: attack.probabilistic.posterior for attack in outcome.attacks}
     whole = after[("a", "b", "c")]
     least = min(after[pair] for pair in (("a", "b"), ("a", "c"), ("b", "c")))

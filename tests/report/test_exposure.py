@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 import glasshouse as gh
 from glasshouse.language import LANGUAGES
 from glasshouse.microdata import Assessment
-from glasshouse.microdata.assessment import Exposure
-from glasshouse.microdata.attacks import MOST_VALUES, exposures
+from glasshouse.microdata.attacks import MOST_VALUES, Exposure, exposures
 from glasshouse.report.assess.exposure import MOST_BARS, exposure_figure, told_groups
 from glasshouse.report.page import Figure
 from glasshouse.table import read

@@ -182,7 +182,7 @@ def swept(known: list[str], secrets: list[str]) -> Sweep:
 
 
 def test_the_most_knowledge_that_is_safe_is_told() -> None:
-    last = findings(swept(["sex", "region", "name"], []).assessment())[-1]
+    last = findings(Assessment.of_sweep(swept(["sex", "region", "name"], [])))[-1]
     assert last.severity is Severity.SAFE
     assert last.sentence == (
         "Someone who knows no more than a person's sex and region cannot name anybody with certainty; a best guess at "
@@ -194,7 +194,7 @@ def test_more_knowledge_with_which_guesses_are_seldom_right_is_told_too() -> Non
     """One person who is alone disqualifies no set for good: what it comes to is told besides."""
     people = SAFE_AND_NOT.append_column("job", [["clerk"] * 199 + ["mayor"]])
     known = ["sex", "region", "job", "name"]
-    last = findings(sweep(read(people, quasi_identifiers=known)).assessment())[-1]
+    last = findings(Assessment.of_sweep(sweep(read(people, quasi_identifiers=known))))[-1]
     assert last.sentence.startswith("Someone who knows no more than a person's sex and region")
     assert last.sentence.endswith(
         "With sex, region and job, 0.5% of the people can be named outright; a best guess would be right in 4.5% of "
@@ -204,19 +204,21 @@ def test_more_knowledge_with_which_guesses_are_seldom_right_is_told_too() -> Non
 
 def test_what_is_safe_for_secrets_too_goes_before_more_knowledge() -> None:
     outcome = swept(["sex", "region", "name"], ["ill"])
-    last = findings(outcome.assessment())[-1]
+    last = findings(Assessment.of_sweep(outcome))[-1]
     assert last.sentence == (
         "Someone who knows no more than a person's sex can neither name anybody nor learn anybody's ill with "
         "certainty; a best guess at who it is would be right in 1.0% of cases."
     )
     only_region = swept(["region", "name"], ["ill"])
-    last = findings(only_region.assessment())[-1]
+    last = findings(Assessment.of_sweep(only_region))[-1]
     assert "no more than a person's region cannot name anybody" in last.sentence
     assert "it is about naming only" in last.meaning
 
 
 def test_tiny_data_has_nothing_safe() -> None:
-    outcome = sweep(read(STUDENTS, quasi_identifiers=["age", "gender", "home_town"])).assessment()
+    outcome = Assessment.of_sweep(
+        sweep(read(STUDENTS, quasi_identifiers=["age", "gender", "home_town"]))
+    )
     assert "no more than a person's" not in "".join(said(outcome))
 
 
@@ -224,7 +226,7 @@ def test_the_sweep_tells_what_leaving_out_one_attribute_would_do() -> None:
     outcome = swept(["sex", "region", "name"], [])
     found = [
         finding
-        for finding in findings(outcome.assessment(), sweep=outcome)
+        for finding in findings(Assessment.of_sweep(outcome), sweep=outcome)
         if "leaving out" in finding.sentence
     ]
     assert [finding.severity for finding in found] == [Severity.NOTE]
@@ -236,7 +238,7 @@ def test_the_sweep_tells_what_leaving_out_one_attribute_would_do() -> None:
     same = sweep(read(twice, quasi_identifiers=["a", "b"]))
     assert any(
         "would change nothing" in finding.sentence
-        for finding in findings(same.assessment(), sweep=same)
+        for finding in findings(Assessment.of_sweep(same), sweep=same)
     )
 
 
@@ -492,5 +494,5 @@ def test_snapshot_of_the_two_years() -> None:
 def test_snapshot_of_a_sweep() -> None:
     outcome = swept(["sex", "region", "name"], ["ill"])
     assert_snapshot(
-        "sweep", lambda: findings(outcome.assessment(), subject="patient", sweep=outcome)
+        "sweep", lambda: findings(Assessment.of_sweep(outcome), subject="patient", sweep=outcome)
     )

@@ -20,11 +20,11 @@ from glasshouse.table import (
     EncodedTable,
     Role,
     collect,
-    encoded,
     load_table,
     one_record_each,
     read,
 )
+from glasshouse.table.codes import mapping
 from glasshouse.table.partition import with_facts_joined
 
 FIRST = {
@@ -103,7 +103,7 @@ def test_an_attribute_may_be_in_some_datasets_only_or_be_constant() -> None:
     assert collection.window(1).facts["city"] == ()
     assert collection.window(2).facts["city"] == ("city@D2",)
     swept = sweep(collection.window(2))
-    alone = next(a for a in swept.assessment().attacks if a.quasi_identifiers == ("city",))
+    alone = next(a for a in swept.attacks() if a.quasi_identifiers == ("city",))
     assert alone.classes == 2, "present and absent"
 
 
@@ -220,7 +220,7 @@ def test_windows_agree_with_brute_force_bayes(datasets: list[dict[str, list[str]
             assert found.probabilistic.prior == BayesVulnerability().prior(prior)
             assert found.probabilistic.posterior == BayesVulnerability().posterior_of(hyper)
             assert found.deterministic.posterior == Certainty().posterior_of(hyper)
-        swept = sweep(window, subsets=[["grade"], ["grade", "city"]]).assessment().attacks
+        swept = sweep(window, subsets=[["grade"], ["grade", "city"]]).attacks()
         assert [a.probabilistic for a in swept] == [a.probabilistic for a in outcome]
 
 
@@ -271,9 +271,9 @@ def test_a_collection_that_is_read_and_joined_on_disk_is_the_one_in_memory(
         assert same.codes.dtype == column.codes.dtype
         assert np.array_equal(same.codes, column.codes)
         assert same.values.equals(column.values)
-        assert encoded.mapping(same.codes) is not None or name.startswith("@")
+        assert mapping(same.codes) is not None or name.startswith("@")
     joint = [with_facts_joined(each.table, ["town", "grade"]) for each in (in_memory, on_disk)]
     for name in ("town", "grade"):
-        assert encoded.mapping(joint[1].column(name).codes) is not None
+        assert mapping(joint[1].column(name).codes) is not None
         assert np.array_equal(joint[0].column(name).codes, joint[1].column(name).codes)
         assert joint[0].column(name).cardinality == joint[1].column(name).cardinality

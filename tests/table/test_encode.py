@@ -14,8 +14,8 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable, Role, load_table, read
 from glasshouse.table import encoded as encoded_module
+from glasshouse.table.codes import blocks, let_go, mapping, taken
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.table.encoded import blocks, let_go, mapping, taken
 
 
 def decoded(table: EncodedTable, name: str) -> list[str]:

@@ -16,15 +16,16 @@ from glasshouse.app.sets import AssessedSets, KnownSet, sets_of
 from glasshouse.app.verdict import listed, opened, pictures
 from glasshouse.language import marked, text, text_for, translated
 from glasshouse.microdata import Attack
-from glasshouse.microdata.assessment import as_fraction
+from glasshouse.microdata.leakage import as_fraction
 from glasshouse.report.assess.front import assess_command, sweeping
 from glasshouse.report.assess.page import ROUNDED, TERMS
 from glasshouse.report.assess.sets import pairs_figure
 from glasshouse.report.attacks import exact_figure, target_label
 from glasshouse.report.cells import cell_table, count_cell, percent_cell
+from glasshouse.report.glossary import glossary
 from glasshouse.report.page import Cell, Figure, Table, Term
 from glasshouse.report.severity import graded
-from glasshouse.report.words import counted, enumeration, glossary, percentage, percentages
+from glasshouse.report.words import counted, enumeration, percentage, percentages
 
 ROWS = 15
 """So many sets are on one page of the table."""

@@ -14,7 +14,7 @@ from glasshouse.app.sets import AssessedSets, sets_of
 from glasshouse.app.verdict import opened, pictures
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import text
-from glasshouse.microdata.assessment import Exposure
+from glasshouse.microdata.attacks import Exposure
 from glasshouse.report.assess.charts import class_sizes_figure, success_section
 from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family_charts import part_label

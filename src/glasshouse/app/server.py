@@ -242,7 +242,7 @@ async def _look(request: Request) -> Response:
     return Response(sheet, media_type="text/css")
 
 
-async def _script(request: Request) -> Response:
+async def _script(_request: Request) -> Response:
     return Response(_asset("app/static/app.js"), media_type="text/javascript")
 
 

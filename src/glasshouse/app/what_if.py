@@ -606,10 +606,10 @@ def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
 def _command(trials: Trials, proposal: Proposal) -> str:
     """Return the command that gives the same release."""
     study = trials.study_of(proposal)
-    return shlex.join(["glasshouse", "anonymise", *_words(trials, study), "--out", "protected"])
+    return shlex.join(["glasshouse", "anonymise", *_words(study), "--out", "protected"])
 
 
-def _words(trials: Trials, study: AnonymiseStudy) -> Iterator[str]:
+def _words(study: AnonymiseStudy) -> Iterator[str]:
     protection = study.protection
     yield from command_words(study, study.adversary.quasi_identifiers)
     for name, rule in protection.hierarchies.items():

@@ -18,6 +18,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated
 
 if TYPE_CHECKING:
+    from glasshouse.runs.folder import StoredRelease
     from glasshouse.study.adversaries import CatalogueAdversary
 
 WHOLE_SET = marked(
@@ -155,22 +156,7 @@ def assess(
         left_out, missing = drop_suppressed, {}
         written: dict[str, Any] = {}
         if len(files) == 1 and files[0].is_dir() and not _is_table(files[0]):
-            from glasshouse.runs import stored_release
-
-            release = stored_release(files[0])
-            if release.group is not None and (known or facts):
-                raise StudyError(
-                    "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
-                    folder=files[0].name,
-                )
-            if release.method == "perturbation":
-                warn(
-                    text(
-                        "note: values of {folder} may have been changed at random; this takes them for true ones, as "
-                        "an adversary does who does not know it, and the report of anonymise is about one who does",
-                        folder=files[0].name,
-                    )
-                )
+            release = _protected(files[0], names_knowledge=bool(known or facts))
             group, paths, missing = release.group, [release.path], release.missing
             written = {"dialect": release.dialect, "types": release.types}
             if left_out is None and release.group is None:
@@ -183,28 +169,12 @@ def assess(
                 "say what the adversary knows: -q COLUMN, once or more (glasshouse inspect {file} suggests)",
                 file=paths[0],
             )
-        together = {
-            name: options.listed(columns)
-            for name, columns in options.assignments(
-                facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True
-            ).items()
-        }
+        together = _facts(facts)
         datasets = [reading.dataset(path) for path in paths]
         catalogued: tuple[CatalogueAdversary, ...] = ()
         if adversaries:
-            from glasshouse.runs.assess import adversaries_in
-            from glasshouse.study import Dataset, attributes, validated
-
-            secret = [
-                re.split("[<>=!]", name)[0]
-                for one in options.secrets(secrets)
-                for name in attributes(tuple(one) if isinstance(one, list) else one)
-            ]
-            catalogued = adversaries_in(
-                validated(Dataset, datasets[0], "assess"),
-                adversaries,
-                without=[*secret, *filter(None, (identifier, weight, prior_weight))],
-            )
+            never_known = [identifier, weight, prior_weight]
+            catalogued = _catalogued(adversaries, datasets[0], secrets, never_known)
             columns = [
                 name for one in catalogued for names in one.columns.values() for name in names
             ]
@@ -271,6 +241,59 @@ def assess(
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
     if whole and not (chosen or study.by or study.each or study.person):
         warn(translated(WHOLE_SET, most=MOST_SWEPT))
+
+
+def _protected(folder: Path, *, names_knowledge: bool) -> StoredRelease:
+    """Return the release that `anonymise` wrote into a folder.
+
+    Raises:
+        StudyError: It goes by Anatomy, and what an adversary knows of it is named.
+    """
+    from glasshouse.runs import stored_release
+
+    release = stored_release(folder)
+    if release.group is not None and names_knowledge:
+        raise StudyError(
+            "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
+            folder=folder.name,
+        )
+    if release.method == "perturbation":
+        warn(
+            text(
+                "note: values of {folder} may have been changed at random; this takes them for true ones, as an "
+                "adversary does who does not know it, and the report of anonymise is about one who does",
+                folder=folder.name,
+            )
+        )
+    return release
+
+
+def _facts(facts: list[str] | None) -> dict[str, list[str]]:
+    """Return the columns that are known together, by the name of the fact."""
+    assigned = options.assignments(facts, option="--fact", form="NAME=COLUMN,COLUMN", first=True)
+    return {name: options.listed(columns) for name, columns in assigned.items()}
+
+
+def _catalogued(
+    adversaries: list[str],
+    dataset: dict[str, Any],
+    sensitive: list[str] | None,
+    never_known: list[str | None],
+) -> tuple[CatalogueAdversary, ...]:
+    """Return adversaries of a catalogue with the columns that they know: neither secrets nor what is no attribute."""
+    from glasshouse.runs.assess import adversaries_in
+    from glasshouse.study import Dataset, attributes, validated
+
+    secret = [
+        re.split("[<>=!]", name)[0]
+        for one in options.secrets(sensitive)
+        for name in attributes(tuple(one) if isinstance(one, list) else one)
+    ]
+    return adversaries_in(
+        validated(Dataset, dataset, "assess"),
+        adversaries,
+        without=[*secret, *filter(None, never_known)],
+    )
 
 
 def _on_spark(master: str | None) -> Callable[..., Any]:

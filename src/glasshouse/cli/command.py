@@ -248,7 +248,7 @@ def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> 
 def write_records(frame: Any, path: Path, warning: str | None = None) -> None:
     """Write what is known of every record as Parquet, whole or not at all, and warn that it is about people."""
     from glasshouse.atomic import new_file
-    from glasshouse.microdata.assessment import SENSITIVE_WARNING
+    from glasshouse.microdata.attacks import SENSITIVE_WARNING
     from glasshouse.sources.entry import is_on_spark
 
     if is_on_spark(frame):

@@ -5,15 +5,8 @@ from typing import TYPE_CHECKING
 from glasshouse.lazy import names_of
 
 if TYPE_CHECKING:
-    from glasshouse.microdata.assessment import (
-        Assessment,
-        Attack,
-        Explanation,
-        Leakage,
-        RecordRisks,
-        Sweep,
-    )
-    from glasshouse.microdata.attacks import assess, attack, explain, record_risks
+    from glasshouse.microdata.assessment import Assessment, assess
+    from glasshouse.microdata.attacks import Explanation, RecordRisks, attack, explain, record_risks
     from glasshouse.microdata.closeness import Closeness, close_guesses
     from glasshouse.microdata.gains import (
         RecordWorth,
@@ -33,7 +26,8 @@ if TYPE_CHECKING:
         without_each,
     )
     from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge
-    from glasshouse.microdata.lattice import sweep
+    from glasshouse.microdata.lattice import Sweep, sweep
+    from glasshouse.microdata.leakage import Attack, Leakage
     from glasshouse.microdata.linkage import LinkKey, link
     from glasshouse.microdata.parts import Family, family, parts_by
     from glasshouse.microdata.people import People, assess_people
@@ -43,14 +37,11 @@ if TYPE_CHECKING:
 _HOME = {
     "assessment": (
         "Assessment",
-        "Attack",
-        "Explanation",
-        "Leakage",
-        "RecordRisks",
-        "Sweep",
+        "assess",
     ),
     "attacks": (
-        "assess",
+        "Explanation",
+        "RecordRisks",
         "attack",
         "explain",
         "record_risks",
@@ -83,7 +74,14 @@ _HOME = {
         "InexactKnowledge",
         "inexact_knowledge",
     ),
-    "lattice": ("sweep",),
+    "lattice": (
+        "Sweep",
+        "sweep",
+    ),
+    "leakage": (
+        "Attack",
+        "Leakage",
+    ),
     "linkage": (
         "LinkKey",
         "link",

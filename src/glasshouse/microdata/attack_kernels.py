@@ -20,14 +20,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.arrays import Flags, Floats, Integer, Integers
+from glasshouse.compiled import compiled, inlined
 from glasshouse.errors import DataError
 from glasshouse.language import marked, printable
 from glasshouse.table import EncodedTable
-from glasshouse.table.encoded import Codes
+from glasshouse.table.codes import Codes
 
 Factors = NDArray[Any]
 """What scores are made of: 64-bit integers, or doubles."""
@@ -135,10 +135,9 @@ def record_numbers(table: EncodedTable, name: str, what: What) -> tuple[Integers
 
 
 # Called from compiled code only: part of its caller, without a wrapper for Python.
-_inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def best_guesses(
     order: NDArray[np.uint32],
     starts: Integers,
@@ -147,7 +146,7 @@ def best_guesses(
     factors: Factors,
     slack: float,
     inverse: Floats,
-    values: int,
+    values: Integer,
     success: Integers,
     picked: Integers,
     scratch: Integers,
@@ -237,7 +236,7 @@ def best_guesses(
     return certain
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def best_values(
     order: NDArray[np.uint32],
     starts: Integers,
@@ -281,7 +280,7 @@ def best_values(
     return picked
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def best_actions(
     order: NDArray[np.uint32],
     starts: Integers,
@@ -319,7 +318,7 @@ def best_actions(
     return picked
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@inlined
 def _count_values(
     records: NDArray[np.uint32],
     codes: Codes,
@@ -339,7 +338,7 @@ def _count_values(
     return seen
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def heaviest_records(
     order: NDArray[np.uint32], starts: Integers, weights: Integers, tries: int
 ) -> int:
@@ -364,14 +363,14 @@ def heaviest_records(
     return total
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _heap(scores: Factors, places: Integers) -> None:
     """Make a heap of scores and where each was met, the worst on top: of equal scores the one met last."""
     for parent in range(scores.size // 2 - 1, -1, -1):
         _sink(scores, places, parent, scores[parent], places[parent])
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _sink(scores: Factors, places: Integers, hole: int, score: Any, place: int) -> None:
     """Put a score in the place of a heap's entry, and let it sink below those that are worse."""
     while True:
@@ -393,7 +392,7 @@ def _sink(scores: Factors, places: Integers, hole: int, score: Any, place: int) 
     places[hole] = place
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def lone_records(order: NDArray[np.uint32], starts: Integers, weights: Integers) -> tuple[int, int]:
     """Return the weight, and the number, of the records that alone in their class weigh anything."""
     total = 0
@@ -411,7 +410,7 @@ def lone_records(order: NDArray[np.uint32], starts: Integers, weights: Integers)
     return total, lone
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def most_frequent(
     order: NDArray[np.uint32],
     starts: Integers,
@@ -441,7 +440,7 @@ def value_weights(codes: Codes, weights: Integers, cardinality: int) -> Integers
     return totals
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _add_weights(codes: Codes, weights: Integers, totals: Integers) -> None:
     for i in range(codes.size):
         totals[codes[i]] += weights[i] if weights.size else 1
@@ -494,7 +493,7 @@ def _scaled(digits: Integers, places: Integers) -> tuple[NDArray[Any], int]:
     return integers // common, 10**most // common
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _append_zeros(digits: Integers, zeros: Integers) -> bool:
     """Multiply integers by powers of ten in place; return whether 64 bits were enough."""
     for i in range(digits.size):
@@ -520,7 +519,7 @@ def _decimals(texts: pa.LargeStringArray, held: Flags) -> tuple[Integers, Intege
     return digits, places, _read_all(characters, starts, held, digits, places)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _read_all(
     characters: NDArray[np.uint8],
     starts: Integers,
@@ -537,7 +536,7 @@ def _read_all(
     return is_read
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _stripped(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
     begin, end = 0, text.size
     while begin < end and text[begin] == _SPACE:
@@ -547,7 +546,7 @@ def _stripped(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return text[begin:end]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _read(text: NDArray[np.uint8]) -> tuple[int, int, bool]:
     """Read a number; return its digits without zeros at the end, its places, and whether it was read."""
     number = places = zeros = seen = 0
@@ -577,7 +576,7 @@ def _read(text: NDArray[np.uint8]) -> tuple[int, int, bool]:
     return (number, places - zeros - exponent, True) if number else (0, 0, True)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _read_exponent(text: NDArray[np.uint8]) -> tuple[int, bool]:
     """Read an exponent of one or two digits, or nothing, which is 0; return it and whether it is one."""
     if text.size == 0:

@@ -31,21 +31,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
-from glasshouse.language import marked
+from glasshouse.language import marked, text, unknown_name
 from glasshouse.microdata import attack_kernels
-from glasshouse.microdata.assessment import (
-    SUCCESS_BINS,
-    Assessment,
-    Attack,
-    ClassSizes,
-    Explanation,
-    Exposure,
-    Leakage,
-    RecordRisks,
-)
 from glasshouse.microdata.attack_kernels import Weights, most_frequent, record_weights
 from glasshouse.microdata.gains import (
     Beliefs,
@@ -58,9 +50,10 @@ from glasshouse.microdata.gains import (
     naming_game,
     sum_of_ratios,
 )
+from glasshouse.microdata.leakage import SUCCESS_BINS, Attack, ClassSizes, Leakage, value_text
 from glasshouse.qif import CoOccurrence
 from glasshouse.table import EncodedColumn, EncodedTable
-from glasshouse.table.encoded import (
+from glasshouse.table.codes import (
     BLOCK_RECORDS,
     CodePieces,
     blocks,
@@ -78,6 +71,162 @@ MOST_VALUES = 40
 """So many values of the secret, and so many observations, are shown at most."""
 MOST_RECORDS = 1000
 """So many records are explained at most."""
+
+SENSITIVE_WARNING = marked(
+    "The risk of each record is itself personal data: it shows whose records are easily named, and whose secrets are "
+    "easily guessed. Keep it as closely as the data it was computed from, and do not publish it."
+)
+"""What the user is told before per-record risks leave the program."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One attack as tables."""
+
+    code: str
+    """The attack: CRS, CAS, CRL or CAL."""
+    datasets: tuple[str, ...]
+    """The names of the datasets that it uses."""
+    observed: tuple[str, ...]
+    """The columns that the adversary observes: the quasi-identifiers, tagged with their dataset."""
+    secret: tuple[str, ...]
+    """The columns that she infers; none when she re-identifies."""
+    counts: CoOccurrence
+    """How often each value of the secret occurs with each observation; all the rest follows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every step as plain values: labels as text, numbers as fractions in text."""
+        hyper, joint = self.counts.hyper(), self.counts.joint()
+        prior, channel = self.counts.prior(), self.counts.channel()
+        secrets, seen = self.counts.secrets, self.counts.observations
+
+        def rows(cells: Any) -> list[list[str]]:
+            return [[str(cells[x, y]) for y in range(len(seen))] for x in range(len(secrets))]
+
+        return {
+            "attack": self.code,
+            "datasets": list(self.datasets),
+            "quasi_identifiers": list(self.observed),
+            "sensitive": "+".join(self.secret) or None,
+            "secrets": [value_text(x) for x in secrets],
+            "observations": [value_text(y) for y in seen],
+            "co_occurrence": rows(self.counts.counts),
+            "joint": rows(joint.matrix),
+            "prior": [str(prior[x]) for x in secrets],
+            "channel": rows(channel.matrix),
+            "outer": [str(hyper.outer(y)) for y in seen],
+            "inner": [[str(hyper.inner(y)[x]) for y in seen] for x in secrets],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per value of the secret and observation; numbers as fractions in text."""
+        content = self.to_dict()
+        rows = [
+            {"secret": secret, "observation": observation}
+            | {"prior": content["prior"][x], "outer": content["outer"][y]}
+            | {step: content[step][x][y] for step in ("co_occurrence", "joint", "channel", "inner")}
+            for x, secret in enumerate(content["secrets"])
+            for y, observation in enumerate(content["observations"])
+        ]
+        return pa.Table.from_pylist(rows)
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Who can be named by somebody who knows all that can be known: how many of the people with each value."""
+
+    column: str
+    """What can be known of a person, and has few values."""
+    values: tuple[str, ...]
+    """Its values; the empty one stands for missing."""
+    records: tuple[int, ...]
+    """Per value, how many records have it."""
+    named: tuple[int, ...]
+    """Per value, how many of these are alone in their class."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values: counts of people with particular values, for the analyst."""
+        return {
+            "column": self.column,
+            "values": list(self.values),
+            "records": list(self.records),
+            "named": list(self.named),
+        }
+
+
+@dataclass(frozen=True)
+class RecordRisks:
+    """What an adversary who knows the quasi-identifiers achieves against each record, in the order of the file."""
+
+    dataset: str
+    """The name of the release."""
+    quasi_identifiers: tuple[str, ...]
+    """What she knows of a person."""
+    sensitive: tuple[str, ...]
+    """The secrets."""
+    sizes: NDArray[np.uint32]
+    """Per record, how many records are in its class, itself included."""
+    most: NDArray[np.uint32]
+    """Per secret (row) and record (column), how many records of its class have the most frequent value."""
+    known: NDArray[np.uint32]
+    """Per secret (row) and record (column), in how many records of its class the secret is known; 0 where that of the
+    record itself is missing, so that there is nothing to guess."""
+    positions: Integers | None = None
+    """Per record, its position in the file, where records of it were left out."""
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self.sizes)
+
+    @property
+    def reidentification(self) -> Floats:
+        """Per record, the probability that she names it: 1 / size."""
+        chance: Floats = 1.0 / self.sizes
+        return chance
+
+    def success(self, secret: str) -> Floats:
+        """Return, per record, the probability that her best guess of a secret is right; NaN where it is missing."""
+        place = self._place(secret)
+        chance = np.full(self.records, np.nan)
+        np.divide(self.most[place], self.known[place], out=chance, where=self.known[place] > 0)
+        return chance
+
+    def certain(self, secret: str) -> Flags:
+        """Return, per record, whether its class has one value of a secret only; not where it is missing."""
+        place = self._place(secret)
+        single: Flags = (self.most[place] == self.known[place]) & (self.known[place] > 0)
+        return single
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every record as plain values, as in the frame: personal data, see `SENSITIVE_WARNING`."""
+        return {
+            "dataset": self.dataset,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "sensitive": list(self.sensitive),
+            "risks": self.to_frame().to_pylist(),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per record: the class size, and the probabilities as floats of the exact ratios.
+
+        Where records of the file were left out, the column ``record`` says which one it is, counted from 1. Where the
+        secret of a record is missing, there is nothing to guess: its figures are null.
+        The frame is personal data: see `SENSITIVE_WARNING`.
+        """
+        columns: dict[str, Any] = {} if self.positions is None else {"record": self.positions + 1}
+        columns |= {"size": self.sizes, "reidentification": self.reidentification}
+        for name in self.sensitive:
+            unknown = self.known[self._place(name)] == 0
+            columns[f"{name}: success"] = pa.array(self.success(name), mask=unknown)
+            columns[f"{name}: certain"] = pa.array(self.certain(name), mask=unknown)
+        return pa.table(columns)
+
+    def _place(self, secret: str) -> int:
+        if secret not in self.sensitive:
+            where = text("the record risks of {dataset}", dataset=self.dataset)
+            raise StudyError(unknown_name("secret", secret, where, self.sensitive))
+        return self.sensitive.index(secret)
 
 
 def attack(
@@ -128,7 +277,7 @@ def attack(
     return _attacks(table, names, [(slice(None), partition(table, names))], [aim], weights)[0]
 
 
-def assess(
+def attacks_with(
     table: EncodedTable | Sequence[EncodedTable],
     *,
     subsets: Sequence[Sequence[str]] | None = None,
@@ -138,23 +287,11 @@ def assess(
     priors: Mapping[tuple[str, ...], Beliefs] | None = None,
     drop_suppressed: bool = True,
     most_records: int | None = None,
-) -> Assessment:
-    """Re-identify, and infer each secret, with each set of quasi-identifiers.
-
-    Args:
-        table: The release; or the growing windows of one collection (`Collection.windows`), the same records with more
-            and more columns known, of which each refines the classes of the one before.
-        subsets: The sets of quasi-identifiers; by default the whole set.
-        sensitive: The attributes, or groups of attributes, to infer; by default each sensitive attribute.
-        gains: Per secret (the empty one is re-identification), what guesses are worth.
-        prior_weight: The column of record weights; by default the table's, else uniform.
-        priors: Per secret, what she believes of it instead of what the release says.
-        drop_suppressed: Whether records of one release that hold ``*`` in every quasi-identifier, beside others that do
-            not, are left out: they are suppressed, and in no class.
-        most_records: About so many records are laid out at a time, classes whole; by default all.
+) -> tuple[Attack, ...]:
+    """Re-identify, and infer each secret, with each set of quasi-identifiers; arguments as of `assess`.
 
     Returns:
-        The attacks, window by window.
+        The attacks, window by window; within a set of quasi-identifiers, re-identification first.
     """
     windows = (table,) if isinstance(table, EncodedTable) else tuple(table)
     if drop_suppressed and isinstance(table, EncodedTable):
@@ -186,7 +323,7 @@ def assess(
                 ):
                     outcomes[place, row, aim.names] = found
     every = product(range(len(windows)), range(len(chosen)), aims)
-    return Assessment(whole.records, tuple(outcomes[which] for which in every))
+    return tuple(outcomes[which] for which in every)
 
 
 Slices = Iterable[tuple[slice | Integers, Partition]]

@@ -31,9 +31,9 @@ from glasshouse.conditions import is_number
 from glasshouse.errors import DataError
 from glasshouse.language import marked
 from glasshouse.microdata import closeness_kernel
-from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.closeness_kernel import CERTAIN, CLOSE, OFF
 from glasshouse.microdata.lattice import holds_whole_set, largest_size
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.sweep_steps import mask_of, subset_masks
 from glasshouse.study.assess import Tolerance
 from glasshouse.table import EncodedColumn, EncodedTable

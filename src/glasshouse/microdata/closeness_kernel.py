@@ -15,11 +15,13 @@ All of these are sums over the sets S with T ⊆ S ⊆ T ∪ F for a set F of *f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Integer, Integers
+from glasshouse.compiled import called, compiled, inlined
 
 CLOSE, CERTAIN, OFF = range(3)
 """The rows of what the loops return: records with a close guess, with a certain one, and Σ|value − median|."""
@@ -27,10 +29,8 @@ CLOSE, CERTAIN, OFF = range(3)
 MOST_NEAR = 1 << 13
 """So many records at most are laid side by side, to be divided within the nearest memory."""
 
-_inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-
-@njit(nogil=True)  # type: ignore[untyped-decorator]
+@called
 def places_of_sets(attributes: int) -> Integers:
     """Return, per set of attributes, the number whose digits to the base of three are 1 for those that are in it."""
     ones = np.zeros(1 << attributes, np.int64)
@@ -40,7 +40,7 @@ def places_of_sets(attributes: int) -> Integers:
     return ones
 
 
-@njit(nogil=True)  # type: ignore[untyped-decorator]
+@called
 def spread_over_sets(sums: Integers, ones: Integers) -> Integers:
     """Return sums by set, of those that stand at pairs of a set and free attributes, which are changed.
 
@@ -64,8 +64,8 @@ def spread_over_sets(sums: Integers, ones: Integers) -> Integers:
     return outcome
 
 
-@_inlined
-def _most(rows, reaches):  # type: ignore[no-untyped-def]
+@inlined
+def _most(rows: NDArray[np.int32], reaches: NDArray[np.int32]) -> int:
     """Return how many of the records of a class, in order, one guess can be close to."""
     first = 0  # of the longest window so far, moved along: it never gets shorter
     for last in range(len(rows)):
@@ -73,8 +73,8 @@ def _most(rows, reaches):  # type: ignore[no-untyped-def]
     return len(rows) - first
 
 
-@_inlined
-def _off(rows, values):  # type: ignore[no-untyped-def]
+@inlined
+def _off(rows: NDArray[np.int32], values: Integers) -> Integer:
     """Return Σ|value − median| over the records of a class, in order."""
     off, half = 0, len(rows) // 2
     for place in range(half):
@@ -84,8 +84,8 @@ def _off(rows, values):  # type: ignore[no-untyped-def]
     return off
 
 
-@_inlined
-def _agreement(codes, first, second, remaining):  # type: ignore[no-untyped-def]
+@inlined
+def _agreement(codes: Any, first: Integer, second: Integer, remaining: Integer) -> Integer:
     """Return those of some attributes in which two records agree."""
     alike = 0
     for attribute in range(len(codes)):
@@ -94,7 +94,7 @@ def _agreement(codes, first, second, remaining):  # type: ignore[no-untyped-def]
     return alike
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def by_class(
     rows: NDArray[np.int32], starts: Integers, reaches: NDArray[np.int32], values: Integers
 ) -> Integers:
@@ -110,8 +110,8 @@ def by_class(
     return sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def by_subset(
+@compiled
+def by_subset(  # noqa: C901
     codes: NDArray[np.uint16 | np.uint32],
     cardinalities: Integers,
     reaches: NDArray[np.int32],

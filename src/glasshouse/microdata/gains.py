@@ -42,18 +42,18 @@ from glasshouse.language import (
     unknown_name,
 )
 from glasshouse.microdata import attack_kernels
-from glasshouse.microdata.assessment import as_fraction
 from glasshouse.microdata.attack_kernels import (
     LARGEST_TOTAL,
     Weights,
     is_endless,
     record_numbers,
 )
+from glasshouse.microdata.leakage import as_fraction
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import Source, open_source
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable
-from glasshouse.table.encoded import Codes, taken
+from glasshouse.table.codes import Codes, taken
 from glasshouse.table.partition import Partition, numbered
 
 OTHERS = "*"

@@ -15,14 +15,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Floats, Integers, Words
-from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
+from glasshouse.arrays import Flags, Floats, Integer, Integers, Words
+from glasshouse.compiled import lean_compiled, lean_inlined
+from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS
 from glasshouse.microdata.sweep_kernel import (
     Fields,
-    Integer,
     Plan,
     Store,
     Workspace,
@@ -126,18 +125,13 @@ def scratch(aims: Aims) -> Scratch:
     )
 
 
-# As in `sweep_kernel`, without reference counts. All is inlined: tuples of so many arrays are dear to hand on.
-_compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, no_cfunc_wrapper=True)
-_inlined = njit(
-    nogil=True, boundscheck=False, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True,
-    forceinline=True,
-)  # fmt: skip
+# As in `sweep_kernel`, all is lean; and all is inlined: tuples of so many arrays are dear to hand on.
 
 _LAST_BIN = len(SIZE_BINS) - 1
 _NONE, _ONCE, _TAKEN_BACK = np.int64(0), np.int64(1), np.int64(-1)
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def sweep_parts(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, store: Store, keep: Words,
     records: Words, counts: NDArray[np.int32], merged: bool,
@@ -191,7 +185,7 @@ def sweep_parts(
                 depth -= 1
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _visit(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, store: Store,
     depth: Integer, lo: Integer, hi: Integer,
@@ -233,7 +227,7 @@ def _visit(
     return True
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _refine(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, store: Store, depth: Integer
 ) -> None:
@@ -308,7 +302,7 @@ def _refine(
     frame.children_end = children
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _unlike(plan: Plan, work: Workspace, at: Integer, rest: Integer) -> Integer:
     """Return the attributes among the rest on which a record and the next one differ."""
     records, words = work.records, plan.words
@@ -321,7 +315,7 @@ def _unlike(plan: Plan, work: Workspace, at: Integer, rest: Integer) -> Integer:
     return unlike
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _settle_pair(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, store: Store,
     subset: Integer, free: Integer, everywhere: Integer, at: Integer, live: Integer,
@@ -343,13 +337,13 @@ def _settle_pair(
     _add_class(plan, aims, work, room, cells, alike, at, at + 2, total, different, _ONCE)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _code(plan: Plan, work: Workspace, field: Any, i: Integer) -> Integer:
     """Return the value of a packed field in a record."""
     return np.int64((work.records[i * plan.words + field.word] >> field.shift) & field.mask)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _weight(plan: Plan, aims: Aims, work: Workspace, i: Integer) -> Integer:
     """Return the weight of each of the equal records that one stands for."""
     if aims.weights.size == 0:
@@ -357,7 +351,7 @@ def _weight(plan: Plan, aims: Aims, work: Workspace, i: Integer) -> Integer:
     return aims.weights[_code(plan, work, aims.weight[0], i)]
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_size(plan: Plan, cells: Any, cell: Integer, size: Integer, sign: Integer) -> None:
     """Count a class by its size, or take it back."""
     where = plan.size_bin[size] if size < plan.size_bin.size else np.int64(_LAST_BIN)
@@ -365,7 +359,7 @@ def _add_size(plan: Plan, cells: Any, cell: Integer, size: Integer, sign: Intege
     cells[cell, RECORDS + where] += sign * size
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_record(
     plan: Plan, aims: Aims, work: Workspace, cells: Any, cell: Integer, i: Integer, sign: Integer
 ) -> None:
@@ -379,13 +373,13 @@ def _add_record(
             cells[cell, ALONE] += sign * weight
             cells[cell, EXPOSED] += sign
     if aims.tries:
-        earned = np.int64(1)
+        earned: Integer = np.int64(1)
         if aims.earnings.size:
             earned = aims.earnings[_code(plan, work, aims.earned[0], i)]
         cells[cell, EARNED] += sign * earned * min(count, np.int64(aims.tries))
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_singles(
     plan: Plan, aims: Aims, work: Workspace, cells: Any, cell: Integer,
     lo: Integer, hi: Integer, live: Integer,
@@ -399,7 +393,7 @@ def _add_singles(
                 _add_alike(plan, aims, work, cells, cell, s, i, _ONCE)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_alike(
     plan: Plan, aims: Aims, work: Workspace, cells: Any, cell: Integer, s: Integer, i: Integer,
     sign: Integer,
@@ -420,7 +414,7 @@ def _add_alike(
         cells[cell, sums + 2 * aim.block] += amount * aims.best_gain[aim.factors + value]
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_class(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, cells: Any, cell: Integer,
     lo: Integer, hi: Integer, total: Integer, live: Integer, sign: Integer,
@@ -446,7 +440,7 @@ def _add_class(
             _add_inference(plan, aims, work, room, cells, cell, lo, hi, sign, s, total)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _best_earnings(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, lo: Integer, hi: Integer, total: Integer
 ) -> Integer:
@@ -474,7 +468,7 @@ def _best_earnings(
     return best
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_inference(
     plan: Plan, aims: Aims, work: Workspace, room: Scratch, cells: Any, cell: Integer,
     lo: Integer, hi: Integer, sign: Integer, s: Integer, total: Integer,
@@ -535,7 +529,7 @@ def _add_inference(
         room.amount[room.present[k]] = 0
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_best_values(
     aims: Aims, aim: Any, room: Scratch, cells: Any, cell: Integer, seen: Integer, sign: Integer
 ) -> None:
@@ -574,7 +568,7 @@ def _add_best_values(
         cells[cell, sums + (value if aim.block > 1 else 0)] += sign * earned
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_best_action(
     aims: Aims, aim: Any, room: Scratch, cells: Any, cell: Integer, seen: Integer, sign: Integer
 ) -> None:

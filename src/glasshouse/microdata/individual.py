@@ -41,13 +41,6 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.conditions import Condition, facts_of, parse_condition
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
-from glasshouse.microdata.assessment import (
-    MEASURE_FIELDS,
-    Leakage,
-    as_fraction,
-    missing_entry,
-    treatment,
-)
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
 from glasshouse.microdata.attacks import (
     OTHER_GAIN,
@@ -65,6 +58,13 @@ from glasshouse.microdata.gains import (
     naming_game,
 )
 from glasshouse.microdata.histories import FittingPeople, alike
+from glasshouse.microdata.leakage import (
+    MEASURE_FIELDS,
+    Leakage,
+    as_fraction,
+    missing_entry,
+    treatment,
+)
 from glasshouse.microdata.people import secret_of_each, with_person
 from glasshouse.qif import GainFunction, Tries
 from glasshouse.sources import MISSING

@@ -22,7 +22,8 @@ import pyarrow as pa
 from glasshouse.arrays import Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import text, unknown_name
-from glasshouse.microdata.assessment import Leakage, Sweep, as_fraction, float_or_none
+from glasshouse.microdata.lattice import Sweep
+from glasshouse.microdata.leakage import Leakage, as_fraction, float_or_none
 from glasshouse.microdata.sweep_steps import number_of_subsets
 
 

@@ -39,9 +39,9 @@ from glasshouse.conditions import as_bound
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted
 from glasshouse.microdata import attacks, knowledge_kernel
-from glasshouse.microdata.assessment import Attack, Leakage
 from glasshouse.microdata.knowledge_kernel import CERTAIN, GUESS
 from glasshouse.microdata.lattice import holds_whole_set, largest_size
+from glasshouse.microdata.leakage import Attack, Leakage
 from glasshouse.microdata.sweep_steps import mask_of, subset_masks
 from glasshouse.sources import MISSING, open_source
 from glasshouse.study.assess import Precision, parse_chance, parse_precision
@@ -471,10 +471,9 @@ def _with_sets(
         if mask and mask not in there
     ]
     if lacking:
-        further = attacks.assess(
+        every += attacks.attacks_with(
             table, subsets=lacking, sensitive=[aim for aim in aims if aim], drop_suppressed=False
         )
-        every += further.attacks
     return every
 
 

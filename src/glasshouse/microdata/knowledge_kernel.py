@@ -14,33 +14,45 @@ does:
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Integer, Integers
+from glasshouse.compiled import called, compiled, inlined
 from glasshouse.microdata.closeness_kernel import places_of_sets, spread_over_sets
 
+Rows = NDArray[np.int32]
+"""Places of records."""
+Column = Any
+"""An array of integers, of which one is taken at a time."""
 GUESS, CERTAIN, NEARLY = range(3)
 """The rows of what the loops return: of the best guess, of what is certain, and of what is nearly sure."""
 SURE, OF = 19, 20
 """She is nearly sure of what has a chance of 19 in 20: 95%."""
 _LAST = np.int64(1) << 62
 
-_inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-_called = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-
-@_called
-def _slid(rows, begin, end, values, secrets, counts, having, width, sums):  # type: ignore[no-untyped-def]
+@called
+def _slid(
+    rows: Rows,
+    begin: Integer,
+    end: Integer,
+    values: Column,
+    secrets: Column,
+    counts: Column,
+    having: Column,
+    width: Integer,
+    sums: Integers,
+) -> None:
     """Add up a class whose values are known by windows: the runs of centres between which nothing comes or goes.
 
     `counts` (per secret) and `having` (per count, of how many secrets) hold zeros before and after.
     """
     low, high, top, kinds = begin, begin, 0, 0
-    centre = values[
-        rows[begin]
-    ]  # the first that the record's own window reaches, by its last place
+    # the first that the record's own window reaches, by its last place
+    centre = values[rows[begin]]
     while low < end:
         while high < end and values[rows[high]] <= centre:
             secret = secrets[rows[high]]
@@ -78,8 +90,10 @@ def _slid(rows, begin, end, values, secrets, counts, having, width, sums):  # ty
     having[0] = 0
 
 
-@_called
-def _named_by_window(rows, begin, end, values, width, sums):  # type: ignore[no-untyped-def]
+@called
+def _named_by_window(
+    rows: Rows, begin: Integer, end: Integer, values: Column, width: Integer, sums: Column
+) -> None:
     """Add up who is named in a class whose values are known by windows: nearly sure is certain here."""
     below = width
     for place in range(begin, end):
@@ -93,8 +107,21 @@ def _named_by_window(rows, begin, end, values, width, sums):  # type: ignore[no-
         below = above
 
 
-@_called
-def _mistaken(rows, begin, end, values, secrets, weights, counts, here, right, wrong, domain, sums):  # type: ignore[no-untyped-def]
+@called
+def _mistaken(
+    rows: Rows,
+    begin: Integer,
+    end: Integer,
+    values: Column,
+    secrets: Column,
+    weights: Column,
+    counts: Column,
+    here: Column,
+    right: Integer,
+    wrong: Integer,
+    domain: Integer,
+    sums: Integers,
+) -> None:
     """Add up a class whose values may be mistaken; `counts` and `here`, per secret, hold zeros before and after."""
     total, top, kinds = 0, 0, 0
     for place in range(begin, end):
@@ -136,8 +163,17 @@ def _mistaken(rows, begin, end, values, secrets, weights, counts, here, right, w
         counts[secrets[rows[place]]] = 0
 
 
-@_called
-def _named_by_mistakes(rows, begin, end, values, right, wrong, domain, sums):  # type: ignore[no-untyped-def]
+@called
+def _named_by_mistakes(
+    rows: Rows,
+    begin: Integer,
+    end: Integer,
+    values: Integers,
+    right: Integer,
+    wrong: Integer,
+    domain: Integer,
+    sums: Integers,
+) -> None:
     """Add up who is named in a class whose values may be mistaken, every record weighing one."""
     total, present, start = end - begin, 0, begin
     while start < end:
@@ -159,8 +195,10 @@ def _named_by_mistakes(rows, begin, end, values, right, wrong, domain, sums):  #
         sums[NEARLY] += absent
 
 
-@_inlined
-def _pair(low, high, width, right, wrong, domain):  # type: ignore[no-untyped-def]
+@inlined
+def _pair(
+    low: Integer, high: Integer, width: Integer, right: Integer, wrong: Integer, domain: Integer
+) -> tuple[Integer, Integer, Integer]:
     """Return what two records with such values and different secrets lose together: of each of the three sums."""
     if domain == 0:
         overlap = max(0, width - (high - low))
@@ -173,8 +211,8 @@ def _pair(low, high, width, right, wrong, domain):  # type: ignore[no-untyped-de
     return domain * wrong, certain, nearly
 
 
-@_inlined
-def _agreement(codes, first, second, remaining):  # type: ignore[no-untyped-def]
+@inlined
+def _agreement(codes: Any, first: Integer, second: Integer, remaining: Integer) -> Integer:
     """Return those of some attributes in which two records agree."""
     alike = 0
     for attribute in range(codes.shape[1]):
@@ -183,7 +221,7 @@ def _agreement(codes, first, second, remaining):  # type: ignore[no-untyped-def]
     return alike
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def by_window(
     rows: NDArray[np.int32],
     starts: Integers,
@@ -200,7 +238,7 @@ def by_window(
     return sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def by_mistake(
     rows: NDArray[np.int32],
     starts: Integers,
@@ -227,8 +265,8 @@ def by_mistake(
     return sums
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def by_subset(
+@compiled
+def by_subset(  # noqa: C901
     codes: NDArray[np.uint16 | np.uint32],
     cardinalities: Integers,
     values: Integers,
@@ -412,7 +450,7 @@ def by_subset(
     return outcome
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def spread(
     rows: NDArray[np.int32], starts: Integers, values: Integers, domain: int
 ) -> tuple[NDArray[np.int32], Integers, Integers, Integers]:

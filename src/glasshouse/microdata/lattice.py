@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.microdata import game_kernel, sweep_kernel, sweep_steps
-from glasshouse.microdata.assessment import (
-    SIZE_BINS,
-    SIZE_LABELS,
-    SUCCESS_BINS,
-    Attack,
-    ClassSizes,
-    Leakage,
-    Sweep,
-)
 from glasshouse.microdata.attack_kernels import Weights, record_weights
 from glasshouse.microdata.attacks import (
     OTHER_GAIN,
     OTHER_PRIOR,
     Aim,
     aim_of,
-    assess,
     attack_code,
+    attacks_with,
     attributes_of,
     refuse_unknown_secrets,
 )
@@ -44,11 +36,21 @@ from glasshouse.microdata.gains import (
     Secret,
 )
 from glasshouse.microdata.game_kernel import Aims
+from glasshouse.microdata.leakage import (
+    SIZE_BINS,
+    SIZE_LABELS,
+    SUCCESS_BINS,
+    SUCCESS_LABELS,
+    Attack,
+    ClassSizes,
+    Leakage,
+    missing_entry,
+)
 from glasshouse.microdata.sweep_kernel import Fields
 from glasshouse.microdata.sweep_steps import Hidden, OnStep, number_of_subsets
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable
-from glasshouse.table.encoded import Codes
+from glasshouse.table.codes import Codes
 from glasshouse.table.generalised import without_suppressed
 from glasshouse.table.partition import with_facts_joined
 
@@ -59,6 +61,133 @@ RESULTS_LIMIT = 8 << 30
 RECORD_SECONDS, SUBSET_SECONDS = 2e-8, 2e-3
 """What ``within:SECONDS`` reckons that a subset takes: for each record, and for its figures and its place in a report.
 Measured, and then fixed: the same data and seconds give the same subsets on every machine, however busy it is."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What an adversary achieves with every subset of the quasi-identifiers: integer sums, a row per subset."""
+
+    datasets: tuple[str, ...]
+    """The names of the datasets of the release."""
+    codes: tuple[str, str]
+    """The codes of the attacks: re-identification, and attribute inference."""
+    records: int
+    """The number of records."""
+    quasi_identifiers: tuple[str, ...]
+    """The attributes, in the order given: bit i of a mask is the i-th."""
+    sensitive: tuple[str, ...]
+    """The secrets."""
+    total: int
+    """The weight of all records: their number, where all weigh the same."""
+    heaviest: int
+    """The largest weight of a record: the prior guess at whose it is."""
+    likeliest: tuple[int, ...]
+    """Per secret, the weight of its most frequent value: the prior guess."""
+    masks: Integers
+    """Per row, the subset: by size, then in the order of the attributes."""
+    classes: Integers
+    """Per row and size bin, the number of classes."""
+    class_records: Integers
+    """Per row and size bin, the number of records in them."""
+    named: Integers
+    """Per row, Σ over classes of the weight of the heaviest record: the number of classes, where all weigh the same."""
+    alone: Integers
+    """Per row, the weight of the records that are alone in their class."""
+    exposed: Integers
+    """Per row, the number of records that are named for certain: those alone in their class, among records that can be
+    the target's."""
+    most: Integers
+    """Per row and secret, Σ over classes of the weight of the most frequent value."""
+    sure: Integers
+    """Per row and secret, the weight of the records in classes with a single value."""
+    success: Integers
+    """Per row, secret and tenth of the chance of a right guess, the number of records; the last is certainty."""
+    known: Mapping[str, Sweep] = field(default_factory=dict, repr=False)
+    """By secret that is missing in some records, the sweep of the others: its sums are of them."""
+
+    @property
+    def uniques(self) -> Integers:
+        """Per row, the number of records that are alone in their class."""
+        return self.classes[:, 0]
+
+    @property
+    def certain(self) -> Integers:
+        """Per row and secret, the number of records in classes with a single value."""
+        return self.success[:, :, -1]
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """Return the attributes of a subset."""
+        return tuple(name for i, name in enumerate(self.quasi_identifiers) if (mask >> i) & 1)
+
+    def of(self, secret: str | None) -> Sweep:
+        """Return the sweep of the records of which a secret is known; None: of all, as where people are named."""
+        return self if secret is None else self.known.get(secret, self)
+
+    def attacks(self) -> tuple[Attack, ...]:
+        """Return every subset's attacks: re-identification first, then each secret."""
+        return tuple(self._attacks())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every subset as plain values, as in the frame."""
+        return {
+            "datasets": list(self.datasets),
+            "records": self.records,
+            **missing_entry({name: self.records - of.records for name, of in self.known.items()}),
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "sensitive": list(self.sensitive),
+            "subsets": self.to_frame().to_pylist(),
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return one row per subset: its mask, size and attributes, and every sum by name."""
+        columns: dict[str, object] = {
+            "subset": self.masks,
+            "size": np.array([int(mask).bit_count() for mask in self.masks], np.int64),
+            "quasi_identifiers": [list(self.names(int(mask))) for mask in self.masks],
+            "classes": self.classes.sum(axis=1),
+            "uniques": self.uniques,
+        }
+        for i, label in enumerate(SIZE_LABELS):
+            columns[f"classes_{label}"] = self.classes[:, i]
+        for i, label in enumerate(SIZE_LABELS):
+            columns[f"records_{label}"] = self.class_records[:, i]
+        for s, name in enumerate(self.sensitive):
+            columns[f"{name}: most"] = self.most[:, s]
+            columns[f"{name}: certain"] = self.certain[:, s]
+            for i, label in enumerate(SUCCESS_LABELS):
+                columns[f"{name}: success_{label}"] = self.success[:, s, i]
+        return pa.table(columns)
+
+    def _attacks(self) -> Iterator[Attack]:
+        known = {int(mask): self.names(int(mask)) for mask in self.masks}
+        records, whole = self.records, self.total
+        one = Fraction(int(self.heaviest == self.total))
+        for row, mask in enumerate(self.masks.tolist()):
+            sizes = self._class_sizes(row)
+            classes, uniques = sum(sizes.classes), sizes.classes[0]
+            common = (self.datasets, known[mask])
+            yield Attack(
+                self.codes[0], *common, (), records, classes, uniques, sizes, int(self.exposed[row]),
+                Leakage(one, Fraction(int(self.alone[row]), whole)),
+                Leakage(Fraction(self.heaviest, whole), Fraction(int(self.named[row]), whole)), (), None,
+                capacity=Fraction(classes), additive_capacity=Fraction(int(classes > 1)),
+            )  # fmt: skip
+            for s, name in enumerate(self.sensitive):
+                part = self.of(name)
+                alike = sizes if part is self else part._class_sizes(row)
+                certain, first, total = int(self.certain[row, s]), self.likeliest[s], part.total
+                yield Attack(
+                    self.codes[1], *common, (name,), part.records,
+                    sum(alike.classes), alike.classes[0], alike, certain,
+                    Leakage(Fraction(int(first == total)), Fraction(int(self.sure[row, s]), total)),
+                    Leakage(Fraction(first, total), Fraction(int(self.most[row, s]), total)),
+                    tuple(self.success[row, s].tolist()), None,
+                )  # fmt: skip
+
+    def _class_sizes(self, row: int) -> ClassSizes:
+        return ClassSizes(
+            tuple(self.classes[row].tolist()), tuple(self.class_records[row].tolist())
+        )
 
 
 def sweep(
@@ -318,7 +447,7 @@ def attack_with_all_subsets(
     )
     if largest == len(names) or not holds_whole_set(subsets, len(names)):
         return swept
-    whole = assess(
+    whole = attacks_with(
         table,
         subsets=[names],
         sensitive=secrets,
@@ -327,7 +456,7 @@ def attack_with_all_subsets(
         prior_weight=prior_weight,
         drop_suppressed=False,
     )
-    return (*swept, *whole.attacks)
+    return (*swept, *whole)
 
 
 class _Column(NamedTuple):
@@ -685,8 +814,7 @@ def _sweep_each(
     rows: list[tuple[Attack, ...]] = []
     for done, mask in enumerate(masks, start=1):
         known = tuple(name for i, name in enumerate(names) if (mask >> i) & 1)
-        outcome = assess(table, subsets=[known], sensitive=secrets, drop_suppressed=False)
-        rows.append(outcome.attacks)
+        rows.append(attacks_with(table, subsets=[known], sensitive=secrets, drop_suppressed=False))
         if on_progress:
             visits = {"visits": done * table.records}
             on_progress(Progress("sweeping", done / len(masks), 1.0, figures=visits))

@@ -38,9 +38,10 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted, text, unknown_name
-from glasshouse.microdata.assessment import Assessment, Attack, Leakage
+from glasshouse.microdata.assessment import Assessment, assess
 from glasshouse.microdata.attack_kernels import Weights, record_weights, value_weights
-from glasshouse.microdata.attacks import assess, attributes_of, of_records, size_of, whole_classes
+from glasshouse.microdata.attacks import attributes_of, of_records, size_of, whole_classes
+from glasshouse.microdata.leakage import Attack, Leakage
 from glasshouse.microdata.linkage_kernels import (
     LARGEST,
     LinkedGroups,
@@ -57,16 +58,10 @@ from glasshouse.microdata.linkage_kernels import (
 from glasshouse.progress import give_back_memory, resident_bytes
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable, Role
+from glasshouse.table.codes import CodePieces, blocks, mapping, on_disk, taken
 from glasshouse.table.dictionary import DiskDictionary
 from glasshouse.table.encode import INTEGER
-from glasshouse.table.encoded import (
-    CodePieces,
-    assign_roles,
-    blocks,
-    mapping,
-    on_disk,
-    taken,
-)
+from glasshouse.table.encoded import assign_roles
 from glasshouse.table.partition import Partition, numbered, refined
 
 MOST_CELLS = 2_000_000_000

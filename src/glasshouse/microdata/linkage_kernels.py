@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Floats, Integers
+from glasshouse.arrays import Flags, Floats, Integer, Integers
+from glasshouse.compiled import lean_compiled, lean_inlined
 
 LARGEST = 1 << 62
 """No integer that takes part in a product or a sum may reach this."""
@@ -25,12 +25,7 @@ LARGEST = 1 << 62
 _ROUNDING = 2.0**-50
 """Eight times the relative error of one operation on doubles."""
 
-# As in `sweep_kernel`: without reference counts, which nothing here needs, tuples of arrays cost nothing.
-_compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False)
-_inlined = njit(nogil=True, boundscheck=False, _nrt=False, forceinline=True)
-
-Integer = Any
-"""An integer of the machine; its width is inferred when the loop is compiled."""
+# As in `sweep_kernel`, all is lean.
 
 
 class Tallies(NamedTuple):
@@ -165,7 +160,7 @@ def weigh_rows(
     return int(_weigh_rows(matches, tallies, factors, possible, rows, place, counts))
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def _weigh_rows(
     matches: Integers,
     tallies: Tallies,
@@ -228,7 +223,7 @@ def cells(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> I
     return counts
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def _cells(
     starts: Integers,
     members: Integers,
@@ -247,13 +242,13 @@ def _cells(
                 counts[number] += row_starts[row + 1] - row_starts[row]
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _settled(begin: Integer, end: Integer, members: Integers, secrets: NDArray[np.uint32]) -> Any:
     """Tell whether several groups all have the same secret."""
     return end - begin > 1 and secrets[members[begin]] == secrets[members[end - 1]]
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _together(begin: Integer, end: Integer, members: Integers, links: NDArray[np.uint32]) -> Any:
     """Tell whether all groups lead to the same row: its observations tell them no further apart."""
     e = begin + 1
@@ -262,7 +257,7 @@ def _together(begin: Integer, end: Integer, members: Integers, links: NDArray[np
     return e == end
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _times(one: Integer, other: Integer) -> Any:
     """Multiply, but stay at `LARGEST`."""
     return np.int64(LARGEST) if one >= LARGEST // other else np.int64(one * other)
@@ -284,7 +279,7 @@ def split(nodes: Nodes, level: int, groups: LinkedGroups, rows: LinkedRows) -> N
     return children._replace(starts=children.starts[: count + 1], alike=children.alike[:count])
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def _split(
     nodes: Nodes,
     secrets: NDArray[np.uint32],
@@ -396,7 +391,7 @@ def _desk(rows: LinkedRows) -> _Desk:
     )
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def _measure(
     nodes: Nodes,
     groups: LinkedGroups,
@@ -457,7 +452,7 @@ def _measure(
         _collect(begin, end, telling, nodes, groups, links, rows, desk, gains)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _run_end(run: Integer, end: Integer, members: Integers, secrets: NDArray[np.uint32]) -> Any:
     """Return where the groups with the secret of the first end."""
     e = run + 1
@@ -466,7 +461,7 @@ def _run_end(run: Integer, end: Integer, members: Integers, secrets: NDArray[np.
     return e
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_run(
     begin: Integer,
     end: Integer,
@@ -494,7 +489,7 @@ def _add_run(
     return seen
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _settle(
     number: Integer,
     telling: bool,
@@ -543,7 +538,7 @@ def _settle(
         run = next_run
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _plus(top: Integer, bottom: Integer, other_top: Integer, other_bottom: Integer) -> Any:
     """Add two fractions; the denominator 0 says that the sum is too large to be written."""
     one, other = bottom, other_bottom
@@ -560,7 +555,7 @@ def _plus(top: Integer, bottom: Integer, other_top: Integer, other_bottom: Integ
     return top * factor + other_top * other_factor, bottom * factor
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _less(top: Integer, bottom: Integer, other_top: Integer, other_bottom: Integer) -> Any:
     """Compare two fractions by their continued fractions: nothing grows."""
     whole, other_whole = top // bottom, other_top // other_bottom
@@ -572,7 +567,7 @@ def _less(top: Integer, bottom: Integer, other_top: Integer, other_bottom: Integ
     return whole < other_whole or (whole == other_whole and top < other_top)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _collect(
     begin: Integer,
     end: Integer,

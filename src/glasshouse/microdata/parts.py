@@ -26,17 +26,10 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, translated, unknown_name
-from glasshouse.microdata.assessment import (
-    MEASURE_FIELDS,
-    Attack,
-    Leakage,
-    Sweep,
-    missing_entry,
-    treatment,
-)
 from glasshouse.microdata.attack_kernels import record_weights, value_weights
 from glasshouse.microdata.influence import best_subsets
-from glasshouse.microdata.lattice import sweep
+from glasshouse.microdata.lattice import Sweep, sweep
+from glasshouse.microdata.leakage import MEASURE_FIELDS, Attack, Leakage, missing_entry, treatment
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedTable, Role, Step
 from glasshouse.table.encode import NUMBER

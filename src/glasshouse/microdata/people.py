@@ -55,8 +55,8 @@ from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.disclosure import is_shown
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import people_kernel
-from glasshouse.microdata.assessment import Leakage, missing_entry, treatment
 from glasshouse.microdata.closeness import scaled_numbers
+from glasshouse.microdata.leakage import Leakage, missing_entry, treatment
 from glasshouse.microdata.people_kernel import CERTAIN, GUESSED, MOST_ALIKE
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.study.assess import PersonSecret, parse_person_secret

@@ -15,11 +15,13 @@ Ways are added up as integers by the number of events of the person, d, since ea
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Floats, Integers
+from glasshouse.arrays import Floats, Integer, Integers
+from glasshouse.compiled import compiled, inlined
 
 GUESSED, CERTAIN = range(2)
 """The rows of what `walk` returns of naming, and of each secret."""
@@ -30,19 +32,17 @@ MOST_TIES = 200_000
 NEAR = 1e-12
 """Sums of chances that differ by less than this share may be equal."""
 
-_inlined = njit(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
-
-@_inlined
-def _binomial(number, chosen):  # type: ignore[no-untyped-def]
+@inlined
+def _binomial(number: Integer, chosen: Integer) -> Integer:
     ways = 1
     for place in range(chosen):
         ways = ways * (number - place) // (place + 1)
     return ways if number >= chosen else 0
 
 
-@_inlined
-def _is_less(ways, of, other, other_of):  # type: ignore[no-untyped-def]
+@inlined
+def _is_less(ways: Integer, of: Integer, other: Integer, other_of: Integer) -> Any:
     """Tell whether ways / of < other / other_of: in doubles, or in 128 bits where these are too near."""
     left, right = float(ways) * float(other_of), float(other) * float(of)
     if abs(left - right) > 1e-14 * right:
@@ -62,14 +62,14 @@ def _is_less(ways, of, other, other_of):  # type: ignore[no-untyped-def]
     return a * b < c * d if first == second else first < second
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def is_less_of(ways: int, of: int, other: int, other_of: int) -> bool:
     """Tell whether ways / of < other / other_of, exactly."""
     return bool(_is_less(ways, of, other, other_of))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def walk(
+@compiled
+def walk(  # noqa: C901
     known: int,
     starts: Integers,
     people: NDArray[np.int32],
@@ -344,8 +344,8 @@ def walk(
     return named, learned, alike, beyond, fewest, most, ties[:tied], steps
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def draw(
+@compiled
+def draw(  # noqa: C901
     targets: Integers,
     uniforms: Floats,
     starts: Integers,
@@ -498,7 +498,7 @@ def draw(
     return outcome
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def sights(
     known: int,
     starts: Integers,
@@ -564,8 +564,8 @@ def sights(
     return seen[:number], ways[:number], holder[:number]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def another(
+@compiled
+def another(  # noqa: C901
     seen: NDArray[np.int32],
     ways: Integers,
     holder: NDArray[np.int32],

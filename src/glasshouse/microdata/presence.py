@@ -28,19 +28,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from glasshouse.arrays import Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import either, near_names, quoted, text, unknown_name
-from glasshouse.microdata.assessment import (
-    MEASURE_FIELDS,
-    MEASURES,
-    Leakage,
-    float_or_none,
-    treatment,
-)
 from glasshouse.microdata.gains import sum_of_ratios
+from glasshouse.microdata.leakage import MEASURE_FIELDS, MEASURES, Leakage, float_or_none, treatment
 from glasshouse.microdata.presence_counts import (
     Counted,
     MembershipQuestion,
@@ -458,7 +452,7 @@ def _presence(records: Integers, people: Integers) -> tuple[int, ...]:
     return tuple(sums_by_group(tenth, people, len(PRESENCE_LABELS)).tolist())
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _extreme_shares(records: Integers, people: Integers) -> tuple[int, int]:
     """Return the classes with the lowest and the highest share of records to people, compared exactly."""
     lowest = highest = 0

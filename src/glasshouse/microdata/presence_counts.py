@@ -23,16 +23,16 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers
+from glasshouse.compiled import compiled
 from glasshouse.errors import BudgetError, DataError
 from glasshouse.language import quoted, text, text_for
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.codes import Codes, smallest_unsigned
 from glasshouse.table.dictionary import Dictionary
-from glasshouse.table.encoded import Codes, smallest_unsigned
 from glasshouse.table.generalised import SUPPRESSED, covering, is_suppressed
 from glasshouse.table.partition import refined
 
@@ -203,7 +203,7 @@ def column_of_codes(codes: Codes, cardinality: int) -> EncodedColumn:
     return EncodedColumn("", codes, pa.nulls(cardinality))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def first_of_each(numbers: NDArray[np.uint32], classes: int) -> Integers:
     """Return the first member of each class; classes are numbered by first appearance."""
     first = np.empty(classes, np.int64)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers, Words
-from glasshouse.microdata.assessment import SIZE_BINS
+from glasshouse.arrays import Integer, Integers, Words
+from glasshouse.compiled import lean_called, lean_compiled, lean_inlined, lean_pasted
+from glasshouse.microdata.leakage import SIZE_BINS
 
 SHARE_BINS = 10
 """Per-record success below certainty is counted by tenths; certainty has a column of its own."""
@@ -45,9 +45,6 @@ JOINT_VALUES = 1 << 16
 
 MERGE_STATISTICS = 1 << 12
 """For so many subsets it is learnt apart whether merging pays."""
-
-Integer = Any
-"""An integer of the machine; its width is inferred when the loop is compiled."""
 
 
 def cell_width(secrets: int) -> int:
@@ -201,25 +198,15 @@ LEAF = np.dtype(
 MERGES = np.dtype([("went_in", np.float64), ("came_out", np.float64)], align=True)
 """How many records went into merges, and how many came out."""
 
-# Without reference counts (``_nrt``), which nothing here needs, tuples of arrays cost nothing: 10 times faster.
-# What is called from compiled code only has no wrapper for Python. Large functions that are called once are pasted
-# before machine code is made, so that they are compiled once; the others are inlined after, or called where that is
-# rare. Each level of functions that are not pasted is compiled again with the level above: they stay shallow.
-_compiled = njit(cache=True, nogil=True, boundscheck=False, _nrt=False, no_cfunc_wrapper=True)
-_called = njit(
-    nogil=True, boundscheck=False, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True
-)
-_inlined = njit(
-    nogil=True, boundscheck=False, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True,
-    forceinline=True,
-)  # fmt: skip
-_pasted = njit(nogil=True, boundscheck=False, _nrt=False, inline="always")
+# All loops are lean: tuples of arrays then cost nothing, which is 10 times faster. Large functions that are called once
+# are pasted before machine code is made, so that they are compiled once; the others are inlined after, or called where
+# that is rare. Each level of functions that are not pasted is compiled again with the level above: they stay shallow.
 
 # Numbers that functions are called with: one type, so that each is compiled once.
 _NONE, _ONCE, _TAKEN_BACK = np.int64(0), np.int64(1), np.int64(-1)
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def sweep_parts(
     plan: Plan, work: Workspace, store: Store, keep: Words,
     records: Words, counts: NDArray[np.int32], merged: bool,
@@ -296,7 +283,7 @@ def sweep_parts(
                 depth -= 1
 
 
-@_pasted  # type: ignore[untyped-decorator]
+@lean_pasted
 def _visit(
     plan: Plan, work: Workspace, store: Store, depth: Integer, lo: Integer, hi: Integer
 ) -> Any:
@@ -348,7 +335,7 @@ def _visit(
     return True
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _look_at(
     records: Words, words: Integer, counts: Any, bits: Words, group: Any,
     lo: Integer, hi: Integer, merged: bool,
@@ -376,7 +363,7 @@ def _look_at(
     return total, longest
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def differences(
     records: Words, words: Integer, counts: Any, bits: Words, lo: Integer, hi: Integer, merged: bool
 ) -> Integer:
@@ -395,7 +382,7 @@ def differences(
     return total
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _most_frequent(
     records: Words, words: Integer, counts: Any, tally: Any,
     secret: Any, lo: Integer, hi: Integer, merged: bool,
@@ -418,7 +405,7 @@ def _most_frequent(
     return np.int64(most)
 
 
-@_pasted  # type: ignore[untyped-decorator]
+@lean_pasted
 def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
     """Refine the frame on top by its next attribute: settle the small classes, line up the others."""
     frame = work.frames[depth]
@@ -460,7 +447,7 @@ def _refine(plan: Plan, work: Workspace, store: Store, depth: Integer) -> None:
         _settle_or_line_up(plan, work, store, frame, values, rest)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def tally_values(
     records: Words, words: Integer, tally: Any, seen: Any, field: Any, lo: Integer, hi: Integer
 ) -> Integer:
@@ -476,7 +463,7 @@ def tally_values(
     return values
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def copy_by_value(
     source: Words, source_counts: Any, records: Words, counts: Any, words: Integer,
     tally: Any, seen: Any, field: Any, values: Integer,
@@ -514,7 +501,7 @@ def copy_by_value(
     return np.int64(place)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _settle_all_single(
     plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer, rest: Integer
 ) -> None:
@@ -536,7 +523,7 @@ def _settle_all_single(
     _add_certain(store.cells, everywhere, plan.secrets.size, frame.live, total)
 
 
-@_pasted  # type: ignore[untyped-decorator]
+@lean_pasted
 def _settle_or_line_up(
     plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer, rest: Integer
 ) -> None:
@@ -583,7 +570,7 @@ def _settle_or_line_up(
         _add_certain(store.cells, everywhere, plan.secrets.size, live, total)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _settle_few(
     plan: Plan, work: Workspace, store: Store, at: Integer, size: Integer, merged: bool,
     subset: Integer, free: Integer, rest: Integer, attributes: Integer, live: Integer,
@@ -668,7 +655,7 @@ def _settle_few(
     return single, total
 
 
-@_pasted  # type: ignore[untyped-decorator]
+@lean_pasted
 def _count_leaves(
     plan: Plan, work: Workspace, store: Store, frame: Any, a: Integer, others: Integer
 ) -> None:
@@ -713,7 +700,7 @@ def _count_leaves(
         leaves[seen[v]].total = 0
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _count_copied_leaves(
     plan: Plan, work: Workspace, store: Store, frame: Any, values: Integer
 ) -> None:
@@ -740,7 +727,7 @@ def _count_copied_leaves(
         start = end
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _count_joint(
     plan: Plan, work: Workspace, cells: Any, frame: Any,
     a: Integer, values: Integer, s: Integer, cell: Integer,
@@ -775,7 +762,7 @@ def _count_joint(
             joint[pair] = 0
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def merge_if_it_pays(plan: Plan, work: Workspace, frame: Any, a: Integer) -> None:
     """Merge the records of the frame on top that are equal on what is still to come, where that pays.
 
@@ -812,7 +799,7 @@ def merge_if_it_pays(plan: Plan, work: Workspace, frame: Any, a: Integer) -> Non
         frame.merged = 1
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def merge(
     records: Words, counts: NDArray[np.int32], words: Integer, lo: Integer, hi: Integer,
     merged: bool, keep: Words, slots: NDArray[np.int32],
@@ -877,7 +864,7 @@ def merge(
     return end
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def cell_of(store: Store, subset: Integer, free: Integer) -> Integer:
     """Return the row of the cell (S, F)."""
     if store.keys.size == 0:
@@ -885,7 +872,7 @@ def cell_of(store: Store, subset: Integer, free: Integer) -> Integer:
     return _hashed_cell(store.keys, store.used, ((subset << 32) | free) + 1)
 
 
-@_called  # type: ignore[untyped-decorator]
+@lean_called
 def _hashed_cell(keys: Integers, used: Integers, key: Integer) -> Integer:
     """Return the slot of a key, making one if it is new."""
     last = keys.size - 1
@@ -899,14 +886,14 @@ def _hashed_cell(keys: Integers, used: Integers, key: Integer) -> Integer:
     return slot
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def make_room(store: Store, largest: Integer) -> None:
     """Expand hashed cells to subsets when fewer than half of the slots are left."""
     if 2 * store.used[0] > store.keys.size:
         flush(store, largest)
 
 
-@_compiled  # type: ignore[untyped-decorator]
+@lean_compiled
 def flush(store: Store, largest: Integer) -> None:
     """Add every hashed cell (S, F) to the subsets of at most so many attributes that it stands for, and forget it."""
     for slot in range(store.keys.size):
@@ -929,7 +916,7 @@ def flush(store: Store, largest: Integer) -> None:
     store.used[0] = 0
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _members(bits: Integer) -> Integer:
     """Return how many attributes are in a set."""
     count = 0
@@ -939,7 +926,7 @@ def _members(bits: Integer) -> Integer:
     return count
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_class(cells: Any, cell: Integer, size_bin: Any, size: Integer, sign: Integer) -> None:
     """Count a class by its size, or take it back."""
     where = size_bin[size] if size < size_bin.size else 9
@@ -948,7 +935,7 @@ def _add_class(cells: Any, cell: Integer, size_bin: Any, size: Integer, sign: In
         cells[cell, RECORDS + where - COUNTED_BINS] += sign * size
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_certain(
     cells: Any, cell: Integer, secrets: Integer, live: Integer, total: Integer
 ) -> None:
@@ -958,7 +945,7 @@ def _add_certain(
             cells[cell, SECRETS + PER_SECRET * s + CERTAIN] += total
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_values(cells: Any, cell: Integer, column: Integer, size: Integer, most: Integer) -> None:
     """Count a class in which the most frequent value of a secret occurs ``most`` times."""
     if most == size:
@@ -967,7 +954,7 @@ def _add_values(cells: Any, cell: Integer, column: Integer, size: Integer, most:
         _add_divided(cells, cell, column, size, most, _ONCE)
 
 
-@_inlined  # type: ignore[untyped-decorator]
+@lean_inlined
 def _add_divided(
     cells: Any, cell: Integer, column: Integer, size: Integer, most: Integer, sign: Integer
 ) -> None:
@@ -976,7 +963,7 @@ def _add_divided(
     cells[cell, column + SHARES + (SHARE_BINS * most) // size] += sign * size
 
 
-@_called  # type: ignore[untyped-decorator]
+@lean_called
 def _join(
     cells: Any, pair: Integer, triple: Integer, size_bin: Any, first: Integer, second: Integer
 ) -> None:
@@ -988,7 +975,7 @@ def _join(
     _add_class(cells, triple, size_bin, first + second, _TAKEN_BACK)
 
 
-@_called  # type: ignore[untyped-decorator]
+@lean_called
 def _divide(
     cells: Any, pair: Integer, triple: Integer, column: Integer, first: Integer, second: Integer
 ) -> None:

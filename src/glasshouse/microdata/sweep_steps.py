@@ -25,20 +25,20 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
 from glasshouse.atomic import scratch_folder
+from glasshouse.compiled import compiled
 from glasshouse.errors import BudgetError
 from glasshouse.language import marked
 from glasshouse.microdata import game_kernel, sweep_kernel
-from glasshouse.microdata.assessment import SIZE_BINS
 from glasshouse.microdata.game_kernel import Aims
+from glasshouse.microdata.leakage import SIZE_BINS
 from glasshouse.microdata.sweep_kernel import Fields, Plan, Store, Workspace
 from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
 from glasshouse.table import EncodedTable
-from glasshouse.table.encoded import Codes, let_go
+from glasshouse.table.codes import Codes, let_go
 
 DENSE_ATTRIBUTES = 12
 """Up to so many attributes after the root, all 3^r cells are kept side by side; beyond, only touched ones."""
@@ -277,7 +277,7 @@ def sweep_partition(
             pending += weight
             before = int(work.visits[0])
             laid_out = (keep, records, merged, counts is not None, starts, ends, bundle)
-            if aims is None:
+            if aims is None or room is None:
                 sweep_kernel.sweep_parts(plan, work, store, *laid_out)
             else:
                 game_kernel.sweep_parts(plan, aims, work, room, store, *laid_out)
@@ -1068,7 +1068,7 @@ def packed(
     return records
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def read_values(
     records: Words, words: int, word: int, shift: np.uint64, mask: np.uint64, values: Codes
 ) -> None:
@@ -1077,14 +1077,14 @@ def read_values(
         values[i] = (records[i * words + word] >> shift) & mask
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def count_values(values: Codes, sizes: Integers) -> None:
     """Count how often each value occurs."""
     for i in range(values.size):
         sizes[values[i]] += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def lay_out(
     records: Words, counts: Counts, merged: bool, words: int, values: Codes,
     places: Integers, laid: Words, laid_counts: Counts,
@@ -1112,7 +1112,7 @@ def lay_out(
             laid_counts[place] = counts[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def close_up(
     records: Words, counts: Counts, words: int, starts: Integers, ends: Integers,
     closed: Words, closed_counts: Counts, at: int,
@@ -1152,7 +1152,7 @@ def _fields(columns: Sequence[CodedColumn], places: Sequence[tuple[int, int]]) -
     return fields
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _pack(records: Words, words: int, word: int, shift: np.uint64, codes: Codes) -> None:
     for i in range(codes.size):
         records[i * words + word] |= np.uint64(codes[i]) << shift

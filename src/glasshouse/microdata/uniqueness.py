@@ -22,7 +22,7 @@ import pyarrow as pa
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
-from glasshouse.microdata.assessment import as_fraction, treatment
+from glasshouse.microdata.leakage import as_fraction, treatment
 from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.generalised import is_suppressed

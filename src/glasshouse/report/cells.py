@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from glasshouse.language import exactly, localised, marked, number, text
-from glasshouse.microdata.assessment import Attack, Leakage
+from glasshouse.microdata.leakage import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import hundredths, money, percentage, rounded, times
 
@@ -208,3 +208,30 @@ def before_and_after(prior: str, posterior: str) -> str:
 def certain_cell(attack: Attack) -> Cell:
     """Return how many records are known for certain, and which share of all that is."""
     return Cell(f"{number(attack.certain)} ({percentage(attack.deterministic.posterior)})")
+
+
+CHARACTERS, WIDEST_NUMBER, LEAST_WORDS = 110, 32, 14
+"""How many characters of a table fit on a line, and how many of them a number takes at most and words at least."""
+
+
+def column_widths(table: Table) -> list[int]:
+    """Return how the columns share the width of the paper: numbers get what they need, words the rest.
+
+    >>> group = Group(((Cell("long " * 30), Cell("1.25")),))
+    >>> table = Table((Column("a"), Column("b", numeric=True)), (group,))
+    >>> column_widths(table)
+    [104, 6]
+    """
+    rows = [row for group in table.groups for row in group.rows]
+    needed = []
+    for place, column in enumerate(table.columns):
+        cells = [f"{row[place].mark or ''} {row[place].text}".strip() for row in rows]
+        needed.append(2 + max(map(len, [*column.title.split(), *cells]), default=0))
+    numbers = [min(need, WIDEST_NUMBER) for need in needed]
+    words = sum(not column.numeric for column in table.columns)
+    taken = sum(n for n, column in zip(numbers, table.columns, strict=True) if column.numeric)
+    room = max(LEAST_WORDS, (CHARACTERS - taken) // max(words, 1))
+    return [
+        number if column.numeric else min(need, room)
+        for need, number, column in zip(needed, numbers, table.columns, strict=True)
+    ]

@@ -14,7 +14,7 @@ import vl_convert
 
 from glasshouse.errors import DataError
 from glasshouse.language import printable, spoken, text
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.discretion import Among
@@ -117,7 +117,7 @@ def shift_figure(
     )
     chart = vega.layer(bars, *points, labels)
     chart = titled(chart, title, subtitle, (95, 105), width=600, height=vega.Step(30))
-    return Figure.of(chart, label=label, caption=caption, table=table)
+    return figure_of(chart, label=label, caption=caption, table=table)
 
 
 NEUTRAL = "#7f7f7f"
@@ -218,6 +218,11 @@ def keyed(names: Sequence[str], looks: Sequence[str]) -> dict[str, Any]:
     """Return how a channel shows names in their order: by a colour or a shape each, under no title."""
     scale = vega.Scale(domain=list(names), range=list(looks))
     return {"title": None, "sort": list(names), "scale": scale}
+
+
+def figure_of(chart: vega.Chart, *, label: str, caption: str, table: Table | None = None) -> Figure:
+    """Return a figure of a chart, in the theme of the house."""
+    return Figure(specification(chart), label, caption, table)
 
 
 def specification(chart: vega.Chart) -> Mapping[str, Any]:

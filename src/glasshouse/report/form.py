@@ -16,6 +16,7 @@ from typing import Any
 
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, spoken, text, translated
+from glasshouse.report.cells import column_widths
 from glasshouse.report.page import Cell, Column, Group, Page, Section, Severity, Table, ranked
 from glasshouse.report.verdict import Measurement, value_words
 from glasshouse.report.words import enumeration
@@ -638,8 +639,6 @@ def _add_table(document: Any, table: Table) -> None:
     from docx.enum.text import WD_ALIGN_PARAGRAPH
     from docx.oxml import OxmlElement
     from docx.shared import Cm
-
-    from glasshouse.report.pdf import column_widths
 
     grid = document.add_table(len(rows), len(titles), style="Table Grid")
     grid.autofit = False

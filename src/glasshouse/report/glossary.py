@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from glasshouse.language import marked
+from collections.abc import Iterable, Mapping
+
+from glasshouse.language import marked, translated
+from glasshouse.report.page import Term
 
 TERMS = {
     marked("release"): marked("What the publisher lets others see: one dataset, or several."),
@@ -227,3 +230,29 @@ TERMS = {
     ),
 }
 """What each word means, in one or two sentences: of data, attacks, measures, protection, decisions and economics."""
+
+
+def glossary(
+    *names: str | bool, terms: Iterable[Mapping[str, str] | bool] = (), **words: object
+) -> tuple[Term, ...]:
+    """Return the words of a report with their meanings: its own ones, then those of the field by the alphabet.
+
+    Args:
+        names: Words of the field, several of them with commas between; False: they do not occur.
+        terms: Its own words with their meanings, all `marked`; False: they do not occur.
+        words: What is filled in for the parts of its own meanings.
+
+    >>> [term.name for term in glossary("record, class", "target", terms=[{"Fit": "To be like someone."}, False])]
+    ['Fit', 'class', 'record', 'target']
+    """
+    own_terms = [
+        Term(translated(name), translated(meaning, **words))
+        for group in terms
+        if isinstance(group, Mapping)
+        for name, meaning in group.items()
+    ]
+    of_the_field = [
+        Term(translated(name), translated(TERMS[name]))
+        for name in ", ".join(name for name in names if isinstance(name, str)).split(", ")
+    ]
+    return (*own_terms, *sorted(of_the_field, key=lambda term: term.name.casefold()))

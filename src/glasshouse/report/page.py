@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import InternalError
 from glasshouse.language import marked, text, text_for, translated
+from glasshouse.report.words import in_words
 
 if TYPE_CHECKING:
-    from glasshouse.report import vega
+    pass
 
 _LAST_AUTHOR = re.compile(r"(\w+) and ((?:[A-Z]\w+ )+[0-9]{4})")
 """The last two authors of a reference, and its year."""
@@ -97,8 +98,6 @@ class Finding:
 
 def _bound_in_words(bound: re.Match[str]) -> str:
     """Return “> 99.9%” as it is read aloud."""
-    from glasshouse.report.words import in_words
-
     words = in_words(bound[0])
     before = bound.string[: bound.start()]
     if before.endswith(words.removesuffix(bound[2])):
@@ -140,15 +139,6 @@ class Figure:
     """What stands below it."""
     table: Table | None = None
     """The numbers of the picture."""
-
-    @classmethod
-    def of(
-        cls, chart: vega.Chart, *, label: str, caption: str, table: Table | None = None
-    ) -> Figure:
-        """Return a figure of a chart, in the theme of the house."""
-        from glasshouse.report.charts import specification
-
-        return cls(specification(chart), label, caption, table)
 
 
 @dataclass(frozen=True)

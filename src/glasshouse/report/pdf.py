@@ -16,6 +16,7 @@ from typing import Any
 
 from glasshouse.errors import GlasshouseError, InternalError
 from glasshouse.language import locale, printable, spoken, text
+from glasshouse.report.cells import column_widths
 from glasshouse.report.charts import to_svg
 from glasshouse.report.form import ImpactForm, blank_mark
 from glasshouse.report.page import (
@@ -35,8 +36,6 @@ FONT = "Libertinus Serif"
 """The font of texts and pictures; typst brings it along."""
 LONGEST_WORD, LONGEST_CODE = 24, 80
 """Words of so many characters may be broken, so that no name leaves its column; in what is to be copied, of more."""
-CHARACTERS, WIDEST_NUMBER, LEAST_WORDS = 110, 32, 14
-"""How many characters of a table fit on a line, and how many of them a number takes at most and words at least."""
 FORM_PAGES, LETTERS = 2, (10.0, 9.5, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5)
 """So many pages a form has before its annex, and the sizes of letters that are tried for it, in points."""
 _OWN = "// The report."
@@ -302,30 +301,6 @@ def _table(table: Table) -> dict[str, Any]:
             for group in table.groups
         ],
     }
-
-
-def column_widths(table: Table) -> list[int]:
-    """Return how the columns share the width of the paper: numbers get what they need, words the rest.
-
-    >>> from glasshouse.report.page import Column, Group
-    >>> group = Group(((Cell("long " * 30), Cell("1.25")),))
-    >>> table = Table((Column("a"), Column("b", numeric=True)), (group,))
-    >>> column_widths(table)
-    [104, 6]
-    """
-    rows = [row for group in table.groups for row in group.rows]
-    needed = []
-    for place, column in enumerate(table.columns):
-        cells = [" ".join(_cell(row[place])).strip() for row in rows]
-        needed.append(2 + max(map(len, [*column.title.split(), *cells]), default=0))
-    numbers = [min(need, WIDEST_NUMBER) for need in needed]
-    words = sum(not column.numeric for column in table.columns)
-    taken = sum(n for n, column in zip(numbers, table.columns, strict=True) if column.numeric)
-    room = max(LEAST_WORDS, (CHARACTERS - taken) // max(words, 1))
-    return [
-        number if column.numeric else min(need, room)
-        for need, number, column in zip(needed, numbers, table.columns, strict=True)
-    ]
 
 
 def _cell(cell: Cell) -> list[str]:

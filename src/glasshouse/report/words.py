@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import (
@@ -19,9 +19,7 @@ from glasshouse.language import (
     translated,
     translated_for,
 )
-from glasshouse.report.glossary import TERMS
 from glasshouse.report.labels import column_label
-from glasshouse.report.page import Term
 
 _ENDINGS = re.compile(r"(\.[A-Za-z][A-Za-z0-9]{0,7})+$")
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -410,32 +408,6 @@ def _portuguese_plural(noun: str) -> str:
         if noun.endswith(ending):
             return noun[: -len(ending)] + many
     return noun + ("es" if noun.endswith(("r", "s", "z")) else "s")
-
-
-def glossary(
-    *names: str | bool, terms: Iterable[Mapping[str, str] | bool] = (), **words: object
-) -> tuple[Term, ...]:
-    """Return the words of a report with their meanings: its own ones, then those of the field by the alphabet.
-
-    Args:
-        names: Words of the field, several of them with commas between; False: they do not occur.
-        terms: Its own words with their meanings, all `marked`; False: they do not occur.
-        words: What is filled in for the parts of its own meanings.
-
-    >>> [term.name for term in glossary("record, class", "target", terms=[{"Fit": "To be like someone."}, False])]
-    ['Fit', 'class', 'record', 'target']
-    """
-    own_terms = [
-        Term(translated(name), translated(meaning, **words))
-        for group in terms
-        if isinstance(group, Mapping)
-        for name, meaning in group.items()
-    ]
-    of_the_field = [
-        Term(translated(name), translated(TERMS[name]))
-        for name in ", ".join(name for name in names if isinstance(name, str)).split(", ")
-    ]
-    return (*own_terms, *sorted(of_the_field, key=lambda term: term.name.casefold()))
 
 
 def sentences(*templates: str | bool, **words: object) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Runs: a study carried out, and the folder that keeps its outcome; a module per command, under its word."""
 
-from glasshouse.runs.folder import check_place, stored_release, write_run
-from glasshouse.runs.run import Outcome, Resources, Run, checkpoint_key, run, run_key
+from glasshouse.runs.folder import check_place, stored_release
+from glasshouse.runs.run import Outcome, Resources, Run, checkpoint_key, run, run_key, write_run
 
 __all__ = [
     "Outcome",

@@ -23,7 +23,6 @@ from glasshouse.microdata import assess
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import (
-    GROUP,
     Anonymisation,
     ChangedColumn,
     PeopleBehind,
@@ -91,7 +90,7 @@ from glasshouse.sources.delimited import DelimitedFile
 from glasshouse.sources.exports import TextForm, write_table
 from glasshouse.sources.files import fingerprint
 from glasshouse.study import ColumnType, Dialect, ReleaseStudy
-from glasshouse.study.anonymise import CHANGES, AnonymiseStudy, Protection, perturbation_rule
+from glasshouse.study.anonymise import CHANGES, GROUP, AnonymiseStudy, Protection, perturbation_rule
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.table import (
     EncodedColumn,

@@ -15,7 +15,8 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
-from glasshouse.microdata.assessment import CataloguedAttacks, Explanation, Exposure
+from glasshouse.microdata.assessment import CataloguedAttacks
+from glasshouse.microdata.attacks import Explanation, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge, refuse_unfit
@@ -739,7 +740,7 @@ def _assessment(
     every = tuple(
         attack
         for window, of_window in zip(windows, swept, strict=True)
-        for attack in _with_whole_set(of_window.assessment().attacks, window, resources)
+        for attack in _with_whole_set(of_window.attacks(), window, resources)
     )
     return Assessment(windows[0].records, every, sweep=swept[-1])
 

@@ -28,18 +28,12 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import quoted, text
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.assessment import (
-    CLOSE,
-    INEXACT,
-    SIZE_LABELS,
-    SUCCESS_LABELS,
-    ClassSizes,
-    Leakage,
-)
+from glasshouse.microdata.assessment import CLOSE, INEXACT
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.microdata.knowledge import InexactKnowledge
+from glasshouse.microdata.leakage import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
 from glasshouse.microdata.survey_weights import SurveyWeights
-from glasshouse.mitigation.anonymisation import GROUP, Anonymisation, columns_of
+from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.comparison import (
     AssessedRuns,
     ComparedRun,
@@ -82,7 +76,7 @@ from glasshouse.runs.reading import (
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import existing_file
 from glasshouse.study import ColumnType, Dialect, load_question, load_study, paths_of
-from glasshouse.study.anonymise import CHANGES, AnonymiseStudy
+from glasshouse.study.anonymise import CHANGES, GROUP, AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy, version_names
 from glasshouse.table import EncodedColumn, EncodedTable, Labels, read

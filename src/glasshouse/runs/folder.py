@@ -6,16 +6,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet
-
-from glasshouse.atomic import cannot_write, check_folder, new_file, new_folder
+from glasshouse.atomic import cannot_write, check_folder, new_file
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import (
@@ -36,9 +33,6 @@ from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
 from glasshouse.table import Labels
-
-if TYPE_CHECKING:
-    from glasshouse.runs.run import Outcome, Run
 
 STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parquet", "report.html"
 PAGES, PDF = "report.json", "report.pdf"
@@ -111,26 +105,10 @@ VERSIONS = "versions"
 """The folder in which a run that makes several releases writes a run for each."""
 FORMS = {f"{law}.{kind}" for law in LAWS for kind in ("docx", "pdf")}
 """The forms that can be made of a run."""
-_PUBLIC = {REPORT, PAGES, PDF, DICTIONARY, *FORMS}
+PUBLIC = {REPORT, PAGES, PDF, DICTIONARY, *FORMS}
 """What of it leaves the house; the rest tells of people, and is for its owner only."""
-_NAMES = {STUDY, MANIFEST, RESULTS, VERSIONS, *_PUBLIC, *_RELEASES, *TABLES}
+_NAMES = {STUDY, MANIFEST, RESULTS, VERSIONS, *PUBLIC, *_RELEASES, *TABLES}
 """All that a run folder holds."""
-
-
-@runtime_checkable
-class HasTables(Protocol):
-    """An outcome that has further tables besides its results."""
-
-    def tables(self) -> dict[str, pa.Table]:
-        """Return them by the names of their files, which are among `TABLES`."""
-
-
-@runtime_checkable
-class Summarised(Protocol):
-    """An outcome whose main figures are kept in the manifest, so that runs can be put side by side."""
-
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures by name; empty where there are none for the release as a whole."""
 
 
 @dataclass(frozen=True)
@@ -196,83 +174,6 @@ def stored_release(folder: Path) -> StoredRelease:
             '"{folder}" is a folder without a release; name a file, or a folder that anonymise wrote',
             folder=folder,
         ) from None
-
-
-def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = False) -> Path:
-    """Write the run folder and return the path of its report, which is in the language that is spoken.
-
-    The same study, data and version give the same bytes: nothing in it tells the time.
-
-    Raises:
-        DataError: The folder exists (and is not to be overwritten) or cannot be written.
-    """
-    check_place(folder, overwrite=overwrite)
-    question, outcome, provenance = run.question, run.outcome, run.provenance
-    manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
-    report = {"language": spoken(), "smallest_cell": smallest_cell()}
-    if provenance is None:
-        digests = digests_of(question)
-        provenance = provenance_of(question, digests)
-        datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
-        manifest |= {"records": run.records, "datasets": datasets, "report": report, **run.manifest}
-    else:
-        manifest |= {**run.manifest, "report": report}
-    steps = getattr(outcome, "steps", ())
-    if views := [step.to_dict() for step in steps if getattr(step, "view", None)]:
-        keys = ("dataset", "column", "what", "rule", "cuts")
-        manifest["views"] = [{key: step[key] for key in keys} for step in views]
-    if isinstance(outcome, Summarised) and (figures := outcome.summary()):
-        manifest["summary"] = figures
-    if "release" in manifest and run.labels != Labels():
-        manifest["labels"] = asdict(run.labels)
-    manifest["measures"] = [entry.to_dict() for entry in run.measures]
-    if run.coverage is not None:
-        manifest["coverage"] = run.coverage.to_dict()
-    replaces = is_run if overwrite else None
-    with new_folder(folder, replaces=replaces, public=_PUBLIC.__contains__) as draft:
-        if run.write_files is not None:
-            run.write_files(draft)
-        if run.provenance is None:
-            # with absolute paths, so that it can be run again from its folder
-            located = dump_study(with_paths(question, own_place), version=version("glasshouse"))
-            (draft / STUDY).write_text(located, encoding="utf-8")
-        (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-        pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
-        if isinstance(outcome, HasTables):
-            for name, table in outcome.tables().items():
-                pyarrow.parquet.write_table(table, draft / name)
-        files = report_files(lambda: run.page_from(provenance))
-        for name, content in files.items():
-            (draft / name).write_text(content, encoding="utf-8")
-    return folder / REPORT
-
-
-def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = False) -> Path:
-    """Write the report as one file, of the kind that its name ends in, and return its path.
-
-    Raises:
-        DataError: It is there already (and not to be overwritten), or cannot be written.
-        StudyError: What makes a PDF is not installed.
-    """
-    from glasshouse.report import archive
-    from glasshouse.report.html import to_html
-
-    if path.exists() and not overwrite:
-        raise DataError('"{path}" exists; choose another place, or say `overwrite`', path=path)
-    question = run.question
-    provenance = run.provenance or provenance_of(question, digests_of(question))
-
-    def page() -> Page:
-        return run.page_from(provenance)
-
-    with new_file(path) as draft:
-        if path.suffix == ".json":
-            draft.write_text(archive.to_json(archive.in_every_language(page)), encoding="utf-8")
-        elif path.suffix == ".pdf":
-            draft.write_bytes(to_pdf(page()))
-        else:
-            draft.write_text(to_html(page()), encoding="utf-8")
-    return path
 
 
 def provenance_of(study: Question, names: Iterable[str]) -> Provenance:

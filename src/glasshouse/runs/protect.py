@@ -50,13 +50,13 @@ from glasshouse.runs.anonymise import (
     unprotected,
 )
 from glasshouse.runs.compare import comparable_release
-from glasshouse.runs.folder import REPORT, VERSIONS, is_run, write_run
-from glasshouse.runs.run import Resources, Run, run_key
+from glasshouse.runs.folder import REPORT, VERSIONS, is_run
+from glasshouse.runs.run import Resources, Run, run_key, write_run
 from glasshouse.study import Address, validated
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.study.protect import ProtectStudy
 from glasshouse.table import EncodedColumn, EncodedTable, Step
-from glasshouse.table.encoded import smallest_unsigned
+from glasshouse.table.codes import smallest_unsigned
 
 MOST_RECORDS = 200_000
 """Up to so many records a local recoding is looked for with good effort, beyond that fast."""

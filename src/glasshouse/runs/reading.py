@@ -15,7 +15,6 @@ import numpy as np
 from glasshouse.conditions import taken_apart
 from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import marked, printable, text, unknown_name
-from glasshouse.mitigation.anonymisation import GROUP
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.report.coverage import Fate
 from glasshouse.report.first_look import FirstLook
@@ -35,7 +34,7 @@ from glasshouse.study import (
     datasets_of,
     parse_condition,
 )
-from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.anonymise import GROUP, AnonymiseStudy
 from glasshouse.study.assess import (
     PERSON_SECRETS,
     AssessStudy,

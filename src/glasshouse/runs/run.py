@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
+import pyarrow as pa
+import pyarrow.parquet
+
+from glasshouse.atomic import new_file, new_folder
 from glasshouse.checkpoint import Checkpoint
-from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import text_for
+from glasshouse.disclosure import smallest_cell
+from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.language import spoken, text_for
 from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
 from glasshouse.report.page import Brief, Finding, Page, Provenance
 from glasshouse.report.verdict import Measurement, Verdict, column_measures, measures, verdict_on
-from glasshouse.sources.files import fingerprint
-from glasshouse.study import Question, dump_study, paths_of
+from glasshouse.runs.folder import (
+    MANIFEST,
+    PUBLIC,
+    REPORT,
+    RESULTS,
+    STUDY,
+    check_place,
+    digests_of,
+    is_run,
+    provenance_of,
+    report_files,
+    to_pdf,
+)
+from glasshouse.runs.reading import labels_of
+from glasshouse.sources.files import fingerprint, own_place
+from glasshouse.study import Question, dump_study, paths_of, with_paths
 from glasshouse.table import EncodedTable, Labels
 
 if TYPE_CHECKING:
     import altair as alt
-    import pyarrow as pa
 
     from glasshouse.report.coverage import Coverage
     from glasshouse.report.first_look import FirstLook
@@ -185,8 +204,6 @@ class Run(Generic[Q, R]):
             DataError: It is there already, or cannot be written.
             StudyError: What makes a PDF is not installed.
         """
-        from glasshouse.runs.folder import write_run, write_single
-
         path = Path(path)
         if path.suffix in (".html", ".json", ".pdf"):
             return write_single(self, path, overwrite=overwrite)
@@ -301,8 +318,6 @@ def run(
     """
     question.check_policy()
     watched = (resources or Resources()).watching()
-    from glasshouse.runs.reading import labels_of
-
     labels = labels_of(question, options.get("tables", ()))
     done: Run[Question, Outcome] = _module(question).answer(question, resources=watched, **options)
     return replace(done, labels=done.labels | labels)
@@ -346,3 +361,96 @@ def _spare_compiler() -> None:
             return cache._load_overload(signature, target)
 
     caching.Cache.load_overload = load_overload
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """An outcome that has further tables besides its results."""
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return them by the names of their files, which are among `TABLES`."""
+
+
+@runtime_checkable
+class Summarised(Protocol):
+    """An outcome whose main figures are kept in the manifest, so that runs can be put side by side."""
+
+    def summary(self) -> dict[str, float | None]:
+        """Return the main figures by name; empty where there are none for the release as a whole."""
+
+
+def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = False) -> Path:
+    """Write the run folder and return the path of its report, which is in the language that is spoken.
+
+    The same study, data and version give the same bytes: nothing in it tells the time.
+
+    Raises:
+        DataError: The folder exists (and is not to be overwritten) or cannot be written.
+    """
+    check_place(folder, overwrite=overwrite)
+    question, outcome, provenance = run.question, run.outcome, run.provenance
+    manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
+    report = {"language": spoken(), "smallest_cell": smallest_cell()}
+    if provenance is None:
+        digests = digests_of(question)
+        provenance = provenance_of(question, digests)
+        datasets = [{"name": name, "sha256": digest} for name, digest in digests.items()]
+        manifest |= {"records": run.records, "datasets": datasets, "report": report, **run.manifest}
+    else:
+        manifest |= {**run.manifest, "report": report}
+    steps = getattr(outcome, "steps", ())
+    if views := [step.to_dict() for step in steps if getattr(step, "view", None)]:
+        keys = ("dataset", "column", "what", "rule", "cuts")
+        manifest["views"] = [{key: step[key] for key in keys} for step in views]
+    if isinstance(outcome, Summarised) and (figures := outcome.summary()):
+        manifest["summary"] = figures
+    if "release" in manifest and run.labels != Labels():
+        manifest["labels"] = asdict(run.labels)
+    manifest["measures"] = [entry.to_dict() for entry in run.measures]
+    if run.coverage is not None:
+        manifest["coverage"] = run.coverage.to_dict()
+    replaces = is_run if overwrite else None
+    with new_folder(folder, replaces=replaces, public=PUBLIC.__contains__) as draft:
+        if run.write_files is not None:
+            run.write_files(draft)
+        if run.provenance is None:
+            # with absolute paths, so that it can be run again from its folder
+            located = dump_study(with_paths(question, own_place), version=version("glasshouse"))
+            (draft / STUDY).write_text(located, encoding="utf-8")
+        (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
+        if isinstance(outcome, HasTables):
+            for name, table in outcome.tables().items():
+                pyarrow.parquet.write_table(table, draft / name)
+        files = report_files(lambda: run.page_from(provenance))
+        for name, content in files.items():
+            (draft / name).write_text(content, encoding="utf-8")
+    return folder / REPORT
+
+
+def write_single(run: Run[Question, Outcome], path: Path, *, overwrite: bool = False) -> Path:
+    """Write the report as one file, of the kind that its name ends in, and return its path.
+
+    Raises:
+        DataError: It is there already (and not to be overwritten), or cannot be written.
+        StudyError: What makes a PDF is not installed.
+    """
+    from glasshouse.report import archive
+    from glasshouse.report.html import to_html
+
+    if path.exists() and not overwrite:
+        raise DataError('"{path}" exists; choose another place, or say `overwrite`', path=path)
+    question = run.question
+    provenance = run.provenance or provenance_of(question, digests_of(question))
+
+    def page() -> Page:
+        return run.page_from(provenance)
+
+    with new_file(path) as draft:
+        if path.suffix == ".json":
+            draft.write_text(archive.to_json(archive.in_every_language(page)), encoding="utf-8")
+        elif path.suffix == ".pdf":
+            draft.write_bytes(to_pdf(page()))
+        else:
+            draft.write_text(to_html(page()), encoding="utf-8")
+    return path

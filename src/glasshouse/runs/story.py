@@ -23,8 +23,8 @@ from glasshouse.report import Page, Provenance
 from glasshouse.report.story import Chapter, story_page
 from glasshouse.report.verdict import measures
 from glasshouse.report.words import percentage
-from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files, write_run
-from glasshouse.runs.run import Outcome, Resources, Run, run
+from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files
+from glasshouse.runs.run import Outcome, Resources, Run, run, write_run
 from glasshouse.study import Question, study_class, validated
 from glasshouse.synthetic.school_census import a_year_later
 
@@ -134,7 +134,7 @@ def tell_story(
     Raises:
         DataError: The folder is taken by something else, or cannot be written.
     """
-    say = on_step or (lambda step: None)
+    say = on_step or (lambda _step: None)
     _check_folder(folder)
     say(text("making two synthetic censuses of {records} students", records=RECORDS))
     _write_censuses(folder)

@@ -18,19 +18,16 @@ from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
+from glasshouse.compiled import compiled
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, unknown_name
-from glasshouse.table.encoded import (
+from glasshouse.table.codes import (
     BLOCK_RECORDS,
     CodePieces,
     Codes,
-    EncodedColumn,
-    EncodedTable,
     Places,
-    Role,
     blocks,
     let_go,
     mapping,
@@ -39,6 +36,7 @@ from glasshouse.table.encoded import (
     positions,
     smallest_unsigned,
 )
+from glasshouse.table.encoded import EncodedColumn, EncodedTable, Role
 from glasshouse.table.treatment import Step, one_record_each
 
 ABSENT = None
@@ -323,7 +321,7 @@ def _in_place(codes: Codes, place: Places, absent: int) -> Codes:
     return joined
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _find_places(codes: Codes, person: NDArray[np.uint32], row: Places, place: Places) -> int:
     """Find, per record of the focal dataset, the record of the same person in another; return how many have one.
 

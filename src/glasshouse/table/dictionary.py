@@ -14,17 +14,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.table.encoded import (
-    CodePieces,
-    Codes,
-    let_go,
-    smallest_unsigned,
-    texts_at_once,
-)
+from glasshouse.compiled import compiled, pasted
+from glasshouse.table.codes import CodePieces, Codes, let_go, smallest_unsigned, texts_at_once
 
 _FIRST_SLOTS = 1 << 10
 _FIRST_ARENA = 1 << 14
@@ -254,7 +248,7 @@ def _resized(array: NDArray[Any], size: int) -> NDArray[Any]:
     return array
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _encode(
     offsets: NDArray[np.int32],
     data: NDArray[np.uint8],
@@ -304,7 +298,7 @@ def _encode(
     return codes.size, count
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@pasted
 def _hash(data: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
     mixed = np.uint64(0xCBF29CE484222325)
     for j in range(begin, end):  # FNV-1a
@@ -312,7 +306,7 @@ def _hash(data: NDArray[np.uint8], begin: int, end: int) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _part(
     offsets: NDArray[np.signedinteger[Any]],
     data: NDArray[np.uint8],
@@ -328,7 +322,7 @@ def _part(
         sizes[1, of_text] += offsets[i + 1] - offsets[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _group(
     offsets: NDArray[np.signedinteger[Any]],
     data: NDArray[np.uint8],
@@ -348,7 +342,7 @@ def _group(
         place[1, part[i]] += length
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _in_order(
     part: Codes, codes: Codes, place: Integers, first: Integers, seen: Integers,
     code_of: NDArray[np.uint32], count: int, in_order: NDArray[np.uint32], new: NDArray[np.uint8],
@@ -379,7 +373,7 @@ def _in_order(
     return found
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _lengths_in_order(part: Codes, lengths: Codes, place: Integers, offsets: Integers) -> None:
     """Find where texts begin, each of which is the next of its part."""
     for i in range(part.size):
@@ -387,7 +381,7 @@ def _lengths_in_order(part: Codes, lengths: Codes, place: Integers, offsets: Int
         place[part[i]] += 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _bytes_in_order(
     part: Codes, data: Codes, place: Integers, offsets: Integers, in_order: NDArray[np.uint8]
 ) -> None:
@@ -398,7 +392,7 @@ def _bytes_in_order(
         place[part[i]] += offsets[i + 1] - offsets[i]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _fill_slots(slots: NDArray[np.uint32], hashes: Words, count: int) -> None:
     mask = np.uint64(slots.size - 1)
     for code in range(count):
@@ -408,7 +402,7 @@ def _fill_slots(slots: NDArray[np.uint32], hashes: Words, count: int) -> None:
         slots[slot] = code + 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def renumber(
     codes: Codes,
     records: Integers,

@@ -25,9 +25,14 @@ from glasshouse.sources import (
 )
 from glasshouse.sources.source import FIRST_BYTES, FIRST_RECORDS, check_columns
 from glasshouse.study import ColumnType, Dataset, Dialect, validated
-from glasshouse.table.encoded import (
+from glasshouse.table.codes import (
     CodePieces,
     Codes,
+    smallest_unsigned,
+    texts_at_once,
+    texts_on_disk,
+)
+from glasshouse.table.encoded import (
     ColumnView,
     EncodedColumn,
     EncodedTable,
@@ -36,9 +41,6 @@ from glasshouse.table.encoded import (
     assign_roles,
     is_saved_table,
     load_table,
-    smallest_unsigned,
-    texts_at_once,
-    texts_on_disk,
 )
 from glasshouse.table.views import NO_DATE, NO_NUMBER, as_viewed, misfit, with_derived
 from glasshouse.views import DateForm, Derivation, derivation

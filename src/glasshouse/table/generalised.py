@@ -26,7 +26,8 @@ from glasshouse.conditions import Bound, as_bound
 from glasshouse.errors import DataError
 from glasshouse.language import quoted
 from glasshouse.sources import SUPPRESSED as SUPPRESSED
-from glasshouse.table.encoded import EncodedTable, positions
+from glasshouse.table.codes import positions
+from glasshouse.table.encoded import EncodedTable
 
 Texts: TypeAlias = pa.LargeStringArray | Sequence[str]
 """Distinct values, as a column holds them or as a list."""

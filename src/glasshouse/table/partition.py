@@ -13,21 +13,20 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Integers, Words
-from glasshouse.table.dictionary import DiskDictionary
-from glasshouse.table.encoded import (
+from glasshouse.compiled import compiled
+from glasshouse.table.codes import (
     BLOCK_RECORDS,
     CodePieces,
     Codes,
-    EncodedColumn,
-    EncodedTable,
     let_go,
     mapping,
     smallest_unsigned,
 )
+from glasshouse.table.dictionary import DiskDictionary
+from glasshouse.table.encoded import EncodedColumn, EncodedTable
 
 _DIRECT_SLOTS = 1 << 22
 """Up to so many possible keys a plain array finds the class; beyond, or beyond four per record, a hash."""
@@ -156,7 +155,7 @@ def _classes(key: Words, radix: int) -> tuple[NDArray[np.uint32], Integers]:
     return numbers, sizes
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _packed(key: Words, codes: Codes, cardinality: int) -> Words:
     factor = np.uint64(cardinality)
     for i in range(key.size):
@@ -164,7 +163,7 @@ def _packed(key: Words, codes: Codes, cardinality: int) -> Words:
     return key
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _number_directly(key: Words, radix: int) -> tuple[NDArray[np.uint32], Integers]:
     numbered = np.zeros(radix, np.uint32)
     numbers = np.empty(key.size, np.uint32)
@@ -181,7 +180,7 @@ def _number_directly(key: Words, radix: int) -> tuple[NDArray[np.uint32], Intege
     return numbers, sizes[:classes].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _number_by_hash(key: Words) -> tuple[NDArray[np.uint32], Integers]:
     slots = 2
     while slots < 2 * key.size:
@@ -214,7 +213,7 @@ def _number_by_hash(key: Words) -> tuple[NDArray[np.uint32], Integers]:
     return numbers, sizes[:classes].copy()
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _class_order(numbers: NDArray[np.uint32], next_place: Integers) -> NDArray[np.uint32]:
     order = np.empty(numbers.size, np.uint32)
     for i in range(numbers.size):

@@ -220,7 +220,7 @@ def _is_place(value: str) -> bool:
     return min(one, other) <= 90 and max(one, other) <= 180
 
 
-def _is_any(value: str) -> bool:
+def _is_any(_value: str) -> bool:
     return True
 
 

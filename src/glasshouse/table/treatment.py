@@ -13,22 +13,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from glasshouse.arrays import Flags
+from glasshouse.compiled import compiled
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, translated
 from glasshouse.sources import MISSING
 from glasshouse.study import Condition
-from glasshouse.table.encoded import (
-    Codes,
-    ColumnView,
-    EncodedTable,
-    Places,
-    Role,
-    let_go,
-    no_places,
-)
+from glasshouse.table.codes import Codes, Places, let_go, no_places
+from glasshouse.table.encoded import ColumnView, EncodedTable, Role
 from glasshouse.table.generalised import is_suppressed
 
 WHERE = marked("outside the selection")
@@ -282,7 +275,7 @@ def _refuse_former(table: EncodedTable, condition: Condition) -> None:
         )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _choose(codes: Codes, seed: np.uint64, chosen: Places) -> int:
     """Choose per person the record with the least hash of the seed and its place; return how many people have one."""
     count = 0
@@ -296,7 +289,7 @@ def _choose(codes: Codes, seed: np.uint64, chosen: Places) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def _mixed(number: np.uint64) -> np.uint64:
     """Return 64 bits that look random (the finaliser of SplitMix64, Steele et al. 2014)."""
     number += np.uint64(0x9E3779B97F4A7C15)

@@ -25,13 +25,8 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
 from glasshouse.sources import MISSING
 from glasshouse.study import ColumnType
-from glasshouse.table.encoded import (
-    ColumnView,
-    EncodedColumn,
-    EncodedTable,
-    Role,
-    smallest_unsigned,
-)
+from glasshouse.table.codes import smallest_unsigned
+from glasshouse.table.encoded import ColumnView, EncodedColumn, EncodedTable, Role
 from glasshouse.table.generalised import Span, plain_decimal
 from glasshouse.views import ISO, Derivation, cut_points, prefix, quantiles
 

@@ -33,9 +33,8 @@ from glasshouse.engines.spark.table import SparkTable, look, pack
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text
 from glasshouse.microdata import Assessment, Attack, Family, Sweep, sweep_kernel
-from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS, ClassSizes, Exposure
 from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, Weights, best_guesses
-from glasshouse.microdata.attacks import FEW_VALUES, Aim, attack_code
+from glasshouse.microdata.attacks import FEW_VALUES, Aim, Exposure, attack_code
 from glasshouse.microdata.gains import secret_of_totals, sum_of_ratios
 from glasshouse.microdata.game_kernel import Aims
 from glasshouse.microdata.lattice import (
@@ -51,6 +50,7 @@ from glasshouse.microdata.lattice import (
     sweep_of_attacks,
     sweep_of_sums,
 )
+from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS, ClassSizes
 from glasshouse.microdata.parts import entropy, family_part
 from glasshouse.microdata.sweep_steps import Packing
 from glasshouse.progress import Progress
@@ -209,7 +209,7 @@ def _attacks(
     exposures: list[Exposure] = []
     by_secret = _by_secrets(release, secrets)
     swept = _swept(by_secret, study, seen, resources, finished, on_moved, number)
-    attacks = list(swept.assessment().attacks)
+    attacks = list(swept.attacks())
     whole = attacks[-1 - len(secrets) :]
     if whole[0].quasi_identifiers == study.adversary.knowable:
         exact: dict[str | None, dict[str, Any]] = {}

@@ -14,7 +14,7 @@ from glasshouse.language import number, printable, text
 from glasshouse.mitigation.utility import ColumnCost, ColumnCosts
 from glasshouse.report import vega
 from glasshouse.report.cells import NOTHING, float_cell, group_table
-from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Section
 from glasshouse.report.words import percentage
@@ -94,7 +94,7 @@ def costs_figure(costs: ColumnCosts | None) -> Figure | None:
         ]
         for cost in changed
     }
-    return Figure.of(
+    return figure_of(
         titled(
             vega.concat(*map(_panel, changed), columns=3),
             text(

@@ -20,13 +20,13 @@ from glasshouse.language import (
     translated,
 )
 from glasshouse.mitigation import Anonymisation
-from glasshouse.mitigation.anonymisation import GROUP, UsedHierarchy
+from glasshouse.mitigation.anonymisation import UsedHierarchy
 from glasshouse.mitigation.hierarchies import DATE_PARTS
 from glasshouse.report.cells import cell_table
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Column, Table
 from glasshouse.report.words import percentage
-from glasshouse.study.anonymise import hierarchy_rule, perturbation_rule
+from glasshouse.study.anonymise import GROUP, hierarchy_rule, perturbation_rule
 
 _PARTS = {
     "day": marked("only the day is told, and no time"),

@@ -16,7 +16,7 @@ from glasshouse.report import vega
 from glasshouse.report.assess.front import command_words, protect_command, too_few
 from glasshouse.report.attacks import learned, target_label
 from glasshouse.report.cells import cell_table, percent_cell, under
-from glasshouse.report.charts import NEUTRAL, TARGETS, keyed, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, keyed, plot, titled
 from glasshouse.report.page import (
     MOST_ACTIONS,
     Action,
@@ -315,7 +315,7 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
         [label, *_rung_cells(rung, secret)]
         for (label, _), rung in zip(steps, outcome.ladder, strict=True)
     ]
-    return Figure.of(
+    return figure_of(
         titled(
             chart,
             _ladder_title(outcome),

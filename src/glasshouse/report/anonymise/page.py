@@ -39,9 +39,11 @@ from glasshouse.report.cells import (
 from glasshouse.report.charts import (
     NEUTRAL,
     TARGETS,
+    figure_of,
     successes_chart,
     successes_table,
 )
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import (
     Brief,
@@ -60,7 +62,6 @@ from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import (
     counted,
     enumeration,
-    glossary,
     percentage,
     percentages,
     plural,
@@ -111,7 +112,10 @@ SCALES = marked(
 
 
 def brief(
-    outcome: Anonymisation, question: AnonymiseStudy, *, verdict: Verdict | None = None
+    outcome: Anonymisation,
+    question: AnonymiseStudy,
+    *,
+    verdict: Verdict | None = None,  # noqa: ARG001 - as every brief
 ) -> Brief:
     """Return what a terminal says of a protected release."""
     protected = text_for(
@@ -289,7 +293,7 @@ def _summary(outcome: Anonymisation, subject: str) -> str:
 def _before_and_after(outcome: Anonymisation) -> Figure:
     """Show each attack on the original and on the release."""
     steps, kinds = success_steps(outcome.pairs), [text("original"), text("protected")]
-    return Figure.of(
+    return figure_of(
         successes_chart(
             steps,
             kinds,

@@ -10,8 +10,8 @@ from itertools import accumulate, pairwise
 from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, number, text
 from glasshouse.microdata import Assessment, Attack, Sweep
-from glasshouse.microdata.assessment import SIZE_BINS, SUCCESS_BINS
 from glasshouse.microdata.influence import shapley_values, without_each
+from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS
 from glasshouse.report import vega
 from glasshouse.report.attacks import (
     by_knowledge,
@@ -30,6 +30,7 @@ from glasshouse.report.charts import (
     NEUTRAL,
     PER_CENT,
     TARGETS,
+    figure_of,
     keyed,
     plot,
     successes_table,
@@ -74,7 +75,7 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
     """
     successes = [(target_label(attack.secret), _successes(attack)) for attack in attacks]
     chart, ways = before_and_after_chart(successes, _given_away(attacks), attacks[0])
-    return Figure.of(
+    return figure_of(
         chart,
         label=text("Success of each attack before and after"),
         caption=text(
@@ -204,7 +205,7 @@ def growing_figure(assessment: Assessment) -> Figure | None:
         .transform_filter(vega.equal(what=ways[0], target=order[0]))
     )
     chart = vega.layer(lines, points, labels_of_naming)
-    return Figure.of(
+    return figure_of(
         titled(chart, _grown(stages), _known(stages[-1][0]), width=680, height=260),
         label=text("Success of each attack as datasets are added"),
         caption=text(
@@ -268,7 +269,7 @@ def people_figure(assessment: Assessment) -> Figure | None:
         share=share(linked, assessment.records),
         lost=lost,
     )
-    return Figure.of(
+    return figure_of(
         titled(chart, title, width=620, height=220),
         label=text("People in each dataset"),
         caption=text(
@@ -414,7 +415,7 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
         known=knowledge_counted(attack),
         limit=limit,
     )
-    return Figure.of(
+    return figure_of(
         titled(chart, title, subtitle, width=620, height=180),
         label=text("How many others look like a person"),
         caption=text(
@@ -607,7 +608,7 @@ def influence_figure(sweep: Sweep) -> Figure | None:
         ]
         for target, attributes in drawn.items()
     }
-    return Figure.of(
+    return figure_of(
         _influence_chart(drawn, looks),
         label=text("What leaving out one attribute would do"),
         caption=text(

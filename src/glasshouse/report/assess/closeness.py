@@ -12,7 +12,7 @@ from glasshouse.microdata.closeness import Closeness
 from glasshouse.report.assess.charts import before_and_after_chart
 from glasshouse.report.attacks import exact_share, knowledge_in_short, protect_the_secret, widest
 from glasshouse.report.cells import NOTHING, cell_table, percent_cell, three_digits
-from glasshouse.report.charts import successes_table
+from glasshouse.report.charts import figure_of, successes_table
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table
 from glasshouse.report.severity import graded
@@ -180,7 +180,7 @@ def closeness_figure(assessment: Assessment) -> Figure | None:
         after=after,
     )
     chart, ways = before_and_after_chart(successes, title, naming)
-    return Figure.of(
+    return figure_of(
         chart,
         label=text("Guesses that are exact, and guesses that are close"),
         caption=text(

@@ -8,11 +8,11 @@ from fractions import Fraction
 from glasshouse.disclosure import cover_each_other, is_shown, smallest_cell
 from glasshouse.language import text
 from glasshouse.microdata import Assessment
-from glasshouse.microdata.assessment import Exposure
+from glasshouse.microdata.attacks import Exposure
 from glasshouse.report import vega
 from glasshouse.report.assess.family_charts import part_label
 from glasshouse.report.cells import count_cell, group_table, percent_cell
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, plot, titled
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Cell, Figure
 from glasshouse.report.words import enumeration, percentage, percentages, plural
@@ -131,7 +131,7 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
             "can be named, or cannot; and others, so that no such number can be found by subtraction.",
             smallest=smallest_cell(),
         )
-    return Figure.of(
+    return figure_of(
         titled(
             _bars({column: by_column[column] for column in drawn}, everybody),
             title,

@@ -40,7 +40,9 @@ from glasshouse.report.assess.family_charts import (
 from glasshouse.report.assess.front import sweeping
 from glasshouse.report.attacks import METHOD, exact_share, target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
+from glasshouse.report.charts import figure_of
 from glasshouse.report.discretion import figure_between, ratio_between
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
     Action,
@@ -63,7 +65,6 @@ from glasshouse.report.words import (
     counted,
     decimal,
     enumeration,
-    glossary,
     indefinite,
     percentage,
     percentage_points,
@@ -674,7 +675,7 @@ def _picture(family: Family, target: str | None, part: str) -> Figure:
             "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be.",
             smallest=smallest_cell(),
         )
-    return Figure.of(
+    return figure_of(
         family_chart(family, target, part=part),
         label=text("Right guesses at {goal}, part by part", goal=what_she_guesses(target)),
         caption=caption,

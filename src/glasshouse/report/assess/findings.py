@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from glasshouse.language import marked, marked_for, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.assess.closeness import closeness_findings
 from glasshouse.report.assess.knowledge import knowledge_findings

@@ -15,8 +15,9 @@ from statistics import median
 from glasshouse.conditions import without_values
 from glasshouse.language import number, text, text_for
 from glasshouse.microdata import Assessment, Attack
-from glasshouse.microdata.assessment import Advice, Leakage
+from glasshouse.microdata.assessment import Advice
 from glasshouse.microdata.closeness import Closeness
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.report import vega
 from glasshouse.report.assess.closeness import tolerance_text
 from glasshouse.report.assess.findings import most_at_risk
@@ -29,7 +30,7 @@ from glasshouse.report.attacks import (
     widest,
 )
 from glasshouse.report.cells import group_table, percent_cell
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, plot, titled
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, plot, titled
 from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
 from glasshouse.report.severity import SMALL_CLASS
 from glasshouse.report.verdict import Verdict, of_assessment, verdict_on
@@ -429,7 +430,7 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
         (Cell(number(size)), Cell(number(sets)), *map(percent_cell, risks))
         for size, *risks, sets in bands
     ]
-    return Figure.of(
+    return figure_of(
         titled(
             vega.layer(*layers),
             _band_title(bands),

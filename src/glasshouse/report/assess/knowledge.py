@@ -11,7 +11,7 @@ from glasshouse.microdata.knowledge import Inexact, InexactKnowledge
 from glasshouse.report.assess.charts import before_and_after_chart
 from glasshouse.report.attacks import exact_share, knowledge_in_short, target_label
 from glasshouse.report.cells import cell_table, percent_cell, three_digits
-from glasshouse.report.charts import successes_table
+from glasshouse.report.charts import figure_of, successes_table
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table, Tile
 from glasshouse.report.severity import graded
@@ -275,7 +275,7 @@ def knowledge_figure(assessment: Assessment) -> Figure | None:
     )
     sure = text("certain, or nearly sure") if known.errs else None
     chart, ways = before_and_after_chart(successes, title, every[0], sure=sure)
-    return Figure.of(
+    return figure_of(
         chart,
         label=text("What is learned with exact knowledge, and without"),
         caption=text(

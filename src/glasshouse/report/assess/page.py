@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack, Sweep
-from glasshouse.microdata.assessment import Explanation, value_text
+from glasshouse.microdata.attacks import Explanation
 from glasshouse.microdata.influence import holds_all, shapley_values
+from glasshouse.microdata.leakage import value_text
 from glasshouse.microdata.parts import Family
 from glasshouse.microdata.people import People
 from glasshouse.report.assess.adversaries import (
@@ -72,6 +73,7 @@ from glasshouse.report.cells import (
     leakage_cells,
     three_digits,
 )
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, column_labels, value_label
 from glasshouse.report.page import (
     Brief,
@@ -93,7 +95,7 @@ from glasshouse.report.survey_weights import (
     weights_section,
 )
 from glasshouse.report.verdict import Verdict
-from glasshouse.report.words import glossary, listed, sentences, short_names, singular, together
+from glasshouse.report.words import listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
 from glasshouse.study.policy import OPEN_DATA
 from glasshouse.table.treatment import SUPPRESSED_RECORD
@@ -219,7 +221,12 @@ def _report(
     )
 
 
-def brief(outcome: Outcome, question: AssessStudy, *, verdict: Verdict | None = None) -> Brief:
+def brief(
+    outcome: Outcome,
+    question: AssessStudy,
+    *,
+    verdict: Verdict | None = None,  # noqa: ARG001 - as every brief
+) -> Brief:
     """Return what a terminal says of an assessment."""
     if isinstance(outcome, People):
         return people_brief(outcome, question)

@@ -13,14 +13,15 @@ from fractions import Fraction
 
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
 from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, keyed, plot, titled
 from glasshouse.report.discretion import Among, falling
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import (
     Action,
@@ -41,7 +42,6 @@ from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     counted,
     enumeration,
-    glossary,
     in_words,
     percentage,
     percentage_points,
@@ -615,7 +615,7 @@ def people_curve(outcome: People) -> Figure | None:
         else text("For certain: {end}", end=end)
     )
     known = text("She knows {known}", known=enumeration(first.quasi_identifiers))
-    return Figure.of(
+    return figure_of(
         titled(chart, title, known, width=680, height=260),
         label=text("Success by how many records of a person are known"),
         caption=text(

@@ -9,7 +9,7 @@ from glasshouse.microdata import Assessment
 from glasshouse.report import vega
 from glasshouse.report.attacks import last_window
 from glasshouse.report.cells import cell_table, percent_cell
-from glasshouse.report.charts import NEUTRAL, TARGETS, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.page import Cell, Figure
 from glasshouse.report.words import enumeration, percentage, percentages
 
@@ -66,7 +66,7 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
         "Within the rule, at most {count} of these attributes can be published",
         "Within the rule, at most {count} of these attributes can be published: one of the sets below",
     )
-    return Figure.of(
+    return figure_of(
         titled(
             vega.layer(dots, labels),
             title,
@@ -140,7 +140,7 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
     )
     worst = max(pairs, key=lambda pair: (pair[2], pair[0] != pair[1]))
     (share,) = percentages(worst[2])
-    return Figure.of(
+    return figure_of(
         titled(
             vega.layer(squares, labels),
             text(

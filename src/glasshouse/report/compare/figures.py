@@ -20,6 +20,7 @@ from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
 from glasshouse.report.discretion import Among, Discretion, among_part, more_than_one_in
+from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Cell,
     Finding,
@@ -35,7 +36,6 @@ from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
 from glasshouse.report.words import (
     enumeration,
-    glossary,
     hundredths,
     in_words,
     joined,

@@ -43,9 +43,10 @@ from glasshouse.report.cells import (
     three_digits,
     under,
 )
-from glasshouse.report.charts import TARGETS, plot, titled
+from glasshouse.report.charts import TARGETS, figure_of, plot, titled
 from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
 from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     MOST_ACTIONS,
@@ -71,7 +72,6 @@ from glasshouse.report.verdict import Verdict, of_release, verdict_on
 from glasshouse.report.words import (
     counted,
     enumeration,
-    glossary,
     joined,
     percentage,
     percentages,
@@ -922,7 +922,7 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
         )
         for row in comparison.rows
     ]
-    return Figure.of(
+    return figure_of(
         titled(
             vega.hconcat(*charts, spacing=40),
             _title(comparison, chosen),

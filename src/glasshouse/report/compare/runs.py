@@ -38,6 +38,7 @@ from glasshouse.report.cells import (
 from glasshouse.report.charts import (
     PER_CENT,
     TARGETS,
+    figure_of,
     keyed,
     plot,
     successes_chart,
@@ -53,6 +54,7 @@ from glasshouse.report.compare.guesses import (
     marked_points,
     only_in_some,
 )
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import (
     Cell,
@@ -68,7 +70,6 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.words import (
     enumeration,
-    glossary,
     joined,
     percentage,
     percentages,
@@ -183,7 +184,7 @@ def _first_and_last(outcome: AssessedRuns) -> list[tuple[Attack, Attack]]:
 def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
     steps = success_steps(line.attacks for line in outcome.largest)
     figures = [
-        Figure.of(
+        figure_of(
             largest_chart(outcome),
             label=text("Success of each attack in every run"),
             caption=text(
@@ -202,7 +203,7 @@ def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
         def successes(line: ComparedAttack) -> list[Cell]:
             return [percent_cell(attack.probabilistic.posterior) for attack in line.attacks]
 
-        best = Figure.of(
+        best = figure_of(
             best_chart(outcome),
             label=text("Success with the best set of each size, in every run"),
             caption=text("Lower is safer. The best set of a size may be another one in each run."),

@@ -27,7 +27,7 @@ from glasshouse.report.cells import (
     money_cell,
     percent_cell,
 )
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, keyed, plot, titled
 from glasshouse.report.deter.findings import (
     ADVERSARIES,
     DETERRENTS,
@@ -47,6 +47,7 @@ from glasshouse.report.deter.findings import (
     terms_of_others,
     threshold,
 )
+from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Action,
     Brief,
@@ -60,7 +61,6 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.words import (
     counted,
-    glossary,
     hundredths,
     joined,
     percentage,
@@ -518,7 +518,7 @@ def ruler_figure(policy: Policy) -> Figure | None:
         above.mark_text(dy=-18, fontSize=14, fontWeight="bold").encode(text="label:N"),
         below.mark_text(dy=20, fontSize=14, fontWeight="bold").encode(text="label:N"),
     )
-    return Figure.of(
+    return figure_of(
         titled(
             chart,
             text("An attack pays on groups of fewer than {size}", size=end),
@@ -584,7 +584,7 @@ def deterrents_figure(outcome: Deterrence, currency: str | None) -> Figure | Non
         ),
     )
     first, least, _ = ways[0]
-    return Figure.of(
+    return figure_of(
         titled(
             chart,
             text(
@@ -703,7 +703,7 @@ def thresholds_by_parameter(outcome: Deterrence, currency: str | None) -> Figure
             for place in places
         ]
     titles = map(translated, THRESHOLDS.values())
-    return Figure.of(
+    return figure_of(
         titled(
             vega.concat(*panels, columns=2),
             title,
@@ -800,7 +800,7 @@ def _by_size(
         (number(int(policy.sizes[place])), *(cell(values[place]) for values in series.values()))
         for place in shown_sizes(policy)
     )
-    return Figure.of(
+    return figure_of(
         titled(chart, title, subtitle, (85, 95), width=620, height=260),
         label=label,
         caption=caption,
@@ -891,7 +891,7 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
         )
     )
     numbers = ((labels[place], *(column[place] for column in cells.values())) for place in filled)
-    return Figure.of(
+    return figure_of(
         titled(
             chart,
             title,

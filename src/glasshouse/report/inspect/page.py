@@ -16,7 +16,8 @@ from glasshouse.disclosure import cell_count, is_shown, smallest_cell
 from glasshouse.language import marked, number, quoted, text, text_for, translated
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, group_table
-from glasshouse.report.charts import PER_CENT, TARGETS, plot, titled, wrapped
+from glasshouse.report.charts import PER_CENT, TARGETS, figure_of, plot, titled, wrapped
+from glasshouse.report.glossary import glossary
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
 from glasshouse.report.labels import short_label
 from glasshouse.report.page import (
@@ -31,7 +32,7 @@ from glasshouse.report.page import (
     Tile,
 )
 from glasshouse.report.severity import graded
-from glasshouse.report.words import enumeration, glossary, percentage, sentences, share
+from glasshouse.report.words import enumeration, percentage, sentences, share
 from glasshouse.table import Role
 from glasshouse.table.profiles import (
     DIRECT,
@@ -362,7 +363,7 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
         known=enumeration(best.columns),
     )
     room = {"left": 8, "top": 5, "right": 10, "bottom": 5}
-    return Figure.of(
+    return figure_of(
         titled(vega.layer(bars, figures), title, width=480, height=vega.Step(54), padding=room),
         label=text("Share of records that are alone with what is known together"),
         caption=text(

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report.cells import GUESSES, before_and_after

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
-from glasshouse.microdata.assessment import Leakage
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.presence import Member, Membership
 from glasshouse.microdata.uniqueness import PopulationRisks
 from glasshouse.report import vega
@@ -34,6 +34,7 @@ from glasshouse.report.charts import (
     TARGETS,
     Shift,
     before_and_after_table,
+    figure_of,
     keyed,
     plot,
     rest_of,
@@ -48,6 +49,7 @@ from glasshouse.report.discretion import (
     personal,
     what_is_left_out,
 )
+from glasshouse.report.glossary import glossary
 from glasshouse.report.membership.findings import (
     FOR_SURE,
     MEMBER_TERMS,
@@ -87,7 +89,6 @@ from glasshouse.report.survey_weights import WEIGHT_TERMS, weights_section
 from glasshouse.report.words import (
     counted,
     enumeration,
-    glossary,
     listed,
     percentage,
     percentages,
@@ -744,7 +745,7 @@ def _estimates_figure(risks: PopulationRisks, subject: str) -> Figure:
     )
     title = _estimates_title(risks, subject)
     rows = ((Cell(name), _uniques_cell(uniques)) for name, uniques, _ in answers)
-    return Figure.of(
+    return figure_of(
         titled(chart, title, letters=(80, 80), width=480, height=vega.Step(34)),
         label=text(
             "Estimated number of {people} alone in the population, by estimator", people=people
@@ -839,7 +840,7 @@ def presence_figure(outcome: Membership, subject: str) -> Figure:
     for single in outcome.each or (outcome,):
         for row, count in zip(rows, single.presence, strict=True):
             row += [count_cell(count), Cell(share(count, single.people))]
-    return Figure.of(
+    return figure_of(
         presence_chart(outcome, subject=subject),
         label=text("{people} by how likely they are to be in", people=subjects),
         caption=text(

@@ -15,7 +15,6 @@ from itertools import takewhile
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, printable, text, text_for, translated
-from glasshouse.microdata.assessment import Leakage
 from glasshouse.microdata.individual import (
     Belief,
     Histories,
@@ -24,6 +23,7 @@ from glasshouse.microdata.individual import (
     TargetSecret,
     Value,
 )
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.report.attacks import change_the_pseudonym, protect_the_secret
 from glasshouse.report.cells import (
     before_and_after,

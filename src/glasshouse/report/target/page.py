@@ -15,8 +15,8 @@ from itertools import takewhile
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
-from glasshouse.microdata.assessment import Leakage, value_text
 from glasshouse.microdata.individual import Journalist, Target, TargetSecret
+from glasshouse.microdata.leakage import Leakage, value_text
 from glasshouse.report.assess.front import less_detail_command
 from glasshouse.report.attacks import METHOD, target_label
 from glasshouse.report.cells import (
@@ -41,6 +41,7 @@ from glasshouse.report.discretion import (
     personal,
     what_is_left_out,
 )
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
     Brief,
@@ -78,7 +79,6 @@ from glasshouse.report.target.findings import (
 from glasshouse.report.words import (
     counted,
     enumeration,
-    glossary,
     in_words,
     listed,
     percentage,

@@ -18,8 +18,9 @@ from glasshouse.groups.outcome import ThreatOutcome
 from glasshouse.language import exactly, marked, number, text, text_for, translated
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, keyed, plot, titled
+from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, keyed, plot, titled
 from glasshouse.report.discretion import personal
+from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import (
     Action,
@@ -56,7 +57,6 @@ from glasshouse.report.threat.findings import (
 from glasshouse.report.words import (
     counted,
     enumeration,
-    glossary,
     percentage,
     percentages,
     plural,
@@ -562,7 +562,7 @@ def guesses(measures: Measures) -> Figure:
         (who, Cell(label, exact=exactly(right)))
         for label, (who, right, *_) in zip(labels, bars, strict=True)
     )
-    return Figure.of(
+    return figure_of(
         titled(chart, title, text("by what somebody knows"), width=460, height=vega.Step(32)),
         label=text("Share of records that each adversary guesses right"),
         caption=text(
@@ -630,7 +630,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         people=people,
         limit=number(measures.exceeds, "g"),
     )
-    return Figure.of(
+    return figure_of(
         titled(
             chart,
             title,
@@ -704,7 +704,7 @@ def beliefs(knowledge: Knowledge, learner: str) -> Figure:
     )
     chart = vega.layer(points, labels)
     numbers = ((label, *map(whole_percent, pair)) for label, *pair in ranks)
-    return Figure.of(
+    return figure_of(
         titled(chart, title, subtitle, (90, 105), width=460, height=vega.Step(28)),
         label=text("How sure attacker and learner are of the likeliest values of the victim"),
         caption=text(

@@ -28,7 +28,8 @@ from glasshouse.report.cells import (
     percent_cell,
     under,
 )
-from glasshouse.report.charts import PER_CENT, TARGETS, keyed, plot, titled, wrapped
+from glasshouse.report.charts import PER_CENT, TARGETS, figure_of, keyed, plot, titled, wrapped
+from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Action,
     Brief,
@@ -65,7 +66,6 @@ from glasshouse.report.totals.findings import (
 )
 from glasshouse.report.words import (
     counted,
-    glossary,
     hundredths,
     percentage,
     percentages,
@@ -639,7 +639,7 @@ _LINE = "\u2003"
 
 def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure:
     """Return the picture of what an adversary is expected to name rightly, by what she has."""
-    return Figure.of(
+    return figure_of(
         value_at_risk(steps, currency),
         label=text("Value at risk by what the adversary has"),
         caption=text(
@@ -756,7 +756,7 @@ def phases_figure(result: CampaignResult) -> Figure:
         (Cell(phase.name), *(count_cell(getattr(phase, count)) for count in counts.values()))
         for phase in result.phases
     )
-    return Figure.of(
+    return figure_of(
         titled(
             chart,
             title,
