@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,7 @@ def while_drawing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) ->
         act()
         return drawn(make)
 
-    monkeypatch.setattr(folder, "report_files", acting)
+    monkeypatch.setattr(import_module("glasshouse.runs.run"), "report_files", acting)
 
 
 @pytest.mark.parametrize("overwrite", [(), ("--overwrite",)], ids=["new", "overwrite"])

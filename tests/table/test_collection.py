@@ -260,7 +260,7 @@ def test_a_collection_that_is_read_and_joined_on_disk_is_the_one_in_memory(
     monkeypatch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 500)
     monkeypatch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
     monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
-    for module in ("encoded", "collection", "partition"):
+    for module in ("codes", "collection", "partition"):
         monkeypatch.setattr(f"glasshouse.table.{module}.BLOCK_RECORDS", 300)
     on_disk = collected(1 << 30)
     assert on_disk.table.column("id").files

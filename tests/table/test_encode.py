@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedTable, Role, load_table, read
-from glasshouse.table import encoded as encoded_module
+from glasshouse.table import codes as codes_module
 from glasshouse.table.codes import blocks, let_go, mapping, taken
 from glasshouse.table.dictionary import Dictionary
 
@@ -182,7 +182,7 @@ def test_codes_on_disk_are_those_in_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, values: int
 ) -> None:
     """Codes grow wider while they are written: one byte, two and four."""
-    monkeypatch.setattr(encoded_module, "BLOCK_RECORDS", 777)
+    monkeypatch.setattr(codes_module, "BLOCK_RECORDS", 777)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     numbers = np.arange(100_000)
     columns = {
