@@ -23,7 +23,7 @@ CAPABILITIES = ("microdata", "mitigation", "groups", "reconstruction", "economic
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_one_word_in_every_layer(command: str) -> None:
-    for layer in ("study", "runs", "cli"):
+    for layer in ("study", "runs", "measures", "cli"):
         assert (SOURCE / layer / f"{command}.py").is_file(), layer
     assert (SOURCE / "report" / command / "page.py").is_file()
     assert list((ROOT / "tests" / "cli").glob(f"test_{command}*.py"))
@@ -36,6 +36,7 @@ def test_a_command_has_one_word_in_every_layer(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_answered_and_told_by_functions_of_the_same_names(command: str) -> None:
     assert callable(importlib.import_module(f"glasshouse.runs.{command}").answer)
+    assert callable(importlib.import_module(f"glasshouse.measures.{command}").measured)
     page = importlib.import_module(f"glasshouse.report.{command}.page")
     assert callable(page.page)
     assert callable(page.brief)
@@ -212,7 +213,7 @@ LONG_MODULES = frozenset(
     app/drafts.py microdata/individual.py microdata/knowledge.py microdata/linkage.py microdata/people.py
     microdata/sweep_kernel.py microdata/sweep_steps.py mitigation/criteria.py mitigation/global_recoding.py
     mitigation/hierarchies.py mitigation/local_recoding.py mitigation/local_state.py mitigation/utility.py
-    report/anonymise/page.py report/compare/page.py report/deter/page.py report/verdict.py runs/assess.py
+    report/anonymise/page.py report/compare/page.py report/deter/page.py runs/assess.py
     study/question.py table/profiles.py verbs.py
     """.split()
 )

@@ -25,9 +25,9 @@ from typing import Any, ParamSpec, TypeVar
 from glasshouse.conditions import facts_of, taken_apart
 from glasshouse.errors import StudyError, UnjudgedError
 from glasshouse.language import near_names, quoted, text
+from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.progress import OnProgress
-from glasshouse.report.verdict import Verdict, verdict_on
 from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
 from glasshouse.runs.assess import understood

@@ -20,10 +20,10 @@ from glasshouse.app.guard import Session
 from glasshouse.app.sets import AssessedSets
 from glasshouse.app.workspace import AppWorkspace
 from glasshouse.disclosure import smallest_cell
+from glasshouse.language import percentage
 from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import exact_figure
 from glasshouse.report.discretion import ratio
-from glasshouse.report.words import percentage
 from glasshouse.runs import Run
 from glasshouse.study.anonymise import AnonymiseStudy
 from tests.app.live import HOST, KNOWN, browsing, make_run

@@ -16,8 +16,8 @@ from pyarrow import csv
 
 import glasshouse as gh
 from glasshouse.errors import StudyError
-from glasshouse.report.page import Decision
-from glasshouse.report.verdict import HEADLINES, Verdict, verdict_on
+from glasshouse.measures.verdict import Decision, Verdict, verdict_on
+from glasshouse.report.verdict import HEADLINES
 from glasshouse.runs.folder import stored_coverage, stored_measures, stored_report
 from glasshouse.study import load_policy
 from tests.conftest import Glasshouse, Outcome

@@ -17,6 +17,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.language import LANGUAGES, speak
+from glasshouse.measures.measurement import Measurement
 from glasshouse.report.form import (
     ARTICLES,
     LAWS,
@@ -26,7 +27,7 @@ from glasshouse.report.form import (
     form_of,
     to_docx,
 )
-from glasshouse.report.verdict import Measurement, value_words
+from glasshouse.report.verdict import value_words
 from glasshouse.runs.folder import FORMS, is_run, stored_measures, stored_report
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT, Measure
 from tests.conftest import Glasshouse

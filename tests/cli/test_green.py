@@ -18,7 +18,7 @@ import pytest
 from pyarrow import csv
 
 import glasshouse as gh
-from glasshouse.report.page import Decision
+from glasshouse.measures.verdict import Decision
 from tests.conftest import Glasshouse
 
 ILL = ("flu", "asthma", "none")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from glasshouse.report.words import percentage
+from glasshouse.language import percentage
 from glasshouse.runs.folder import stored_measures, stored_report
 from tests.conftest import Glasshouse
 

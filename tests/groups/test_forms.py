@@ -12,6 +12,7 @@ import pytest
 
 from glasshouse import groups
 from glasshouse.groups import Release
+from glasshouse.measures.threat import figures
 from glasshouse.table import EncodedTable, read
 
 PEOPLE = pa.table(
@@ -86,7 +87,7 @@ def test_one_victim_is_told_in_full_and_several_on_average() -> None:
     averages = several.to_dict()["averages"]
     assert averages["attacker"]["mean_highest"] == several.average("attacker")[0]
     assert several.to_frame()["adversary"].to_pylist() == list(averages)
-    assert one.summary() == several.summary() == {}
+    assert figures(one) == figures(several) == {}
 
 
 def test_the_table_is_told_by_its_measures() -> None:
@@ -94,7 +95,7 @@ def test_the_table_is_told_by_its_measures() -> None:
     assert outcome.measures is not None
     assert (outcome.records, outcome.groups, outcome.points) == (6, 2, 50)
     assert outcome.victims == len(outcome.knowledge.victims) - 50
-    assert outcome.summary()["attacker"] == outcome.measures.attacker.share_at_random
+    assert figures(outcome)["attacker"] == outcome.measures.attacker.share_at_random
     assert outcome.to_frame().equals(outcome.measures.to_frame())
     for result in (outcome.measures.attacker, outcome.measures.faithfulness):
         assert result is not None

@@ -28,14 +28,8 @@ from glasshouse.language import (
     translated,
     translated_for,
 )
-from glasshouse.report.words import (
-    counted,
-    indefinite,
-    money,
-    percentage,
-    plural,
-    singular,
-)
+from glasshouse.language.shares import percentage
+from glasshouse.report.words import counted, indefinite, money, plural, singular
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
+from glasshouse.measures.totals import figures
 from glasshouse.reconstruction import CampaignResult, campaign, workers
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.study.totals import TotalsStudy
@@ -102,7 +103,7 @@ def test_the_summary_and_the_tables_of_a_run_are_those_of_the_result(
 ) -> None:
     _, result = hundredth
     last = result.phases[-1]
-    assert result.summary() == {
+    assert figures(result) == {
         "value": result.value,
         "instances": result.instances,
         "solved": result.solved,

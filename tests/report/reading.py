@@ -95,7 +95,7 @@ def comparing() -> dict[str, str]:
     script = Path(__file__).parents[2] / "scripts" / "messages.py"
     templates = {}
     for entry in runpy.run_path(str(script))["messages_of_code"]():
-        if not entry.place.startswith(("report/", "study/policy")):
+        if not entry.place.startswith(("report/", "measures/", "study/policy")):
             continue
         for template in [entry.message] if isinstance(entry.message, str) else entry.message[1:]:
             if "{" in template and "{smallest}" not in template and COMPARING.search(template):

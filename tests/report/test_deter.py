@@ -14,6 +14,8 @@ import pytest
 
 from glasshouse.economics import Deterrence, ReleaseExposure
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.measures import measures
+from glasshouse.measures.deter import figures
 from glasshouse.report import Provenance, page_of
 from glasshouse.report.deter.findings import (
     PARAMETERS,
@@ -30,7 +32,6 @@ from glasshouse.report.deter.page import (
 )
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Severity, keep_assumptions
-from glasshouse.report.verdict import measures
 from glasshouse.runs import Resources, Run
 from glasshouse.runs.deter import answer
 from glasshouse.study.deter import DeterStudy
@@ -370,11 +371,11 @@ def test_the_page_in_every_language(name: str) -> None:
 
 
 def test_the_main_figures_are_kept_for_later_comparisons() -> None:
-    summary = deterred("release").outcome.summary()
+    summary = figures(deterred("release").outcome)
     assert summary["no_attack"] == 45
     assert summary["worth_attacking"] == 2
     assert summary["loss_known"] == pytest.approx(10 * (summary["expected_known"] or 0))
-    assert "expected_known" not in deterred("defaults").outcome.summary()
+    assert "expected_known" not in figures(deterred("defaults").outcome)
 
 
 TERMS_SAID = {

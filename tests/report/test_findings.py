@@ -10,23 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.language import speaking
+from glasshouse.language import percentage, speaking
+from glasshouse.measures.attacks import best_by_size, by_knowledge, growth, learned, widest
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
 from glasshouse.mitigation.anonymisation import assess_by_group
 from glasshouse.qif import Tries
 from glasshouse.report import Severity
 from glasshouse.report.assess.findings import findings
 from glasshouse.report.assess.front import tiles
-from glasshouse.report.attacks import (
-    best_by_size,
-    by_knowledge,
-    growth,
-    learned,
-    stage_labels,
-    widest,
-)
+from glasshouse.report.attacks import stage_labels
 from glasshouse.report.severity import graded
-from glasshouse.report.words import money, percentage, share
+from glasshouse.report.words import money, share
 from glasshouse.table import read
 from glasshouse.table.collection import collect
 from tests.report.snapshots import assert_snapshot

@@ -12,21 +12,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from glasshouse.language import LANGUAGES, speaking
+from glasshouse.language import LANGUAGES, percentage, speaking
+from glasshouse.measures import measures
+from glasshouse.measures.measurement import Measurement
+from glasshouse.measures.verdict import verdict_on
 from glasshouse.microdata.presence import PRESENCE_LABELS, Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import membership_findings
 from glasshouse.report.membership.page import bins, page
 from glasshouse.report.page import Page, Provenance, Severity
-from glasshouse.report.verdict import (
-    Measurement,
-    condition_words,
-    measures,
-    value_words,
-    verdict_on,
-)
-from glasshouse.report.words import percentage
+from glasshouse.report.verdict import condition_words, value_words
 from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.policy import policy_called
 from glasshouse.study.question import Adversary, Dataset

@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.language import LANGUAGES, speaking, translated
+from glasshouse.measures.membership import measured
+from glasshouse.measures.verdict import Decision, verdict_on
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.findings import _chosen, population_findings
-from glasshouse.report.page import Decision, Finding, Severity
-from glasshouse.report.verdict import _of_membership, value_words, verdict_on
+from glasshouse.report.page import Finding, Severity
+from glasshouse.report.verdict import value_words
 from glasshouse.report.words import percentages
 from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
@@ -265,7 +267,7 @@ def test_one_estimate_is_rounded_one_way(code: str, figure: str, sentence: str) 
     with speaking(code):
         assert page_of(few).tiles[0].figure == figure
         assert sentence in sentences(few)[0]
-        named = next(one for one in _of_membership(few) if one.measure == "named")
+        named = next(one for one in measured(few) if one.measure == "named")
         assert value_words(named) == figure
 
 
@@ -285,7 +287,7 @@ def test_the_verdict_agrees_with_what_worries() -> None:
                 marketer_by_classes=0.02,
                 estimates=(*RISKS.estimates[:-1], estimate),
             )
-            verdict = verdict_on(_of_membership(risks), rule)
+            verdict = verdict_on(measured(risks), rule)
             assert verdict is not None
             alone = uniques if part is None else int(uniques * part)
             assert verdict.decision == Decision.OPEN, "it is no verdict on the release"

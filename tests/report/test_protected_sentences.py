@@ -18,7 +18,8 @@ import pyarrow as pa
 import pytest
 
 import glasshouse as gh
-from glasshouse.language import LANGUAGES
+from glasshouse.language import LANGUAGES, percentage
+from glasshouse.measures.verdict import Decision
 from glasshouse.microdata import Attack, Leakage, assess
 from glasshouse.mitigation import ComparedRun, Comparison, MeasuredRuns
 from glasshouse.mitigation.comparison import (
@@ -53,8 +54,7 @@ from glasshouse.report.compare.page import (
     tiles,
 )
 from glasshouse.report.compare.runs import _best_title, _changed
-from glasshouse.report.page import Decision, Severity
-from glasshouse.report.words import percentage
+from glasshouse.report.page import Severity
 from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
 from tests.cli.test_longitudinal import write

@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glasshouse.disclosure import is_shown
-from glasshouse.language import LANGUAGES, speaking
+from glasshouse.language import LANGUAGES, percentage, speaking
+from glasshouse.measures.target import measured as target_measures
 from glasshouse.microdata.individual import Belief, Target, TargetSecret, target
 from glasshouse.qif import Tries
 from glasshouse.report.attacks import protect_the_secret
@@ -28,8 +29,6 @@ from glasshouse.report.target.page import (
     _tiles,
     page,
 )
-from glasshouse.report.verdict import _of_target
-from glasshouse.report.words import percentage
 from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
@@ -916,7 +915,7 @@ def test_what_is_said_of_people_has_the_numbers_of_the_outcome(
 def test_a_rule_counts_as_many_as_would_make_the_best_guess_right_as_often(
     people: list[tuple[str, str]], measured: tuple[int, bool]
 ) -> None:
-    smallest, highest = _of_target(several(people, *TWO_VISITS))
+    smallest, highest = target_measures(several(people, *TWO_VISITS))
     assert (smallest.measure, highest.measure) == ("smallest-class", "highest-risk")
     assert (int(smallest.value), smallest.is_bound) == measured
     assert highest.value == Fraction(1, measured[0])

@@ -21,7 +21,7 @@ from glasshouse import report
 from glasshouse.groups import Beliefs, Measures, ThreatOutcome
 from glasshouse.groups.estimates import FIGURES, Aggregate, Sampled, Stop, figure_title
 from glasshouse.groups.measures import Threat
-from glasshouse.language import LANGUAGES, speaking
+from glasshouse.language import LANGUAGES, percentage, speaking
 from glasshouse.report.archive import in_every_language, to_json
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Page, Provenance, Severity
@@ -41,7 +41,6 @@ from glasshouse.report.threat.page import (
     sampling_section,
     times_surer,
 )
-from glasshouse.report.words import percentage
 from glasshouse.runs import Resources
 from glasshouse.runs.threat import answer
 from glasshouse.study import Dataset

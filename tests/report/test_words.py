@@ -7,13 +7,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glasshouse.language import speaking
-from glasshouse.report.words import (
-    percentage,
-    percentage_points,
-    percentages,
-    rounded,
-)
+from glasshouse.language import percentage, rounded, speaking
+from glasshouse.report.words import percentage_points, percentages
 
 PROBABILITIES = st.fractions(0, 1, max_denominator=10**4)
 

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 
 import glasshouse as gh
+from glasshouse.measures.verdict import Decision, Verdict
 from glasshouse.mitigation import KAnonymity, recode, suppression_only
 from glasshouse.mitigation.criteria import InferenceCertain
-from glasshouse.report.page import Decision
-from glasshouse.report.verdict import Verdict
 from glasshouse.runs import Run
 from glasshouse.table import read
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, KnownSet, sets_of
 from glasshouse.app.verdict import listed, opened, pictures
-from glasshouse.language import marked, text, text_for, translated
+from glasshouse.language import marked, percentage, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.microdata.leakage import as_fraction
 from glasshouse.report.assess.front import assess_command, sweeping
@@ -25,7 +25,7 @@ from glasshouse.report.cells import cell_table, count_cell, percent_cell
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import Cell, Figure, Table, Term
 from glasshouse.report.severity import graded
-from glasshouse.report.words import counted, enumeration, percentage, percentages
+from glasshouse.report.words import counted, enumeration, percentages
 
 ROWS = 15
 """So many sets are on one page of the table."""

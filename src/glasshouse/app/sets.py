@@ -13,10 +13,10 @@ from weakref import WeakKeyDictionary
 import pyarrow.parquet
 
 from glasshouse.errors import GlasshouseError, StudyError
+from glasshouse.measures.attacks import by_knowledge, last_window, widest
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import EXPOSURES
 from glasshouse.report import labelled_by
-from glasshouse.report.attacks import by_knowledge, last_window, widest
 from glasshouse.runs.reading import labels_of
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import Labels

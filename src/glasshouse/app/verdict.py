@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from fractions import Fraction
 
-    from glasshouse.report.verdict import Judgement
+    from glasshouse.measures.verdict import Judgement
     from glasshouse.study import Question
 
 _STYLE = re.compile(r' style="min-width:\d+px"')

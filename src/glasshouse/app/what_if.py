@@ -26,15 +26,18 @@ from glasshouse.app.verdict import opened
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import exactly, number, spoken, text, text_for
+from glasshouse.language import exactly, number, percentage, spoken, text, text_for
+from glasshouse.measures import measures
+from glasshouse.measures.measurement import column_measures
+from glasshouse.measures.verdict import verdict_on
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report import labelled_by
 from glasshouse.report.assess.front import command_words, protect_command
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
-from glasshouse.report.verdict import column_measures, measures, ruling, verdict_on
-from glasshouse.report.words import counted, enumeration, percentage, percentages
+from glasshouse.report.verdict import ruling
+from glasshouse.report.words import counted, enumeration, percentages
 from glasshouse.runs.anonymise import hierarchies_of, protected_table, release_look, unprotected
 from glasshouse.runs.reading import labels_of
 from glasshouse.runs.run import Resources

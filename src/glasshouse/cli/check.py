@@ -17,7 +17,7 @@ from glasshouse.errors import StudyError, UnjudgedError
 from glasshouse.language import either, quoted, text
 
 if TYPE_CHECKING:
-    from glasshouse.report.verdict import Verdict
+    from glasshouse.measures.verdict import Verdict
     from glasshouse.runs import Outcome, Run
     from glasshouse.study import Question
     from glasshouse.study.assess import AssessStudy
@@ -68,7 +68,7 @@ def check(
 
     A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
     """
-    from glasshouse.report.verdict import verdict_on
+    from glasshouse.measures.verdict import verdict_on
     from glasshouse.runs.folder import (
         REPORT,
         beside,
@@ -209,7 +209,7 @@ def _assessed(
         done = run(study, resources=Resources(on_progress, threads=threads), advising=advising)
         if output.out is not None:
             write_run(done, output.out, overwrite=output.overwrite)
-    for warning in done.warnings:
+    for warning in done.notes:
         warn(warning)
     return done
 

@@ -142,7 +142,7 @@ def carry_out(
 
 def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) -> None:
     """Print what a run found: as one JSON document, or as tables and sentences; and where its report is."""
-    for warning in done.warnings:
+    for warning in done.notes:
         warn(warning)
     from glasshouse.table import Step
 

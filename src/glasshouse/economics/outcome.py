@@ -65,25 +65,6 @@ class Deterrence:
         """Return one row per size of the group: of the release, where there is one."""
         return self.policy.to_frame() if self.exposure is None else self.exposure.to_frame()
 
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: the sizes at which she changes her mind, the risk, and what a release loses.
-
-        What it loses is left out where it would tell of few records.
-        """
-        figures: dict[str, float | None] = dict(self.policy.thresholds.to_dict())
-        figures["highest_risk"] = float(self.policy.reidentification.max())
-        figures["enough"] = self.size.lasting
-        if self.exposure is not None:
-            figures |= {
-                "worth_attacking": int(np.count_nonzero(self.exposure.known)),
-                "expected_known": self.exposure.expected_known,
-                "expected_unknown": self.exposure.expected_unknown,
-            }
-            if self.counts_losses and not self.exposure.loss_counts_few:
-                figures["loss_known"] = self.exposure.loss_known
-                figures["loss_unknown"] = self.exposure.loss_unknown
-        return figures
-
 
 def deterrence(
     policy: Policy,

@@ -119,18 +119,6 @@ class ThreatOutcome:
             return ratio, float("nan")
         return ratio, ratio * float(learner.errors[0, sensitive]) / belief
 
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures of the table; none where one person was asked about, or there is no original."""
-        if self.measures is None or self.one_victim:
-            return {}
-        return {
-            "attacker": float(self.measures.attacker.share_at_random),
-            "learner": float(self.measures.learner.share_at_random),
-            "baseline": float(self.measures.baseline),
-            "relative_global_threat": self.measures.relative_global_threat,
-            "share_twice": float(self.measures.share_above(2.0, threatened=False)),
-        }
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything that came out as plain values; beliefs about people only where one was asked about."""
         content: dict[str, Any] = {

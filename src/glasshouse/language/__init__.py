@@ -31,7 +31,8 @@ from glasshouse.language.current import (
 )
 from glasshouse.language.faults import either, system_reason, unknown_name
 from glasshouse.language.names import near_names, printable, quoted
-from glasshouse.language.numbers import MINUS, date, exactly, localised, number
+from glasshouse.language.numbers import MINUS, date, decimal, exactly, localised, number, rounded
+from glasshouse.language.shares import percentage
 
 __all__ = [
     "LANGUAGES",
@@ -39,6 +40,7 @@ __all__ = [
     "Language",
     "UnknownLanguageError",
     "date",
+    "decimal",
     "either",
     "exactly",
     "language_called",
@@ -48,8 +50,10 @@ __all__ = [
     "marked_for",
     "near_names",
     "number",
+    "percentage",
     "printable",
     "quoted",
+    "rounded",
     "speak",
     "speaking",
     "spoken",

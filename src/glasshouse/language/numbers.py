@@ -98,3 +98,24 @@ def _marks(code: str) -> dict[int, str]:
     """Return the marks that a language writes between digits, by Python's."""
     language = LANGUAGES[code]
     return str.maketrans({"-": MINUS, ",": language.group, ".": language.decimal})
+
+
+def rounded(value: Fraction | float) -> int:
+    """Round to the nearest whole number; exact halves go up, so that no risk is told smaller than it is.
+
+    >>> rounded(Fraction(61, 2)), rounded(Fraction(193, 2)), rounded(Fraction(35, 2)), rounded(30.4)
+    (31, 97, 18, 30)
+    """
+    return math.floor(Fraction(value) + Fraction(1, 2))
+
+
+def decimal(value: Fraction | float, digits: int) -> str:
+    """Write a number with so many decimals; exact halves go away from zero.
+
+    >>> decimal(Fraction(1, 8), 2), decimal(Fraction(-1, 8), 2), decimal(Fraction(1, 3), 0), decimal(1234.5, 1)
+    ('0.13', '−0.13', '0', '1,234.5')
+    """
+    size = rounded(abs(Fraction(value)) * 10**digits)
+    whole, rest = divmod(size, 10**digits)
+    decimals = f".{rest:0{digits}d}" if digits else ""
+    return localised(f"{'-' if value < 0 < size else ''}{whole:,}{decimals}")

@@ -329,18 +329,6 @@ class Target:
             }
         return content | treatment(self.steps)
 
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: how many records can be the target's, and how surely she names and infers."""
-        figures: dict[str, float | None] = {
-            "candidates": self.candidates,
-            "naming": float(self.naming.posterior),
-        }
-        for inference in self.secrets:
-            figures[f"inferring: {inference.sensitive}"] = float(inference.guess.posterior)
-        if self.journalist is not None:
-            figures["presence"] = float(self.journalist.presence.posterior)
-        return figures
-
     def to_frame(self) -> pa.Table:
         """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
         attacks = [

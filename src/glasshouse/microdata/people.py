@@ -52,7 +52,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.disclosure import is_shown
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import people_kernel
 from glasshouse.microdata.closeness import scaled_numbers
@@ -227,26 +226,6 @@ class People:
                 for name, chances in self.record_guess.items()
             ]
         return content
-
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures by name, each with how many records are known: of enough people, and exact ones.
-
-        The number of people is rounded to tens, so that two of them do not tell of few.
-        """
-        figures: dict[str, float | None] = {}
-        for result in self.curve:
-            if result.margin is not None or not is_shown(result.targets):
-                continue
-            events = "all" if result.events is None else result.events
-            if not self.unlinked:
-                figures[f"pseudonym: {events}"] = float(result.certainty.posterior)
-                figures[f"guess: {events}"] = float(result.guessing.posterior)
-            figures[f"record: {events}"] = float(result.unlinked)
-            for name, (guess, _) in result.secrets.items():
-                if is_shown(result.targets_of(name)):
-                    figures[f"secret {name}: {events}"] = float(guess.posterior)
-            figures[f"targets: {events}"] = float(round(result.targets, -1))
-        return figures
 
     def to_frame(self) -> pa.Table:
         """Return one row per set of quasi-identifiers and number of events; 0 events stand for all of them."""

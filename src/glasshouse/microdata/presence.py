@@ -138,20 +138,6 @@ class Membership:
             **treatment(self.steps),
         }
 
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: of whom she is certain, how well she guesses, and the bounds of δ-presence."""
-        figures = {
-            "certain": self.deterministic.posterior,
-            "certainly_in": Fraction(self.certainly_in),
-            "guess": self.probabilistic.posterior,
-            "guess_before": self.probabilistic.prior,
-            "delta_max": self.delta_max,
-            "delta_min": self.delta_min,
-            "journalist": self.journalist,
-            "marketer": self.marketer,
-        }
-        return {name: float(figure) for name, figure in figures.items() if figure is not None}
-
     def to_frame(self) -> pa.Table:
         """Return one row for all releases together, and one for each of several; missing measures are null."""
         rows = [_row(outcome.to_dict()) for outcome in (self, *self.each)]
@@ -214,19 +200,6 @@ class Member:
             "guess": self.guess.to_dict(),
             "certain": self.certain,
             **treatment(self.steps),
-        }
-
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: how many people it can be, and how surely she tells whether the person is in."""
-        present = {
-            f"present: {name}": float(leakage.posterior)
-            for name, leakage in zip(self.datasets, self.present, strict=True)
-            if len(self.datasets) > 1
-        } or {"presence": float(self.present[0].posterior)}
-        return {
-            "candidates": self.candidates,
-            **present,
-            "guess_at_one": float(self.guess.posterior),
         }
 
     def to_frame(self) -> pa.Table:

@@ -137,17 +137,6 @@ class PopulationRisks:
             **treatment(self.steps),
         }
 
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: how surely records are named, and how many people are alone."""
-        alone = self.dankar.share_of_population
-        return {
-            "uniques": self.uniques,
-            "population_uniques": None if alone is None else float(alone),
-            "journalist": float(self.journalist_highest),
-            "journalist_average": float(self.journalist_average),
-            "marketer": float(self.marketer),
-        }
-
     def to_frame(self) -> pa.Table:
         """Return one row per estimate of the population uniques; missing ones are null."""
         return pa.Table.from_pylist(self.to_dict()["estimates"], schema=_SCHEMA)

@@ -240,18 +240,6 @@ class CampaignResult:
             "troubles": [trouble.to_dict() for trouble in self.troubles],
         }
 
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures: what was solved, and which records and amounts are certain in the end."""
-        last = self.phases[-1]
-        return {
-            "value": self.value,
-            "instances": self.instances,
-            "solved": self.solved,
-            "linked": last.linked_so_far,
-            "exposed": last.exposed,
-            "exposed_value": last.exposed_value,
-        }
-
     def to_frame(self) -> pa.Table:
         """Return a row per instance: its size, what came of it, and what it took; neither keys nor names."""
         return pa.concat_tables(

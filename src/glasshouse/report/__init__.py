@@ -6,16 +6,20 @@ are ever shown: a `Page` (a report; HTML, JSON, PDF and a notebook are forms of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.language import printable, spoken
+from glasshouse.measures import measures
+from glasshouse.measures.first_look import FirstLook
+from glasshouse.measures.verdict import Decision, Verdict, verdict_on
+from glasshouse.report.first_look import in_brief, on_page
 from glasshouse.report.page import (
     MOST_ACTIONS,
     Brief,
-    Decision,
     Finding,
     Page,
     Provenance,
@@ -26,7 +30,7 @@ from glasshouse.report.page import (
     ranked,
     remedies,
 )
-from glasshouse.report.verdict import Verdict, measures, ruling, verdict_on
+from glasshouse.report.verdict import ruling
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
@@ -40,6 +44,7 @@ __all__ = [
     "Severity",
     "brief_of",
     "labelled_by",
+    "notes_of",
     "page_of",
     "ranked",
 ]
@@ -56,6 +61,7 @@ def page_of(
     provenance: Provenance,
     labels: Labels | None = None,
     verdict: Verdict | None = None,
+    looks: Sequence[FirstLook] = (),
 ) -> Page:
     """Return the report of an outcome, in the language that is spoken.
 
@@ -65,6 +71,7 @@ def page_of(
         provenance: Where the figures come from.
         labels: What the files call their columns and values; those of the question come first.
         verdict: What the policy says; None: by what the outcome alone measures.
+        looks: How the files of a release were understood, where that belongs to the answer.
     """
     with labelled_by(question, labels):
         page: Page = _teller(question).page(
@@ -76,12 +83,13 @@ def page_of(
         if ruling is None or ruling.decision == Decision.MEETS
         else look_at_conditions(ruling)
     )
-    return replace(
+    page = replace(
         page,
         title=page.title if question.title is None else printable(question.title),
         ruling=ruling,
         actions=page.actions or remedies(page.findings)[:MOST_ACTIONS] or (fallback,),
     )
+    return on_page(page, looks) if looks else page
 
 
 def brief_of(
@@ -90,11 +98,20 @@ def brief_of(
     *,
     labels: Labels | None = None,
     verdict: Verdict | None = None,
+    looks: Sequence[FirstLook] = (),
 ) -> Brief:
     """Return what a terminal says of an outcome, in the language that is spoken."""
     with labelled_by(question, labels):
         brief: Brief = _teller(question).brief(outcome, question, **_judged(question, verdict))
-    return replace(brief, ruling=_ruling(outcome, question, labels, verdict))
+    brief = replace(brief, ruling=_ruling(outcome, question, labels, verdict))
+    return in_brief(brief, looks) if looks else brief
+
+
+def notes_of(outcome: object, question: Question, looks: Sequence[FirstLook]) -> tuple[str, ...]:
+    """Return what to know of an outcome in whatever form it is told, in the language that is spoken."""
+    if question.command != "assess":
+        return ()
+    return tuple(import_module("glasshouse.report.assess.notes").notes(outcome, question, looks))
 
 
 def _judged(question: Question, verdict: Verdict | None) -> dict[str, Verdict | None]:

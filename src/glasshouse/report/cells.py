@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from glasshouse.language import exactly, localised, marked, number, text
+from glasshouse.language import exactly, localised, marked, number, percentage, rounded, text
 from glasshouse.microdata.leakage import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
-from glasshouse.report.words import hundredths, money, percentage, rounded, times
+from glasshouse.report.words import hundredths, money, times
 
 NOTHING = Cell("–")
 """What stands where there is no number."""

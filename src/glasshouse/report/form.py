@@ -16,9 +16,10 @@ from typing import Any
 
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, spoken, text, translated
+from glasshouse.measures.measurement import Measurement
 from glasshouse.report.cells import column_widths
 from glasshouse.report.page import Cell, Column, Group, Page, Section, Severity, Table, ranked
-from glasshouse.report.verdict import Measurement, value_words
+from glasshouse.report.verdict import value_words
 from glasshouse.report.words import enumeration
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT
 

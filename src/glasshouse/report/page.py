@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import InternalError
 from glasshouse.language import marked, text, text_for, translated
+from glasshouse.measures.verdict import Decision
 from glasshouse.report.words import in_words
 
 if TYPE_CHECKING:
@@ -54,19 +55,6 @@ _SEVERITIES = {
     Severity.NOTE: marked("To know"),
     Severity.SAFE: marked("Reassuring"),
 }
-
-
-class Decision(StrEnum):
-    """What a policy says of a release; never that it is safe."""
-
-    STOP = "do-not-publish"
-    """It fails the rule, also under restricted access."""
-    RESTRICT = "restricted"
-    """It fails the rule, but meets what the rule asks where access is restricted."""
-    OPEN = "not-judged"
-    """Not everything that the rule asks about was looked at: nothing that was fails it, and that is not enough."""
-    MEETS = "meets"
-    """It meets the rule."""
 
 
 SIGNS = {Decision.STOP: "✗", Decision.RESTRICT: "!", Decision.OPEN: "?", Decision.MEETS: "✓"}

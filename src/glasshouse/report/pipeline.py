@@ -8,9 +8,9 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from glasshouse.language import printable, text
+from glasshouse.measures.verdict import Judgement, Verdict
+from glasshouse.report.coverage import coverage_sentences
 from glasshouse.report.verdict import (
-    Judgement,
-    Verdict,
     condition_words,
     limit_words,
     margin_words,
@@ -38,7 +38,8 @@ def to_junit(verdict: Verdict, name: str) -> str:
     }
     suites = Element("testsuites", {"name": "glasshouse", **counts})
     suite = SubElement(suites, "testsuite", {"name": printable(name), **counts})
-    for sentence in verdict.coverage.sentences() if verdict.coverage is not None else ():
+    coverage = verdict.coverage
+    for sentence in () if coverage is None else coverage_sentences(coverage):
         properties = suite.find("properties")
         place = SubElement(suite, "properties") if properties is None else properties
         SubElement(place, "property", {"name": "coverage", "value": printable(sentence)})

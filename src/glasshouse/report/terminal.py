@@ -11,7 +11,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from glasshouse.language import printable, text
-from glasshouse.report.page import SIGNS, Brief, Cell, Decision, Ruling, Table
+from glasshouse.measures.verdict import Decision
+from glasshouse.report.page import SIGNS, Brief, Cell, Ruling, Table
 
 DECISIONS = {
     Decision.STOP: "red",

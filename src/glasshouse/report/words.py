@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from glasshouse.language import (
     MINUS,
+    decimal,
     localised,
     marked,
     marked_for,
     number,
+    percentage,
+    rounded,
     spoken,
     text,
     text_for,
@@ -26,27 +28,6 @@ _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _MOST_IN_A_LIST = 5
 
 
-def rounded(value: Fraction | float) -> int:
-    """Round to the nearest whole number; exact halves go up, so that no risk is told smaller than it is.
-
-    >>> rounded(Fraction(61, 2)), rounded(Fraction(193, 2)), rounded(Fraction(35, 2)), rounded(30.4)
-    (31, 97, 18, 30)
-    """
-    return math.floor(Fraction(value) + Fraction(1, 2))
-
-
-def decimal(value: Fraction | float, digits: int) -> str:
-    """Write a number with so many decimals; exact halves go away from zero.
-
-    >>> decimal(Fraction(1, 8), 2), decimal(Fraction(-1, 8), 2), decimal(Fraction(1, 3), 0), decimal(1234.5, 1)
-    ('0.13', '−0.13', '0', '1,234.5')
-    """
-    size = rounded(abs(Fraction(value)) * 10**digits)
-    whole, rest = divmod(size, 10**digits)
-    decimals = f".{rest:0{digits}d}" if digits else ""
-    return localised(f"{'-' if value < 0 < size else ''}{whole:,}{decimals}")
-
-
 def told_apart(ways: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the first of several ways to say the same figures that tells most of them apart.
 
@@ -54,23 +35,6 @@ def told_apart(ways: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     ('30.5', '30.0')
     """
     return max(ways, key=lambda figures: len(set(figures)))
-
-
-def percentage(probability: Fraction, digits: int = 1) -> str:
-    """Say a probability as a percentage that is never rounded to nothing or to everything.
-
-    >>> third = Fraction(1, 3)
-    >>> percentage(third), percentage(Fraction(1, 10**6)), percentage(Fraction(0)), percentage(third, 2)
-    ('33.3%', '< 0.1%', '0%', '33.33%')
-    """
-    if probability in (0, 1):
-        return _percent("0" if probability == 0 else "100")
-    least = Fraction(1, 10 ** (2 + digits))
-    if probability < least:
-        return f"< {_percent(decimal(100 * least, digits))}"
-    if probability > 1 - least:
-        return f"> {_percent(decimal(100 - 100 * least, digits))}"
-    return _percent(decimal(100 * probability, digits))
 
 
 def percentages(*probabilities: Fraction) -> tuple[str, ...]:
@@ -97,10 +61,6 @@ def cases(probability: Fraction) -> str:
     if probability.numerator == 1:
         return text("once in {count} cases", count=count)
     return text("about once in {count} cases", count=count)
-
-
-def _percent(figure: str) -> str:
-    return text("{figure}%", figure=figure)
 
 
 def percentage_points(difference: Fraction) -> str:

@@ -13,21 +13,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from glasshouse.errors import GlasshouseError
+from glasshouse.measures import measures
+from glasshouse.measures.assess import of_attacks
+from glasshouse.measures.attacks import by_knowledge, last_window
+from glasshouse.measures.coverage import Coverage, CoveredColumn, Fate
+from glasshouse.measures.first_look import FirstLook, coverage_of
+from glasshouse.measures.measurement import Measurement, column_measures
+from glasshouse.measures.verdict import Judgement, Verdict, verdict_on
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice, assess
 from glasshouse.microdata.leakage import ClassSizes
-from glasshouse.report.attacks import by_knowledge, last_window
-from glasshouse.report.coverage import Coverage, CoveredColumn, Fate
-from glasshouse.report.first_look import FirstLook, coverage_of
-from glasshouse.report.verdict import (
-    Judgement,
-    Measurement,
-    Verdict,
-    column_measures,
-    measures,
-    of_attacks,
-    verdict_on,
-)
 from glasshouse.runs.reading import questions_among
 from glasshouse.runs.run import Resources
 from glasshouse.study import validated

@@ -19,6 +19,7 @@ from glasshouse.arrays import Integers
 from glasshouse.conditions import is_number
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import LANGUAGES, speaking, text, unknown_name
+from glasshouse.measures.first_look import FirstLook
 from glasshouse.microdata import assess
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
@@ -73,8 +74,6 @@ from glasshouse.mitigation.perturbation import (
 from glasshouse.mitigation.utility import ColumnCosts, column_costs
 from glasshouse.qif import Channel
 from glasshouse.report.anonymise.dictionary import changes, data_dictionary
-from glasshouse.report.first_look import FirstLook
-from glasshouse.report.verdict import rule_name
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
 from glasshouse.runs.reading import (
     Prepared,
@@ -454,7 +453,7 @@ def refuse_too_few(table: EncodedTable, policy: ReleasePolicy) -> None:
             "{name}: {records} people are too few for the rule “{rule}”, whatever is done: it needs at least {needed}",
             name=table.name,
             records=str(table.records),
-            rule=rule_name(policy),
+            rule=policy.title,
             needed=str(policy.people_needed),
         )
 

@@ -14,6 +14,8 @@ from glasshouse import microdata
 from glasshouse.arrays import Integers
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, text_for, translated
+from glasshouse.measures.attacks import last_window, widest
+from glasshouse.measures.first_look import FirstLook
 from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
 from glasshouse.microdata.assessment import CataloguedAttacks
 from glasshouse.microdata.attacks import Explanation, Exposure
@@ -30,13 +32,6 @@ from glasshouse.microdata.lattice import (
 from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
-from glasshouse.report.attacks import last_window, subsets_sentence, widest
-from glasshouse.report.first_look import (
-    FirstLook,
-    owner_sentence,
-    person_sentence,
-    repeated_sentence,
-)
 from glasshouse.runs.advice import advise
 from glasshouse.runs.reading import (
     Prepared,
@@ -201,13 +196,7 @@ def answer(
         if per_record
         else None
     )
-    warnings = (
-        *notes,
-        *person_notes(looks),
-        *column_notes(outcome),
-        *_subsets_note(outcome, study),
-    )
-    return Run(study, outcome, per_record=risks, warnings=warnings, first_looks=looks)
+    return Run(study, outcome, per_record=risks, warnings=notes, first_looks=looks)
 
 
 def _explanations(study: AssessStudy, table: EncodedTable) -> tuple[Explanation, ...]:
@@ -216,12 +205,6 @@ def _explanations(study: AssessStudy, table: EncodedTable) -> tuple[Explanation,
         attacks.explain(table, sensitive=secret, drop_suppressed=False)
         for secret in ((), *study.adversary.secrets)
     )
-
-
-def _subsets_note(outcome: Assessment, study: AssessStudy) -> Iterator[str]:
-    """Yield which sets were assessed, where these are not all."""
-    if sentence := subsets_sentence(outcome, study):
-        yield text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}")
 
 
 def assessed(
@@ -250,7 +233,7 @@ def _parts(
     family = _family(study, resources, tables)
     beside = _with_suppressed(study, family.steps, resources, tables)
     family = replace(family, with_suppressed=beside)
-    return Run(study, family, warnings=tuple(person_notes(looks)), first_looks=looks)
+    return Run(study, family, first_looks=looks)
 
 
 def _people(
@@ -641,23 +624,6 @@ def _refuse(extras: Mapping[str, object], why: str) -> None:
             raise StudyError(why, option=option)
 
 
-def column_notes(assessment: Assessment) -> Iterator[str]:
-    """Say of single attributes that tell nobody apart, or everybody."""
-    last = assessment.attacks[-1].datasets
-    for attack in assessment.attacks:
-        single = not attack.secret and len(attack.quasi_identifiers) == 1
-        if attack.datasets != last or not single or attack.records == 1:
-            continue
-        name = printable(attack.quasi_identifiers[0])
-        if attack.classes == 1:
-            yield text('note: column "{name}" holds one value only; it adds nothing', name=name)
-        elif attack.uniques == attack.records:
-            yield text(
-                'note: every record has its own value of column "{name}": it identifies by itself',
-                name=name,
-            )
-
-
 def _countable_person(study: AssessStudy, looks: Sequence[FirstLook]) -> str | None:
     """Return the column that looks like a person's identifier and repeats, if it is not too long to read as well."""
     (dataset,) = study.datasets
@@ -678,23 +644,13 @@ def _one_each(
     if person is not None:
         named = replace(table, roles={**table.roles, person: Role.IDENTIFIER})
         people = one_record_each(named, seed=study.seed).table
-    elif (
-        repeated_sentence(look) and look.firsts is not None and look.records == single.read.records
-    ):
+    elif look.seems_repeated and look.firsts is not None and look.records == single.read.records:
         positions = np.arange(table.records) if table.positions is None else table.positions
         people = table.of_records(np.flatnonzero(np.isin(positions, look.firsts)))
     else:
         return None
     known = [study.adversary.knowable]
     return assess(people, subsets=known, sensitive=(), drop_suppressed=False).attacks[0]
-
-
-def person_notes(looks: Sequence[FirstLook]) -> Iterator[str]:
-    """Say where a record may not be a person."""
-    for one in looks:
-        sentences = (owner_sentence(one.owner), person_sentence(one) or repeated_sentence(one))
-        for sentence in filter(None, sentences):
-            yield text("note: {note}", note=f"{sentence[:1].lower()}{sentence[1:]}")
 
 
 def _suppressed_records(table: EncodedTable, steps: Sequence[Step]) -> int:
@@ -875,8 +831,7 @@ def _linkage(
         if (missing := _missing_values(dataset.table.column(key.name)))
     )
     looks = first_looks(study, in_memory)
-    warnings = (*notes, *person_notes(looks))
-    return Run(study, replace(outcome, steps=steps), warnings=warnings, first_looks=looks)
+    return Run(study, replace(outcome, steps=steps), warnings=notes, first_looks=looks)
 
 
 def _missing_values(column: EncodedColumn) -> int:

@@ -27,6 +27,7 @@ from glasshouse.arrays import Flags
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import quoted, text
+from glasshouse.measures.coverage import Coverage
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import CLOSE, INEXACT
 from glasshouse.microdata.closeness import Closeness
@@ -44,7 +45,6 @@ from glasshouse.mitigation.comparison import (
     compare_release,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.report.coverage import Coverage
 from glasshouse.report.page import Provenance
 from glasshouse.runs.anonymise import (
     ProtectedTable,

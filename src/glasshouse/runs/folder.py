@@ -24,10 +24,11 @@ from glasshouse.language import (
     spoken,
     system_reason,
 )
-from glasshouse.report.coverage import Coverage
+from glasshouse.measures.coverage import Coverage
+from glasshouse.measures.measurement import Measurement
+from glasshouse.measures.verdict import Verdict, new_columns, no_worse_than, verdict_on
 from glasshouse.report.form import LAWS, FiledRun, form_of, to_docx
 from glasshouse.report.page import Page, Provenance
-from glasshouse.report.verdict import Measurement, Verdict, new_columns, no_worse_than, verdict_on
 from glasshouse.sources.exports import FORMATS
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths

@@ -21,7 +21,10 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.language import text, translated
+from glasshouse.language import percentage, text, translated
+from glasshouse.measures import measures
+from glasshouse.measures.first_look import measured as of_columns
+from glasshouse.measures.verdict import verdict_on
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anonymisation import columns_of
 from glasshouse.mitigation.comparison import ComparedRelease, Comparison, compare_release
@@ -35,9 +38,6 @@ from glasshouse.mitigation.criteria import (
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.information_loss import Recoding, attribute_weights
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
-from glasshouse.report.first_look import measured as of_columns
-from glasshouse.report.verdict import measures, verdict_on
-from glasshouse.report.words import percentage
 from glasshouse.runs.anonymise import (
     ProtectedTable,
     hierarchies_of,

@@ -15,9 +15,9 @@ import numpy as np
 from glasshouse.conditions import taken_apart
 from glasshouse.errors import GlasshouseError, StudyError
 from glasshouse.language import marked, printable, text, unknown_name
+from glasshouse.measures.coverage import Fate
+from glasshouse.measures.first_look import FirstLook
 from glasshouse.progress import OnProgress, Progress
-from glasshouse.report.coverage import Fate
-from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.folder import MANIFEST, stored_release
 from glasshouse.sources import Source, display_name, open_source
 from glasshouse.sources.delimited import DelimitedFile

@@ -21,9 +21,11 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import spoken, text_for
+from glasshouse.measures import figures, measures
+from glasshouse.measures.measurement import Measurement, column_measures
+from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
 from glasshouse.report.page import Brief, Finding, Page, Provenance
-from glasshouse.report.verdict import Measurement, Verdict, column_measures, measures, verdict_on
 from glasshouse.runs.folder import (
     MANIFEST,
     PUBLIC,
@@ -45,8 +47,8 @@ from glasshouse.table import EncodedTable, Labels
 if TYPE_CHECKING:
     import altair as alt
 
-    from glasshouse.report.coverage import Coverage
-    from glasshouse.report.first_look import FirstLook
+    from glasshouse.measures.coverage import Coverage
+    from glasshouse.measures.first_look import FirstLook
 
 
 class Outcome(Protocol):
@@ -90,7 +92,7 @@ class Run(Generic[Q, R]):
     """What is known of every record, where it was asked for: it is personal data. A table of Arrow; of records on Spark
     a frame of Spark."""
     warnings: tuple[str, ...] = ()
-    """What to know of it in whatever form it is told, such as a column that holds one value only."""
+    """What was noticed while it was carried out, such as people who are in one of the files only."""
     labels: Labels = field(default_factory=Labels)
     """What the files call their columns and values."""
     first_looks: tuple[FirstLook, ...] = ()
@@ -118,7 +120,7 @@ class Run(Generic[Q, R]):
         """What became of every column of the release; None: that is not known."""
         if not self.first_looks:
             return self.covered
-        from glasshouse.report.first_look import coverage_of
+        from glasshouse.measures.first_look import coverage_of
 
         return coverage_of(self.first_looks)
 
@@ -137,30 +139,34 @@ class Run(Generic[Q, R]):
         """Return the report with where its figures come from, in the language that is spoken."""
         from glasshouse.report import page_of
 
-        page = page_of(
+        return page_of(
             self.outcome,
             self.question,
             provenance=provenance,
             labels=self.labels,
             verdict=self.verdict,
+            looks=self.first_looks,
         )
-        if not self.first_looks:
-            return page
-        from glasshouse.report.first_look import on_page
-
-        return on_page(page, self.first_looks)
 
     @property
     def brief(self) -> Brief:
         """What a terminal says, in the language that is spoken."""
         from glasshouse.report import brief_of
 
-        brief = brief_of(self.outcome, self.question, labels=self.labels, verdict=self.verdict)
-        if not self.first_looks:
-            return brief
-        from glasshouse.report.first_look import in_brief
+        return brief_of(
+            self.outcome,
+            self.question,
+            labels=self.labels,
+            verdict=self.verdict,
+            looks=self.first_looks,
+        )
 
-        return in_brief(brief, self.first_looks)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of it in whatever form it is told, such as a column that holds one value only."""
+        from glasshouse.report import notes_of
+
+        return (*self.warnings, *notes_of(self.outcome, self.question, self.first_looks))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -171,7 +177,7 @@ class Run(Generic[Q, R]):
         """Return everything that came out as plain values, and the verdict."""
         content = self.outcome.to_dict()
         if self.first_looks:
-            from glasshouse.report.first_look import as_json
+            from glasshouse.measures.first_look import as_json
 
             content |= as_json(self.first_looks)
         return content if self.verdict is None else content | {"verdict": self.verdict.to_dict()}
@@ -371,14 +377,6 @@ class HasTables(Protocol):
         """Return them by the names of their files, which are among `TABLES`."""
 
 
-@runtime_checkable
-class Summarised(Protocol):
-    """An outcome whose main figures are kept in the manifest, so that runs can be put side by side."""
-
-    def summary(self) -> dict[str, float | None]:
-        """Return the main figures by name; empty where there are none for the release as a whole."""
-
-
 def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = False) -> Path:
     """Write the run folder and return the path of its report, which is in the language that is spoken.
 
@@ -402,8 +400,8 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     if views := [step.to_dict() for step in steps if getattr(step, "view", None)]:
         keys = ("dataset", "column", "what", "rule", "cuts")
         manifest["views"] = [{key: step[key] for key in keys} for step in views]
-    if isinstance(outcome, Summarised) and (figures := outcome.summary()):
-        manifest["summary"] = figures
+    if main_figures := figures(outcome, question):
+        manifest["summary"] = main_figures
     if "release" in manifest and run.labels != Labels():
         manifest["labels"] = asdict(run.labels)
     manifest["measures"] = [entry.to_dict() for entry in run.measures]

@@ -18,11 +18,10 @@ import pyarrow.csv
 from glasshouse import synthetic
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
-from glasshouse.language import LANGUAGES, marked, speaking, text, translated
+from glasshouse.language import LANGUAGES, marked, percentage, speaking, text, translated
+from glasshouse.measures import measures
 from glasshouse.report import Page, Provenance
 from glasshouse.report.story import Chapter, story_page
-from glasshouse.report.verdict import measures
-from glasshouse.report.words import percentage
 from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files
 from glasshouse.runs.run import Outcome, Resources, Run, run, write_run
 from glasshouse.study import Question, study_class, validated

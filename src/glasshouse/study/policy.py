@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from glasshouse.errors import ContradictionError
-from glasshouse.language import either, marked, near_names, quoted
+from glasshouse.language import either, marked, near_names, quoted, translated
 
 Measure = Literal[
     "columns-not-looked-at",
@@ -318,6 +318,11 @@ class ReleasePolicy(BaseModel):
     def option(self) -> str | None:
         """What a command calls it: its name, or the file that it was read from; None: that is not known."""
         return self.name if POLICIES.get(self.name) == self else self._file or None
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        return translated(TITLES.get(self.name, self.name))
 
     @property
     def people_needed(self) -> int:

@@ -32,6 +32,7 @@ from glasshouse.engines.spark.steps import (
 from glasshouse.engines.spark.table import SparkTable, look, pack
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted, text
+from glasshouse.measures.first_look import FirstLook
 from glasshouse.microdata import Assessment, Attack, Family, Sweep, sweep_kernel
 from glasshouse.microdata.attack_kernels import CONCEALED, REVEALED, Weights, best_guesses
 from glasshouse.microdata.attacks import FEW_VALUES, Aim, Exposure, attack_code
@@ -54,9 +55,8 @@ from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS, ClassSizes
 from glasshouse.microdata.parts import entropy, family_part
 from glasshouse.microdata.sweep_steps import Packing
 from glasshouse.progress import Progress
-from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.advice import advise
-from glasshouse.runs.assess import column_notes, known_of_each, person_notes, refuse_in_parts
+from glasshouse.runs.assess import known_of_each, refuse_in_parts
 from glasshouse.runs.reading import strangers
 from glasshouse.runs.run import Resources, Run
 from glasshouse.study.assess import AssessStudy
@@ -140,7 +140,6 @@ def answer(
             outcome = replace(_family(windows[0], study, firsts[0], resources), whole={"": whole})
         else:
             outcome = _assessment(windows, study, firsts[0], collection, resources, on_moved, looks)
-            notes = (*notes, *person_notes(looks), *column_notes(outcome))
         if per_record:
             risks = _record_risks(windows[0], study, known)
         for release in windows:
@@ -154,7 +153,7 @@ def answer(
         study,
         outcome,
         per_record=risks,
-        warnings=notes if study.by is None else tuple(person_notes(looks)),
+        warnings=notes if study.by is None else (),
         first_looks=looks,
     )
 

@@ -26,10 +26,10 @@ from glasshouse.engines.spark.packed import PackedRelease, as_rows, tally
 from glasshouse.engines.spark.session import check_workers
 from glasshouse.engines.spark.steps import word_names
 from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.measures.first_look import FirstLook
 from glasshouse.microdata.attack_kernels import Weights, record_numbers
 from glasshouse.microdata.parts import part_values
 from glasshouse.microdata.sweep_steps import Packing, packed, plan_packing
-from glasshouse.report.first_look import FirstLook
 from glasshouse.runs.reading import as_seen, look_at, looked_at
 from glasshouse.sources import MISSING
 from glasshouse.sources.entry import UNNAMED

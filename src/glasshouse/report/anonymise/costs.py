@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from glasshouse.disclosure import hidden_counts
-from glasshouse.language import number, printable, text
+from glasshouse.language import number, percentage, printable, text
 from glasshouse.mitigation.utility import ColumnCost, ColumnCosts
 from glasshouse.report import vega
 from glasshouse.report.cells import NOTHING, float_cell, group_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Section
-from glasshouse.report.words import percentage
 
 MOST_VALUES, MOST_PANELS = 10, 9
 """So many values of a column, and so many columns, are in the picture."""

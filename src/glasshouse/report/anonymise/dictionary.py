@@ -13,6 +13,7 @@ from glasshouse.language import (
     LANGUAGES,
     marked,
     number,
+    percentage,
     printable,
     speaking,
     text,
@@ -25,7 +26,6 @@ from glasshouse.mitigation.hierarchies import DATE_PARTS
 from glasshouse.report.cells import cell_table
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Column, Table
-from glasshouse.report.words import percentage
 from glasshouse.study.anonymise import GROUP, hierarchy_rule, perturbation_rule
 
 _PARTS = {

@@ -8,13 +8,16 @@ from fractions import Fraction
 from itertools import pairwise
 
 from glasshouse.disclosure import cell_count, is_shown
-from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
+from glasshouse.measures.assess import of_assessment
+from glasshouse.measures.attacks import learned
+from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
 from glasshouse.mitigation.anonymisation import Rung
 from glasshouse.report import vega
 from glasshouse.report.assess.front import command_words, protect_command, too_few
-from glasshouse.report.attacks import learned, target_label
+from glasshouse.report.attacks import target_label
 from glasshouse.report.cells import cell_table, percent_cell, under
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, keyed, plot, titled
 from glasshouse.report.page import (
@@ -26,8 +29,7 @@ from glasshouse.report.page import (
     Tile,
     keep_assumptions,
 )
-from glasshouse.report.verdict import Verdict, of_assessment, verdict_on
-from glasshouse.report.words import enumeration, percentage, percentages, plural, share
+from glasshouse.report.words import enumeration, percentages, plural, share
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD
 

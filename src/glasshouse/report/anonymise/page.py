@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
+from glasshouse.measures.attacks import learned
+from glasshouse.measures.verdict import Verdict
 from glasshouse.microdata import Attack
 from glasshouse.microdata.survey_weights import WeightedClasses
 from glasshouse.mitigation import Anonymisation
@@ -21,7 +23,6 @@ from glasshouse.report.attacks import (
     METHOD,
     MOST_NAMED,
     exact_figure,
-    learned,
     protect_the_secret,
     release_severity,
     success_steps,
@@ -58,11 +59,9 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
-from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import (
     counted,
     enumeration,
-    percentage,
     percentages,
     plural,
     remarks,

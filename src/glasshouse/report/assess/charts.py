@@ -8,22 +8,19 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 
 from glasshouse.disclosure import is_shown
-from glasshouse.language import exactly, number, text
+from glasshouse.language import exactly, number, percentage, text
+from glasshouse.measures.attacks import (
+    by_knowledge,
+    classes_are_counted,
+    growth,
+    last_window,
+    widest,
+)
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.influence import shapley_values, without_each
 from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS
 from glasshouse.report import vega
-from glasshouse.report.attacks import (
-    by_knowledge,
-    classes_are_counted,
-    exact_share,
-    growth,
-    knowledge_counted,
-    last_window,
-    stage_labels,
-    target_label,
-    widest,
-)
+from glasshouse.report.attacks import exact_share, knowledge_counted, stage_labels, target_label
 from glasshouse.report.cells import cell_table, count_cell, group_table, percent_cell, under
 from glasshouse.report.charts import (
     JOINT,
@@ -40,14 +37,7 @@ from glasshouse.report.charts import (
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Finding, Section, Table, note
 from glasshouse.report.severity import SMALL_CLASS
-from glasshouse.report.words import (
-    enumeration,
-    percentage,
-    percentages,
-    share,
-    short_names,
-    together,
-)
+from glasshouse.report.words import enumeration, percentages, share, short_names, together
 from glasshouse.study.policy import ReleasePolicy
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]

@@ -6,25 +6,18 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import is_shown
-from glasshouse.language import exactly, marked, number, text, translated
+from glasshouse.language import exactly, marked, number, percentage, text, translated
+from glasshouse.measures.attacks import widest
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.report.assess.charts import before_and_after_chart
-from glasshouse.report.attacks import exact_share, knowledge_in_short, protect_the_secret, widest
+from glasshouse.report.attacks import exact_share, knowledge_in_short, protect_the_secret
 from glasshouse.report.cells import NOTHING, cell_table, percent_cell, three_digits
 from glasshouse.report.charts import figure_of, successes_table
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table
 from glasshouse.report.severity import graded
-from glasshouse.report.words import (
-    counted,
-    enumeration,
-    indefinite,
-    percentage,
-    percentages,
-    share,
-    told_apart,
-)
+from glasshouse.report.words import counted, enumeration, indefinite, percentages, share, told_apart
 
 TERMS = {
     marked("Close guess"): marked(

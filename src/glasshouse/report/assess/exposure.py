@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from glasshouse.disclosure import cover_each_other, is_shown, smallest_cell
-from glasshouse.language import text
+from glasshouse.language import percentage, text
 from glasshouse.microdata import Assessment
 from glasshouse.microdata.attacks import Exposure
 from glasshouse.report import vega
@@ -15,7 +15,7 @@ from glasshouse.report.cells import count_cell, group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, plot, titled
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Cell, Figure
-from glasshouse.report.words import enumeration, percentage, percentages, plural
+from glasshouse.report.words import enumeration, percentages, plural
 from glasshouse.table.profiles import is_missing_mark
 
 LEAST_FACTOR = Fraction(3, 2)

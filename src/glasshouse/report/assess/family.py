@@ -12,10 +12,12 @@ from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import (
+    decimal,
     exactly,
     localised,
     marked,
     number,
+    percentage,
     spoken,
     text,
     text_for,
@@ -63,10 +65,8 @@ from glasshouse.report.severity import graded
 from glasshouse.report.words import (
     cases,
     counted,
-    decimal,
     enumeration,
     indefinite,
-    percentage,
     percentage_points,
     percentages,
     plural,

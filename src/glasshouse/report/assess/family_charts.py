@@ -11,15 +11,14 @@ from math import floor, log10
 
 from glasshouse.disclosure import hidden_parts, smallest_cell
 from glasshouse.errors import StudyError
-from glasshouse.language import printable, text, text_for
+from glasshouse.language import decimal, printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, keyed, plot, titled
-from glasshouse.report.discretion import Among, among_part
+from glasshouse.report.discretion import Among
 from glasshouse.report.page import Cell, Table
 from glasshouse.report.words import (
-    decimal,
     enumeration,
     joined,
     percentage_points,
@@ -419,7 +418,7 @@ def part_guesses(
     """
     exact = exact or sensitive is None
     rows = family.table(sensitive).rows
-    guesses = tuple(PartGuess(row, among_part(row.known, exact=exact)) for row in rows)
+    guesses = tuple(PartGuess(row, Among.of_part(row.known, exact=exact)) for row in rows)
     if all(guess.is_exact for guess in guesses):
         return guesses
     columns = [

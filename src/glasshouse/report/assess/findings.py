@@ -10,26 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.language import marked, marked_for, number, text, text_for, translated
+from glasshouse.language import marked, marked_for, number, percentage, text, text_for, translated
+from glasshouse.measures.attacks import by_knowledge, fewest, growth, last_window, learned, widest
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.leakage import Leakage
 from glasshouse.report.assess.charts import influence_findings
 from glasshouse.report.assess.closeness import closeness_findings
 from glasshouse.report.assess.knowledge import knowledge_findings
 from glasshouse.report.attacks import (
-    by_knowledge,
     exact_guesses,
     exact_share,
-    fewest,
-    growth,
     is_small,
     knowledge,
     knowledge_counted,
     knowledge_in_short,
-    last_window,
-    learned,
     protect_the_secret,
-    widest,
 )
 from glasshouse.report.discretion import ratio
 from glasshouse.report.page import Figure, Finding, Severity, reassurance
@@ -41,7 +36,6 @@ from glasshouse.report.words import (
     enumeration,
     indefinite,
     money,
-    percentage,
     percentages,
     plural,
     share,

@@ -13,7 +13,10 @@ from pathlib import Path
 from statistics import median
 
 from glasshouse.conditions import without_values
-from glasshouse.language import number, text, text_for
+from glasshouse.language import number, percentage, rounded, text, text_for
+from glasshouse.measures.assess import of_assessment
+from glasshouse.measures.attacks import fewest, last_window, widest
+from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
 from glasshouse.microdata.closeness import Closeness
@@ -22,28 +25,12 @@ from glasshouse.report import vega
 from glasshouse.report.assess.closeness import tolerance_text
 from glasshouse.report.assess.findings import most_at_risk
 from glasshouse.report.assess.knowledge import knowledge_tiles
-from glasshouse.report.attacks import (
-    fewest,
-    knowledge_in_short,
-    last_window,
-    target_label,
-    widest,
-)
+from glasshouse.report.attacks import knowledge_in_short, target_label
 from glasshouse.report.cells import group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, plot, titled
 from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
 from glasshouse.report.severity import SMALL_CLASS
-from glasshouse.report.verdict import Verdict, of_assessment, verdict_on
-from glasshouse.report.words import (
-    cases,
-    counted,
-    enumeration,
-    percentage,
-    percentages,
-    plural,
-    rounded,
-    share,
-)
+from glasshouse.report.words import cases, counted, enumeration, percentages, plural, share
 from glasshouse.study import Address, Dialect, ReleaseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.membership import MembershipStudy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.knowledge import Inexact, InexactKnowledge
 from glasshouse.report.assess.charts import before_and_after_chart
@@ -15,15 +15,7 @@ from glasshouse.report.charts import figure_of, successes_table
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table, Tile
 from glasshouse.report.severity import graded
-from glasshouse.report.words import (
-    cases,
-    enumeration,
-    indefinite,
-    joined,
-    percentage,
-    percentages,
-    plural,
-)
+from glasshouse.report.words import cases, enumeration, indefinite, joined, percentages, plural
 from glasshouse.study.assess import parse_chance, parse_precision
 
 TERMS = {

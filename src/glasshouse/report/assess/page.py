@@ -7,6 +7,15 @@ from dataclasses import dataclass, replace
 
 from glasshouse.disclosure import is_shown, smallest_cell
 from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.measures.attacks import (
+    best_by_size,
+    by_knowledge,
+    by_window,
+    growth,
+    last_window,
+    widest,
+)
+from glasshouse.measures.verdict import Verdict
 from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.attacks import Explanation
 from glasshouse.microdata.influence import holds_all, shapley_values
@@ -48,18 +57,7 @@ from glasshouse.report.assess.knowledge import (
 )
 from glasshouse.report.assess.people import people_brief, people_page
 from glasshouse.report.assess.sets import pairs_figure, publishable_figure
-from glasshouse.report.attacks import (
-    METHOD,
-    best_by_size,
-    by_knowledge,
-    by_window,
-    growth,
-    last_window,
-    stage_labels,
-    subsets_sentence,
-    target_label,
-    widest,
-)
+from glasshouse.report.attacks import METHOD, stage_labels, subsets_sentence, target_label
 from glasshouse.report.cells import (
     NOTHING,
     bar,
@@ -94,7 +92,6 @@ from glasshouse.report.survey_weights import (
     weighted_finding,
     weights_section,
 )
-from glasshouse.report.verdict import Verdict
 from glasshouse.report.words import listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
 from glasshouse.study.policy import OPEN_DATA

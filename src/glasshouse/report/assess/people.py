@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import is_shown, smallest_cell
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
+from glasshouse.measures.discretion import falling
 from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.people import Another, Knowing, People, curves
 from glasshouse.report import vega
@@ -20,7 +21,7 @@ from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.cells import NOTHING, cell_rows, cell_table, group_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, keyed, plot, titled
-from glasshouse.report.discretion import Among, falling
+from glasshouse.report.discretion import Among
 from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import (
@@ -43,7 +44,6 @@ from glasshouse.report.words import (
     counted,
     enumeration,
     in_words,
-    percentage,
     percentage_points,
     percentages,
     plural,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from glasshouse.language import text, text_for
+from glasshouse.language import percentage, text, text_for
+from glasshouse.measures.attacks import last_window
 from glasshouse.microdata import Assessment
 from glasshouse.report import vega
-from glasshouse.report.attacks import last_window
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.page import Cell, Figure
-from glasshouse.report.words import enumeration, percentage, percentages
+from glasshouse.report.words import enumeration, percentages
 
 MOST_PAIRED = 16
 """Of more attributes than this, pairs are not drawn."""

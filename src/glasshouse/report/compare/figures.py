@@ -5,21 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import Enum
 from fractions import Fraction
-from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from glasshouse.disclosure import cell_count, smallest_cell
-from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
+from glasshouse.language import (
+    exactly,
+    marked,
+    number,
+    percentage,
+    printable,
+    text,
+    text_for,
+    translated,
+)
+from glasshouse.measures.figures import FIGURES, FigureKind, Unit
 from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.mitigation.comparison import Change
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.discretion import Among, Discretion, among_part, more_than_one_in
+from glasshouse.report.discretion import Among, Discretion, more_than_one_in
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Cell,
@@ -39,144 +46,11 @@ from glasshouse.report.words import (
     hundredths,
     in_words,
     joined,
-    percentage,
     percentages,
     sentences,
 )
 
-
-class Kind(Enum):
-    """How a figure is written."""
-
-    CHANCE = "chance"
-    COUNT = "count"
-    EXPECTED = "expected"
-    AMOUNT = "amount"
-    SIZE = "size"
-    """The size of a group from which on something holds; None: none up to a million, which is beyond all others."""
-
-
-class Known(NamedTuple):
-    """What is known of a figure."""
-
-    label: str
-    """What it is called."""
-    kind: Kind
-    """How it is written."""
-    risk: bool = True
-    """Whether a higher one is worse for the people in the data; else it says nothing of the risk."""
-    one_of: bool = False
-    """Whether it tells how many candidates there are, being one of so many."""
-
-    def written(self, value: float | None, currency: str | None, *, rough: bool = False) -> str:
-        """Return a figure as its kind is written; roughly, where it would tell how few people are concerned."""
-        if rough and value is not None and self.kind == Kind.COUNT:
-            return cell_count(int(value))
-        if rough and value is not None and 0 < value < 1:
-            return (
-                more_than_one_in(smallest_cell())
-                if self.one_of
-                else ROUGH.cell(Fraction(value)).text
-            )
-        if self.kind == Kind.SIZE:
-            return text("none up to a million") if value is None else number(value, ",.0f")
-        if value is None:
-            return NOTHING.text
-        if self.kind == Kind.CHANCE:
-            return percentage(Fraction(value))
-        if self.kind == Kind.AMOUNT:
-            return hundredths(value, currency)
-        return number(value, ",.0f" if self.kind == Kind.COUNT else ",.6g")
-
-
 ROUGH = Among(None)
-_chance, _neutral = partial(Known, kind=Kind.CHANCE), partial(Known, kind=Kind.CHANCE, risk=False)
-_count, _number = partial(Known, kind=Kind.COUNT), partial(Known, kind=Kind.COUNT, risk=False)
-_size, _amount = partial(Known, kind=Kind.SIZE), partial(Known, kind=Kind.AMOUNT)
-_expected = partial(Known, kind=Kind.EXPECTED)
-FIGURES: Mapping[str, Mapping[str, Known]] = {
-    "assess": {
-        "naming": _chance(marked("{about}: right guesses at who it is")),
-        "inferring": _chance(marked("{about}: right guesses at the {secret}")),
-        "pseudonym": _chance(
-            marked("known records of a person: {about}; the pseudonym is certain")
-        ),
-        "guess": _chance(marked("known records: {about}; right guesses at the pseudonym")),
-        "record": _chance(marked("known records: {about}; singled out without a pseudonym")),
-        "secret": _chance(marked("known records: {about}; right guesses at “{secret}”")),
-        "targets": _number(marked("known records: {about}; people who have so many, in tens")),
-    },
-    "target": {
-        "candidates": _number(marked("records that can be the person’s")),
-        "naming": _chance(
-            marked("chance that a guess at the person’s record is right"), one_of=True
-        ),
-        "inferring": _chance(marked("chance that a guess at the person’s {about} is right")),
-        "presence": _chance(marked("chance that the person is in the release")),
-    },
-    "membership": {
-        "certain": _chance(marked("people of whom it is certain whether they are in")),
-        "certainly_in": _count(marked("people who are certain to be in")),
-        "guess": _chance(marked("right guesses at whether somebody is in")),
-        "guess_before": _neutral(marked("right guesses without the release")),
-        "delta_max": _chance(marked("highest chance of being in (δmax)")),
-        "delta_min": _neutral(marked("lowest chance of being in (δmin)")),
-        "journalist": _chance(marked("highest chance that a record is named")),
-        "journalist_average": _chance(marked("chance that a record is named on average")),
-        "marketer": _chance(marked("records named right, as expected")),
-        "uniques": _count(marked("records that are alone in the release")),
-        "population_uniques": _chance(marked("people estimated to be alone in the population")),
-        "candidates": _number(marked("people who can be this person")),
-        "presence": _chance(marked("chance that the person is in the release")),
-        "present": _chance(marked("chance that the person is in {about}")),
-        "guess_at_one": _chance(marked("chance that a guess at whether the person is in is right")),
-    },
-    "deter": {
-        "no_attack": _size(marked("size from which on she does not begin")),
-        "no_exploit_after_access": _size(
-            marked("size from which on she tries nobody although access is paid")
-        ),
-        "first_partial": _size(
-            marked("size from which on she does not go on until everybody was tried")
-        ),
-        "baseline": _size(
-            marked("size from which on the one-shot adversary of the literature does not begin")
-        ),
-        "highest_risk": _chance(
-            marked("highest risk of re-identification of the sizes asked about")
-        ),
-        "enough": _size(marked("size from which on every group is large enough")),
-        "worth_attacking": _count(marked("records worth attacking, sizes known")),
-        "expected_known": _expected(marked("expected re-identifications, sizes known")),
-        "expected_unknown": _expected(marked("expected re-identifications, sizes not known")),
-        "loss_known": _amount(marked("expected loss, sizes known")),
-        "loss_unknown": _amount(marked("expected loss, sizes not known")),
-    },
-    "threat": {
-        "attacker": _chance(
-            marked("right guesses of somebody who knows that the person is in the table")
-        ),
-        "learner": _neutral(
-            marked("right guesses of somebody who only learns about the population")
-        ),
-        "baseline": _neutral(marked("right guesses by always saying the most frequent value")),
-        "relative_global_threat": _chance(
-            marked("records threatened beyond what the population tells")
-        ),
-        "share_twice": _chance(
-            marked("records of which the attacker is at least twice as sure as the learner")
-        ),
-    },
-    "totals": {
-        "value": _amount(marked("value of all records"), risk=False),
-        "instances": _number(marked("instances to be solved")),
-        "solved": _number(marked("instances solved")),
-        "linked": _count(marked("records whose place is certain")),
-        "exposed": _count(marked("records whose owner is certain")),
-        "exposed_value": _amount(marked("value of the records whose owner is certain")),
-    },
-}
-"""The figures of each command that keeps such."""
 _RANKED = {
     "pseudonym": marked(
         "From the least to the most exposed: someone who happens to know {known} of a person’s records is certain of "
@@ -198,10 +72,31 @@ MOST_SAID = 2
 """So many changes are in a sentence; all are in its figure."""
 
 
-def known(outcome: MeasuredRuns, name: str) -> Known:
+def as_written(
+    kind: FigureKind, value: float | None, currency: str | None, *, rough: bool = False
+) -> str:
+    """Return a figure as its kind is written; roughly, where it would tell how few people are concerned."""
+    if rough and value is not None and kind.unit == Unit.COUNT:
+        return cell_count(int(value))
+    if rough and value is not None and 0 < value < 1:
+        return (
+            more_than_one_in(smallest_cell()) if kind.one_of else ROUGH.cell(Fraction(value)).text
+        )
+    if kind.unit == Unit.SIZE:
+        return text("none up to a million") if value is None else number(value, ",.0f")
+    if value is None:
+        return NOTHING.text
+    if kind.unit == Unit.CHANCE:
+        return percentage(Fraction(value))
+    if kind.unit == Unit.AMOUNT:
+        return hundredths(value, currency)
+    return number(value, ",.0f" if kind.unit == Unit.COUNT else ",.6g")
+
+
+def known(outcome: MeasuredRuns, name: str) -> FigureKind:
     """Return what is known of a figure; of one that another version kept, its own name."""
     word = name.partition(": ")[0].partition(" ")[0]
-    return FIGURES[outcome.command].get(word, Known("{about}", Kind.EXPECTED, risk=False))
+    return FIGURES[outcome.command].get(word, FigureKind("{about}", Unit.EXPECTED, risk=False))
 
 
 def label(outcome: MeasuredRuns, name: str) -> str:
@@ -217,13 +112,13 @@ def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
     No size up to a million is beyond all sizes.
     """
     what, first, other = known(outcome, name), outcome.runs[0], outcome.runs[place]
-    missing = math.inf if what.kind == Kind.SIZE else None
+    missing = math.inf if what.unit == Unit.SIZE else None
     before, after = (
         missing if run.summary[name] is None else run.summary[name] for run in (first, other)
     )
     if not what.risk or before is None or after is None or before == after:
         return Change.SAME
-    if what.kind == Kind.AMOUNT and first.currency != other.currency:
+    if what.unit == Unit.AMOUNT and first.currency != other.currency:
         return Change.SAME
     return Change.WORSE if after > before else Change.BETTER
 
@@ -239,8 +134,8 @@ def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) ->
     candidates = run.summary.get("candidates")
     rough = candidates is not None and Discretion(exact).hides(int(candidates))
     what, value = known(outcome, name), run.summary[name]
-    written = what.written(value, run.currency, rough=rough)
-    first = what.written(outcome.runs[0].summary[name], outcome.runs[0].currency, rough=rough)
+    written = as_written(what, value, run.currency, rough=rough)
+    first = as_written(what, outcome.runs[0].summary[name], outcome.runs[0].currency, rough=rough)
     changed = change_of(outcome, name, place).value or None
     return Cell(
         written,
@@ -253,7 +148,7 @@ def _part_cell(run: ComparedRun, name: str) -> Cell:
     """Return how well a part is attacked: a guess at a secret so that it does not tell how few have one value."""
     people = run.people[name]
     success = Fraction(run.summary[name] or 0).limit_denominator(people)
-    return among_part(people, exact=name.startswith("naming: ")).cell(success)
+    return Among.of_part(people, exact=name.startswith("naming: ")).cell(success)
 
 
 def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
@@ -424,7 +319,7 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
         )
     if len({run.records for run in outcome.runs}) > 1:
         yield records_finding([(run.name, run.records) for run in outcome.runs])
-    amounts = any(known(outcome, name).kind == Kind.AMOUNT for name in outcome.figures)
+    amounts = any(known(outcome, name).unit == Unit.AMOUNT for name in outcome.figures)
     if amounts and len({run.currency for run in outcome.runs}) > 1:
         yield note(
             text("The runs do not count money alike; their amounts are shown, but not compared."),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import is_shown
-from glasshouse.language import exactly, marked, number, text, translated
+from glasshouse.language import exactly, marked, number, percentage, text, translated
 from glasshouse.mitigation import AssessedRuns
 from glasshouse.mitigation.comparison import (
     Change,
@@ -29,7 +29,7 @@ from glasshouse.report.cells import (
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import Cell, Column, Finding, Section, Severity, Table, note
 from glasshouse.report.severity import graded
-from glasshouse.report.words import enumeration, percentage, percentages, plural, points, times
+from glasshouse.report.words import enumeration, percentages, plural, points, times
 
 
 def guess_findings(outcome: AssessedRuns) -> Iterator[Finding]:

@@ -8,7 +8,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
-from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
+from glasshouse.measures.attacks import learned
+from glasshouse.measures.compare import of_release
+from glasshouse.measures.verdict import Decision, Verdict, verdict_on
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation, ComparedRelease, Comparison
 from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
@@ -28,7 +31,6 @@ from glasshouse.report.assess.front import command_words
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
-    learned,
     protect_the_secret,
     release_severity,
     target_label,
@@ -54,7 +56,6 @@ from glasshouse.report.page import (
     Brief,
     Cell,
     Column,
-    Decision,
     Figure,
     Finding,
     Page,
@@ -68,16 +69,7 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks, treatment_section
-from glasshouse.report.verdict import Verdict, of_release, verdict_on
-from glasshouse.report.words import (
-    counted,
-    enumeration,
-    joined,
-    percentage,
-    percentages,
-    sentences,
-    share,
-)
+from glasshouse.report.words import counted, enumeration, joined, percentages, sentences, share
 from glasshouse.study.anonymise import CHANGES
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.policy import ReleasePolicy

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
+from glasshouse.measures.attacks import learned
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import AssessedRuns, ComparedAttack
 from glasshouse.mitigation.comparison import Change, change
@@ -22,7 +23,6 @@ from glasshouse.report.assess.knowledge import TERMS as KNOWLEDGE_TERMS
 from glasshouse.report.attacks import (
     METHOD,
     exact_figure,
-    learned,
     release_severity,
     success_steps,
     target_label,
@@ -71,7 +71,6 @@ from glasshouse.report.page import (
 from glasshouse.report.words import (
     enumeration,
     joined,
-    percentage,
     percentages,
     plural,
     points,

@@ -11,19 +11,10 @@ import numpy as np
 
 from glasshouse.arrays import Integers
 from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Terms
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
 from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
 from glasshouse.report.severity import graded
-from glasshouse.report.words import (
-    counted,
-    hundredths,
-    joined,
-    money,
-    percentage,
-    percentages,
-    plural,
-    share,
-)
+from glasshouse.report.words import counted, hundredths, joined, money, percentages, plural, share
 from glasshouse.study.deter import DeterStudy
 
 MOST_SIZES = 12

@@ -17,7 +17,7 @@ import numpy as np
 
 from glasshouse.disclosure import column_counts, hidden_counts
 from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Sensitivity, Terms
-from glasshouse.language import marked, number, text, translated
+from glasshouse.language import marked, number, percentage, text, translated
 from glasshouse.report import vega
 from glasshouse.report.cells import (
     cell_table,
@@ -63,7 +63,6 @@ from glasshouse.report.words import (
     counted,
     hundredths,
     joined,
-    percentage,
     percentages,
     plural,
     sentences,

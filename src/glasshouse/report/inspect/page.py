@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from glasshouse.disclosure import cell_count, is_shown, smallest_cell
-from glasshouse.language import marked, number, quoted, text, text_for, translated
+from glasshouse.language import marked, number, percentage, quoted, text, text_for, translated
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, figure_of, plot, titled, wrapped
@@ -32,7 +32,7 @@ from glasshouse.report.page import (
     Tile,
 )
 from glasshouse.report.severity import graded
-from glasshouse.report.words import enumeration, percentage, sentences, share
+from glasshouse.report.words import enumeration, sentences, share
 from glasshouse.table import Role
 from glasshouse.table.profiles import (
     DIRECT,

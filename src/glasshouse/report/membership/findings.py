@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from glasshouse.disclosure import hidden_parts, smallest_cell
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
+from glasshouse.measures.membership import named_with_a_register, records_alone
 from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.presence import Member, Membership, Pattern
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
@@ -29,10 +30,8 @@ from glasshouse.report.words import (
     in_words,
     joined,
     listed,
-    percentage,
     percentages,
     plural,
-    rounded,
     share,
     short_names,
 )
@@ -619,17 +618,6 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
     return Finding(severity, sentence, figure, meaning, remedy if risks.uniques else "")
 
 
-def records_alone(risks: PopulationRisks) -> int | None:
-    """Return how many records are, by estimate, of people who are alone in the population, rounded to whole records.
-
-    It is told, graded and judged by this one number. None: no estimator found an answer.
-    """
-    if risks.fraction == 1:
-        return risks.uniques
-    part = risks.dankar.share_of_sample_uniques
-    return None if part is None else rounded(risks.uniques * Fraction(part))
-
-
 def _alone_in_sample(risks: PopulationRisks) -> str:
     words = {
         "records": counted(risks.records, "record"),
@@ -763,13 +751,6 @@ def _with_a_register(risks: PopulationRisks) -> Finding:
         ),
         meaning=text("Such registers exist: of voters, of pupils, of customers."),
     )
-
-
-def named_with_a_register(risks: PopulationRisks) -> tuple[Fraction, Fraction]:
-    """Return between what the share of records is that somebody with a register would name right, by estimate."""
-    better = (risks.marketer_expected, risks.marketer_by_classes)
-    estimates = (risks.marketer, *(min(Fraction(estimate), Fraction(1)) for estimate in better))
-    return min(estimates), max(estimates)
 
 
 def set_label(pattern: Pattern, datasets: Sequence[str]) -> str:

@@ -11,7 +11,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 from glasshouse.disclosure import smallest_cell
-from glasshouse.language import exactly, marked, number, printable, text, text_for, translated
+from glasshouse.language import (
+    exactly,
+    marked,
+    number,
+    percentage,
+    printable,
+    text,
+    text_for,
+    translated,
+)
+from glasshouse.measures.membership import named_with_a_register, records_alone
 from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.presence import Member, Membership
 from glasshouse.microdata.uniqueness import PopulationRisks
@@ -65,9 +75,7 @@ from glasshouse.report.membership.findings import (
     may_be_theirs,
     member_findings,
     membership_findings,
-    named_with_a_register,
     population_findings,
-    records_alone,
     set_label,
     shown_patterns,
     taken_by_the_rule,
@@ -90,7 +98,6 @@ from glasshouse.report.words import (
     counted,
     enumeration,
     listed,
-    percentage,
     percentages,
     plural,
     remarks,

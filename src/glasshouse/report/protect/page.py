@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.language import marked, text, text_for, translated
+from glasshouse.language import marked, percentage, text, text_for, translated
+from glasshouse.measures.verdict import Verdict
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
 from glasshouse.report.anonymise.front import absent
 from glasshouse.report.compare.page import (
@@ -30,8 +31,7 @@ from glasshouse.report.page import (
     note,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks
-from glasshouse.report.verdict import Verdict
-from glasshouse.report.words import joined, percentage, percentages, share
+from glasshouse.report.words import joined, percentages, share
 from glasshouse.study.protect import ProtectStudy
 
 

@@ -14,7 +14,16 @@ from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.disclosure import smallest_cell
-from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.language import (
+    marked,
+    number,
+    percentage,
+    printable,
+    rounded,
+    text,
+    text_for,
+    translated,
+)
 from glasshouse.microdata.individual import (
     Belief,
     Histories,
@@ -52,9 +61,7 @@ from glasshouse.report.words import (
     enumeration,
     in_words,
     joined,
-    percentage,
     plural,
-    rounded,
     sentences,
     singular,
 )

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from glasshouse.disclosure import smallest_cell
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
 from glasshouse.microdata.individual import Journalist, Target, TargetSecret
 from glasshouse.microdata.leakage import Leakage, value_text
 from glasshouse.report.assess.front import less_detail_command
@@ -81,7 +81,6 @@ from glasshouse.report.words import (
     enumeration,
     in_words,
     listed,
-    percentage,
     percentages,
     plural,
     sentences,

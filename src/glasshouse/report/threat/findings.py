@@ -13,7 +13,16 @@ import numpy as np
 from glasshouse.groups import Beliefs, Measures, Release
 from glasshouse.groups.measures import TIE, Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
-from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.language import (
+    marked,
+    number,
+    percentage,
+    printable,
+    rounded,
+    text,
+    text_for,
+    translated,
+)
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Finding, Severity, note, reassurance
 from glasshouse.report.severity import graded
@@ -22,9 +31,7 @@ from glasshouse.report.words import (
     enumeration,
     in_words,
     joined,
-    percentage,
     percentages,
-    rounded,
     sentences,
     told_apart,
 )

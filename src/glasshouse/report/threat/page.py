@@ -15,7 +15,7 @@ from glasshouse.groups import Knowledge, Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading, above_name
 from glasshouse.groups.outcome import ThreatOutcome
-from glasshouse.language import exactly, marked, number, text, text_for, translated
+from glasshouse.language import exactly, marked, number, percentage, text, text_for, translated
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, keyed, plot, titled
@@ -54,15 +54,7 @@ from glasshouse.report.threat.findings import (
     whole_percent,
     with_error,
 )
-from glasshouse.report.words import (
-    counted,
-    enumeration,
-    percentage,
-    percentages,
-    plural,
-    sentences,
-    share,
-)
+from glasshouse.report.words import counted, enumeration, percentages, plural, sentences, share
 from glasshouse.study import parse_condition
 from glasshouse.study.threat import ThreatStudy
 

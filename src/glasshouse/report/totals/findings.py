@@ -17,16 +17,17 @@ from glasshouse.language import (
     marked,
     marked_for,
     number,
+    percentage,
     text,
     text_for,
     translated,
     translated_for,
 )
-from glasshouse.reconstruction import CampaignResult, ExposurePhase, PhaseResult, Solution
-from glasshouse.reconstruction.campaign_result import NO_ENTITY
+from glasshouse.measures.totals import is_settled, set_apart
+from glasshouse.reconstruction import CampaignResult, ExposurePhase, Solution
 from glasshouse.report.page import Figure, Finding, Severity, note, reassurance
 from glasshouse.report.severity import MANY_CERTAIN, graded
-from glasshouse.report.words import counted, hundredths, percentage, percentages, plural, share
+from glasshouse.report.words import counted, hundredths, percentages, plural, share
 from glasshouse.study.totals import TotalsStudy
 
 CONCENTRATED = Fraction(1, 4)
@@ -87,23 +88,11 @@ def is_contradicted(result: CampaignResult) -> bool:
     return all(phase.instances == phase.infeasible for phase in result.phases)
 
 
-def is_settled(result: CampaignResult) -> bool:
-    """Tell whether every question that the publications pose was answered exactly."""
-    contradicted = any(_contradicted(phase)[1] for phase in result.phases)
-    return result.solved == result.instances and not contradicted
-
-
 def unsettled(result: CampaignResult) -> str:
     """Say why not every question was answered exactly."""
     if result.solved == result.instances:
         return text("records and totals of some groups do not agree, or are not complete")
     return text("not everything is solved")
-
-
-def _contradicted(phase: PhaseResult) -> tuple[int, int]:
-    """Return how many groups of a phase, with how many records, are set apart since they cannot be solved."""
-    unsolvable = [apart for apart in phase.apart if apart.reason != NO_ENTITY]
-    return sum(apart.groups for apart in unsolvable), sum(apart.records for apart in unsolvable)
 
 
 def _part(value: float, whole: float) -> Fraction:
@@ -358,8 +347,8 @@ def _unnamed(result: CampaignResult) -> Iterator[Finding]:
 
 def _apart(result: CampaignResult) -> Iterator[Finding]:
     """Say in how many groups records and totals do not agree, in the phase with the most such records."""
-    phase = max(result.phases, key=lambda phase: _contradicted(phase)[1])
-    groups, records = _contradicted(phase)
+    phase = max(result.phases, key=lambda phase: set_apart(phase)[1])
+    groups, records = set_apart(phase)
     if not records:
         return
     yield note(
@@ -390,7 +379,7 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
 def _solved(result: CampaignResult) -> Finding:
     words = {"solved": result.solved, "instances": result.instances}
     figure = text("solved: {solved} of {instances} instances", **words)
-    contradicted = any(_contradicted(phase)[0] for phase in result.phases)
+    contradicted = any(set_apart(phase)[0] for phase in result.phases)
     if result.solved == result.instances and contradicted:
         return note(
             text(

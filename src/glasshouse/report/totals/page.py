@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.disclosure import column_counts, cover_each_other, hidden_parts, smallest_cell
-from glasshouse.language import exactly, marked, number, text, text_for
+from glasshouse.language import exactly, marked, number, percentage, text, text_for
+from glasshouse.measures.totals import is_settled
 from glasshouse.reconstruction import BinExposed, CampaignResult, ExposurePhase, Solution
 from glasshouse.report import vega
 from glasshouse.report.cells import (
@@ -53,7 +54,6 @@ from glasshouse.report.totals.findings import (
     add_a_register,
     growth_factor,
     is_contradicted,
-    is_settled,
     more_time,
     publish_less,
     reason_label,
@@ -64,15 +64,7 @@ from glasshouse.report.totals.findings import (
     total_findings,
     unsettled,
 )
-from glasshouse.report.words import (
-    counted,
-    hundredths,
-    percentage,
-    percentages,
-    plural,
-    sentences,
-    share,
-)
+from glasshouse.report.words import counted, hundredths, percentages, plural, sentences, share
 from glasshouse.study.totals import SolveStudy, TotalsStudy
 
 SOURCE = (

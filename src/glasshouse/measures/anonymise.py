@@ -1,0 +1,14 @@
+"""What a protected release measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from glasshouse.measures.assess import of_assessment
+from glasshouse.measures.measurement import Measurement, worst_of
+from glasshouse.mitigation.anonymisation import Anonymisation
+
+
+def measured(outcome: Anonymisation) -> Iterator[Measurement]:
+    """Yield what a protected release measures; where it holds suppressed records, the worst of with and without."""
+    return worst_of(*map(of_assessment, (outcome.after, *outcome.judged)))
