@@ -44,6 +44,11 @@ def test_a_check_imports_nothing_that_protects(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith("glasshouse.mitigation")]
 
 
+def test_a_run_is_read_and_judged_without_a_compiler_and_without_pictures() -> None:
+    names = imported_by("import glasshouse.runs, glasshouse.report.verdict")
+    assert not names & {"numba", "altair", "vl_convert", "scipy", "ortools"}
+
+
 def test_every_public_name_is_there() -> None:
     import glasshouse
 

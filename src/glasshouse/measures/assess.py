@@ -23,11 +23,10 @@ from glasshouse.microdata import (
     People,
 )
 from glasshouse.microdata.people import Another, Knowing
-from glasshouse.study.policy import CLASS_SIZES, Measure
+from glasshouse.study.policy import BY_RECORDS, CLASS_SIZES, Measure
 
 _INFERRING: tuple[Measure, ...] = ("inference-added", "inference-certain")
 _CLOSE: tuple[Measure, ...] = ("close-added", "close-certain")
-SINGLING_OUT: tuple[Measure, ...] = ("some-records", "any-records")
 _ROUGH_SHARES = tuple(
     Fraction(*ratio) for ratio in ((1, 100), (1, 20), (1, 10), (1, 5), (1, 3), (1, 2), (1, 1))
 )
@@ -126,7 +125,7 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
             learned = (one.guess.additive, _made_certain(one.certainty))
             for measure, value in zip(_INFERRING, learned, strict=True):
                 yield measured(measure, value, name, margin=one.margin, people=people)
-        for measure, single in zip(SINGLING_OUT, (result.some, result.any), strict=True):
+        for measure, single in zip(BY_RECORDS, (result.some, result.any), strict=True):
             if single is not None:
                 share = Fraction(single, result.targets)
                 highest = Bounding(result.targets).bounds(share)[1]

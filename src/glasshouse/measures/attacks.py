@@ -6,8 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from glasshouse.microdata import Assessment, Attack
+if TYPE_CHECKING:
+    from glasshouse.microdata import Assessment, Attack
 
 
 def best_by_size(attacks: Sequence[Attack]) -> list[Attack]:

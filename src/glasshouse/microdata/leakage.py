@@ -11,13 +11,15 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Integers
-from glasshouse.table import Step
+
+if TYPE_CHECKING:
+    from glasshouse.table import Step
 
 MEASURES = ("prior", "posterior", "additive", "multiplicative")
 """What is told of a leakage, in this order."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from glasshouse.language import exactly, localised, marked, number, percentage, rounded, text
-from glasshouse.microdata.leakage import Attack, Leakage
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import hundredths, money, times
+
+if TYPE_CHECKING:
+    from glasshouse.microdata.leakage import Attack, Leakage
 
 NOTHING = Cell("–")
 """What stands where there is no number."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import decimal, marked, number, percentage, text, text_for, translated
-from glasshouse.measures.assess import SINGLING_OUT
 from glasshouse.measures.measurement import Measurement
 from glasshouse.measures.verdict import Decision, Judgement, Verdict
 from glasshouse.report.coverage import coverage_sentences, unknown_coverage
@@ -20,6 +19,7 @@ from glasshouse.report.page import Cell, Column, Group, Ruling, Table
 from glasshouse.report.words import enumeration
 from glasshouse.study.assess import parse_person_secret
 from glasshouse.study.policy import (
+    BY_RECORDS,
     MEASURES,
     Measure,
     PolicyCondition,
@@ -233,7 +233,7 @@ def _with_known_records(words: str, measured: Measurement) -> str:
             measure=words,
             people=people,
         )
-    if measured.measure in SINGLING_OUT:
+    if measured.measure in BY_RECORDS:
         return text_for(
             measured.records,
             "{measure}: {count} record (of {people} people who have so many)",

@@ -39,7 +39,6 @@ from glasshouse.runs.folder import (
     report_files,
     to_pdf,
 )
-from glasshouse.runs.reading import labels_of
 from glasshouse.sources.files import fingerprint, own_place
 from glasshouse.study import Question, dump_study, paths_of, with_paths
 from glasshouse.table import EncodedTable, Labels
@@ -324,6 +323,8 @@ def run(
     """
     question.check_policy()
     watched = (resources or Resources()).watching()
+    from glasshouse.runs.reading import labels_of  # with it come tables, and loops to compile
+
     labels = labels_of(question, options.get("tables", ()))
     done: Run[Question, Outcome] = _module(question).answer(question, resources=watched, **options)
     return replace(done, labels=done.labels | labels)

@@ -446,6 +446,8 @@ INTERNAL = _rule(
 )
 POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL)}
 """The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues."""
+BY_RECORDS: tuple[Measure, ...] = ("some-records", "any-records")
+"""The measures of whom some, or any, of their records give away."""
 TITLES = {
     "open-data": marked("open data"),
     "research-file": marked("research file"),
