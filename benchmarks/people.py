@@ -215,7 +215,7 @@ def luckiest_of_each(table: EncodedTable, person: str, known: int) -> dict[str, 
 
     def noted(*arguments: Any) -> Any:
         walked = walk(*arguments)
-        fewest.append(walked[4])
+        fewest.append(walked[0].fewest)
         return walked
 
     with patch.object(people_kernel, "walk", noted):

@@ -191,8 +191,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 LONG_FUNCTIONS = {
     "microdata/closeness_kernel.py: by_subset",
     "microdata/knowledge_kernel.py: by_subset",
-    "microdata/people_kernel.py: draw",
-    "microdata/people_kernel.py: walk",
 }
 """Functions that do something in more than a hundred lines: loops only, and only these."""
 
@@ -229,7 +227,7 @@ def test_a_module_has_at_most_900_lines() -> None:
     assert long == LONG_MODULES
 
 
-BRANCHING = 9
+BRANCHING = 6
 """So many functions branch more than ruff's limit allows, a number that may only fall."""
 
 

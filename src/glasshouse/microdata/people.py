@@ -53,10 +53,11 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import DataError, StudyError
-from glasshouse.microdata import people_kernel
+from glasshouse.microdata import people_kernel, sight_kernel
 from glasshouse.microdata.closeness import scaled_numbers
 from glasshouse.microdata.leakage import Leakage, missing_entry, treatment
-from glasshouse.microdata.people_kernel import CERTAIN, GUESSED, MOST_ALIKE
+from glasshouse.microdata.people_kernel import CERTAIN, GUESSED, MOST_ALIKE, Events
+from glasshouse.microdata.sight_kernel import EventValues
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.study.assess import PersonSecret, parse_person_secret
 from glasshouse.table import EncodedTable, Step
@@ -411,6 +412,11 @@ class _Lists:
     ranks: Integers
     """Per fact as the release numbers them, its number here."""
 
+    @property
+    def events(self) -> Events:
+        """The lists that loops go over."""
+        return Events(*(getattr(self, name) for name in Events._fields))
+
     def of_people(self, chosen: Flags) -> _Lists:
         """Return the events of some people, as if there were no others."""
         number = np.cumsum(chosen) - 1
@@ -524,16 +530,9 @@ def _walked(
 ) -> Knowing | None:
     """Return the exact chances; None: that takes too many steps."""
     values = _as_matrix(secrets, len(lists.sizes))
-    named, learned, alike, beyond, fewest, most, ties, steps = people_kernel.walk(
+    ways, ties, steps = people_kernel.walk(
         number,
-        lists.starts,
-        lists.people,
-        lists.facts,
-        lists.copies,
-        lists.rests,
-        lists.by_fact,
-        lists.fact_starts,
-        lists.sizes,
+        lists.events,
         np.array(subsets, np.int64),
         values,
         int(values.max(initial=0)) + 1,
@@ -541,20 +540,26 @@ def _walked(
     )
     if steps < 0:
         return None
-    _settle(learned, ties, subsets, len(secrets))
+    _settle(ways.learned, ties, subsets, len(secrets))
     is_target = lists.sizes >= number
     targets = int(np.count_nonzero(is_target))
 
-    def chance(ways: Integers) -> Fraction:
-        return _sum(ways, subsets) / targets
+    def chance(by_size: Integers) -> Fraction:
+        return _sum(by_size, subsets) / targets
 
     evenly = sum(
-        (chance(alike[count]) / count for count in range(1, MOST_ALIKE + 1) if alike[count].any()),
+        (
+            chance(ways.alike[count]) / count
+            for count in range(1, MOST_ALIKE + 1)
+            if ways.alike[count].any()
+        ),
         Fraction(0),
     )
-    if beyond.any():
+    if ways.beyond.any():
         rest = fsum(
-            float(ways) / subsets[size] for size, ways in enumerate(beyond.tolist()) if ways
+            float(number) / subsets[size]
+            for size, number in enumerate(ways.beyond.tolist())
+            if number
         )
         evenly = Fraction(float(evenly) + rest / targets)
     first = Fraction(int(targets == 1))
@@ -562,17 +567,19 @@ def _walked(
         quasi_identifiers=known,
         events=number,
         targets=targets,
-        guessing=Leakage(Fraction(1, targets), chance(named[GUESSED])),
-        certainty=Leakage(first, chance(named[CERTAIN])),
+        guessing=Leakage(Fraction(1, targets), chance(ways.named[GUESSED])),
+        certainty=Leakage(first, chance(ways.named[CERTAIN])),
         evenly=evenly,
-        luckiest=_mean_of_inverses(fewest[is_target]),
-        unluckiest=_mean_of_inverses(most[is_target]),
-        some=int(np.count_nonzero(fewest[is_target] == 1)),
-        any=int(np.count_nonzero(most[is_target] == 1)),
+        luckiest=_mean_of_inverses(ways.fewest[is_target]),
+        unluckiest=_mean_of_inverses(ways.most[is_target]),
+        some=int(np.count_nonzero(ways.fewest[is_target] == 1)),
+        any=int(np.count_nonzero(ways.most[is_target] == 1)),
         unlinked=_singled_out(lists, number),
         secrets={
             name: _before_and_after(
-                value[is_target], chance(learned[place, GUESSED]), chance(learned[place, CERTAIN])
+                value[is_target],
+                chance(ways.learned[place, GUESSED]),
+                chance(ways.learned[place, CERTAIN]),
             )
             for place, (name, value) in enumerate(secrets.items())
         },
@@ -682,23 +689,15 @@ def _estimated(
     is_target = lists.sizes >= number
     targets = np.flatnonzero(is_target)
     values = _as_matrix(secrets, len(lists.sizes))
-    draws: Floats = people_kernel.draw(
+    draws: Floats = sight_kernel.draw(
         targets[random.integers(0, len(targets), DRAWS)],
         random.random((DRAWS, number)),
-        lists.starts,
-        lists.people,
-        lists.facts,
-        lists.copies,
-        lists.by_fact,
-        lists.fact_starts,
-        lists.sizes,
+        lists.events,
         np.array([float(ways) for ways in subsets]),
         values,
+        EventValues(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)),
         int(values.max(initial=0)) + 1,
         number,
-        np.empty(0, np.int64),
-        np.empty(0, np.int32),
-        np.empty(0, np.int32),
     )
     means = [Fraction(mean) for mean in draws.mean(axis=1).tolist()]
     people_of = len(targets)
@@ -753,7 +752,7 @@ def _another(
     entries = lists.people.astype(np.int64) * width + lists.facts
     value_starts = np.append(np.searchsorted(keys[0, firsts], entries), len(firsts))
     times = np.diff(firsts, append=len(order))
-    of_values = (value_starts, keys[1, firsts].astype(np.int32), times.astype(np.int32))
+    told = EventValues(value_starts, keys[1, firsts].astype(np.int32), times.astype(np.int32))
 
     sizes = lists.sizes
     denominators = [comb(d, number) * (d - number) for d in range(int(sizes.max()) + 1)]
@@ -772,39 +771,26 @@ def _another(
     if choices > MOST_SIGHTS or not fits:
         random = np.random.default_rng(seed)
         drawn = np.flatnonzero(is_target)[random.integers(0, targets, DRAWS)]
-        draws: Floats = people_kernel.draw(
+        draws: Floats = sight_kernel.draw(
             drawn,
             random.random((DRAWS, number)),
-            lists.starts,
-            lists.people,
-            lists.facts,
-            lists.copies,
-            lists.by_fact,
-            lists.fact_starts,
-            sizes,
+            lists.events,
             np.array([float(comb(d, number)) for d in range(len(denominators))]),
             np.zeros((0, len(sizes)), np.int32),
+            told,
             column.cardinality,
             number + 1,
-            *of_values,
         )[-2:]
         guess, certain = (Fraction(mean) * targets / whole for mean in draws.mean(axis=1).tolist())
         margin = _margin(draws) * targets / whole
     else:
-        seen, ways, holder = people_kernel.sights(
-            number, lists.starts, lists.facts, lists.copies, sizes, choices
-        )
-        learned, ties = people_kernel.another(
-            seen,
-            ways,
-            holder,
-            np.lexsort(seen.T[::-1]),
-            lists.starts,
-            lists.facts,
-            lists.copies,
-            sizes,
+        listed = sight_kernel.sights(number, lists.events, choices)
+        learned, ties = sight_kernel.another(
+            listed,
+            np.lexsort(listed.facts.T[::-1]),
+            lists.events,
             np.array(denominators, np.int64),
-            *of_values,
+            told,
             column.cardinality,
         )
         _settle(learned, ties, denominators, 1)
