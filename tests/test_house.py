@@ -189,7 +189,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 
 LONG_FUNCTIONS = {
-    "microdata/closeness_kernel.py: by_subset",
     "microdata/knowledge_kernel.py: by_subset",
 }
 """Functions that do something in more than a hundred lines: loops only, and only these."""
@@ -227,7 +226,7 @@ def test_a_module_has_at_most_900_lines() -> None:
     assert long == LONG_MODULES
 
 
-BRANCHING = 6
+BRANCHING = 5
 """So many functions branch more than ruff's limit allows, a number that may only fall."""
 
 

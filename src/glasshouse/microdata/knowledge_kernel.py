@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Integer, Integers
 from glasshouse.compiled import called, compiled, inlined
-from glasshouse.microdata.closeness_kernel import places_of_sets, spread_over_sets
+from glasshouse.microdata.class_kernel import places_of_sets, spread_over_sets
 
 Rows = NDArray[np.int32]
 """Places of records."""
