@@ -188,12 +188,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     assert tied == {}
 
 
-LONG_FUNCTIONS = {
-    "microdata/knowledge_kernel.py: by_subset",
-}
-"""Functions that do something in more than a hundred lines: loops only, and only these."""
-
-
 def test_what_a_function_does_has_at_most_a_hundred_lines() -> None:
     long = set()
     for place, inside in nodes().items():
@@ -202,7 +196,7 @@ def test_what_a_function_does_has_at_most_a_hundred_lines() -> None:
                 begins = node.body[1 if ast.get_docstring(node, clean=False) else 0 :]
                 if begins and (node.end_lineno or 0) - begins[0].lineno >= 100:
                     long.add(f"{place}: {node.name}")
-    assert long == LONG_FUNCTIONS
+    assert long == set()
 
 
 LONG_MODULES = frozenset(
@@ -226,7 +220,7 @@ def test_a_module_has_at_most_900_lines() -> None:
     assert long == LONG_MODULES
 
 
-BRANCHING = 5
+BRANCHING = 4
 """So many functions branch more than ruff's limit allows, a number that may only fall."""
 
 

@@ -4,27 +4,35 @@ What is known inexactly of a record is a *window* around its number, every numbe
 be *mistaken*: right with some weight, each other one of a domain with another. Records come by rising value, and
 partitions are stable, so that every class of every subset is in order. Of a class, over all that the adversary may
 hold, are added up: her best guess at the secret, what is certain, and what is nearly sure; in units, of which every
-record has the same number. The walk over the subsets settles in closed form what it can, as that for close guesses
-does:
+record has the same number.
 
-- a class in which everything is certain is so with whatever else is known;
-- two or three records count with each other exactly in the sets in which they agree;
-- attributes that all records of a class agree in divide it no further.
+The walk over the subsets (`class_kernel`) settles in closed form what it can: a class in which everything is certain is
+so with whatever else is known, and two or three records count with each other exactly in the sets in which they agree.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Integer, Integers
-from glasshouse.compiled import called, compiled, inlined
-from glasshouse.microdata.class_kernel import places_of_sets, spread_over_sets
+from glasshouse.arrays import Codes, Flags, Integer, Integers
+from glasshouse.compiled import compiled, lean_called, lean_inlined
+from glasshouse.microdata.class_kernel import (
+    Classes,
+    CodesByAttribute,
+    Rows,
+    agreement,
+    attributes_of_part,
+    enter_class,
+    next_part,
+    places_of_sets,
+    room_for_classes,
+    spread_over_sets,
+    step_down,
+)
 
-Rows = NDArray[np.int32]
-"""Places of records."""
 Column = Any
 """An array of integers, of which one is taken at a time."""
 GUESS, CERTAIN, NEARLY = range(3)
@@ -34,7 +42,59 @@ SURE, OF = 19, 20
 _LAST = np.int64(1) << 62
 
 
-@called
+class _Records(NamedTuple):
+    """Records by rising value."""
+
+    codes: CodesByAttribute
+    """Per attribute, the code of each."""
+    values: Integers
+    """Per record, what is known inexactly."""
+    secrets: Codes
+    """Per record, its secret."""
+    weights: Integers
+    """Per record, what it weighs; not used where values are known by windows."""
+
+
+class _Way(NamedTuple):
+    """How values are known."""
+
+    width: int
+    """How many numbers a window has; not used where a value may be mistaken."""
+    right: int
+    """The weight of the right value."""
+    wrong: int
+    """That of each other one."""
+    domain: int
+    """How many values there are; 0: they are known by windows."""
+    unit: int
+    """How many units every record has."""
+
+
+class _Tallies(NamedTuple):
+    """What is counted of one class; zeros in between."""
+
+    counts: Integers
+    """Per secret, its records, or their weight."""
+    here: Integers
+    """Per secret, the weight of those with one value."""
+    having: Integers
+    """Per count, how many secrets have it."""
+
+
+class _Cells(NamedTuple):
+    """Where sums are added up: three of the secret and three of naming, per pair of a set and free attributes."""
+
+    sums: Integers
+    """Per pair, the sums."""
+    ones: Integers
+    """The places of the sets (`places_of_sets`)."""
+    of_class: Integers
+    """Those of one class, while they are added up."""
+    is_open: Flags
+    """Per level, whether something of the secret, and of naming, is not certain yet."""
+
+
+@lean_called
 def _slid(
     rows: Rows,
     begin: Integer,
@@ -90,7 +150,7 @@ def _slid(
     having[0] = 0
 
 
-@called
+@lean_called
 def _named_by_window(
     rows: Rows, begin: Integer, end: Integer, values: Column, width: Integer, sums: Column
 ) -> None:
@@ -107,7 +167,7 @@ def _named_by_window(
         below = above
 
 
-@called
+@lean_called
 def _mistaken(
     rows: Rows,
     begin: Integer,
@@ -163,7 +223,7 @@ def _mistaken(
         counts[secrets[rows[place]]] = 0
 
 
-@called
+@lean_called
 def _named_by_mistakes(
     rows: Rows,
     begin: Integer,
@@ -195,30 +255,18 @@ def _named_by_mistakes(
         sums[NEARLY] += absent
 
 
-@inlined
-def _pair(
-    low: Integer, high: Integer, width: Integer, right: Integer, wrong: Integer, domain: Integer
-) -> tuple[Integer, Integer, Integer]:
+@lean_inlined
+def _pair(low: Integer, high: Integer, way: _Way) -> tuple[Integer, Integer, Integer]:
     """Return what two records with such values and different secrets lose together: of each of the three sums."""
-    if domain == 0:
-        overlap = max(0, width - (high - low))
+    if way.domain == 0:
+        overlap = max(0, way.width - (high - low))
         return overlap, 2 * overlap, 2 * overlap
-    unit = right + (domain - 1) * wrong
     if low == high:
-        return unit, 2 * unit, 2 * unit
-    certain = 2 * unit if wrong > 0 else 0
-    nearly = 2 * (unit - right - wrong) if OF * right >= SURE * (right + wrong) else 2 * unit
-    return domain * wrong, certain, nearly
-
-
-@inlined
-def _agreement(codes: Any, first: Integer, second: Integer, remaining: Integer) -> Integer:
-    """Return those of some attributes in which two records agree."""
-    alike = 0
-    for attribute in range(codes.shape[1]):
-        if (remaining >> attribute) & 1 and codes[first, attribute] == codes[second, attribute]:
-            alike |= 1 << attribute
-    return alike
+        return way.unit, 2 * way.unit, 2 * way.unit
+    certain = 2 * way.unit if way.wrong > 0 else 0
+    both = way.right + way.wrong
+    nearly = 2 * (way.unit - both) if OF * way.right >= SURE * both else 2 * way.unit
+    return way.domain * way.wrong, certain, nearly
 
 
 @compiled
@@ -266,11 +314,11 @@ def by_mistake(
 
 
 @compiled
-def by_subset(  # noqa: C901
+def by_subset(
     codes: NDArray[np.uint16 | np.uint32],
     cardinalities: Integers,
     values: Integers,
-    secrets: NDArray[np.int32],
+    secrets: Codes,
     width: int,
     right: int,
     wrong: int,
@@ -295,159 +343,159 @@ def by_subset(  # noqa: C901
     """
     records, attributes = codes.shape
     unit = width if domain == 0 else right + (domain - 1) * wrong
-    ones = places_of_sets(attributes)
-    sums = np.zeros((3**attributes, 6), np.int64)
-    rows = np.empty((attributes + 1, records), np.int32)
-    rows[0] = np.arange(records)
-    weights = np.ones(records if domain > 0 else 1, np.int64)
-    tally = np.zeros(secrets.max() + 1, np.int64)
-    here = np.zeros(secrets.max() + 1, np.int64)
-    having = np.zeros(records + 2, np.int64)
-    lists = np.zeros(6, np.int64)
-    widest = cardinalities.max() + 1 if attributes > 0 else 1
-    counts, met = np.zeros(widest, np.int32), np.empty(widest, np.int32)
-    begins, ends = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
-    parts = np.zeros(attributes + 1, np.int64)
-    column_of = np.zeros(attributes + 1, np.int64)
-    masks, frees = np.zeros(attributes + 1, np.int64), np.zeros(attributes + 1, np.int64)
-    rests = np.zeros(attributes + 1, np.int64)
-    secret_open = np.ones(attributes + 1, np.bool_)
-    naming_open = np.ones(attributes + 1, np.bool_)
-    naming_open[0] = naming
-    rests[0] = (1 << attributes) - 1
-    ends[0], level, is_new = records, 0, True
-    while level >= 0:
-        begin, end, mask = begins[level], ends[level], masks[level]
-        if is_new:
-            is_new = False
-            some, first = rows[level], rows[level][begin]
-            for attribute in range(attributes):
-                if (rests[level] >> attribute) & 1:
-                    code, place = codes[first, attribute], begin + 1
-                    while place < end and codes[some[place], attribute] == code:
-                        place += 1
-                    if place == end:
-                        rests[level] ^= 1 << attribute
-                        frees[level] |= 1 << attribute
-            free, rest, everything = frees[level], rests[level], (end - begin) * unit
-            now = sums[ones[mask] + 2 * ones[free]]
-            later = sums[ones[mask] + 2 * ones[free | rest]]
-            lists[:] = 0
-            if secret_open[level]:
-                if domain == 0:
-                    _slid(some, begin, end, values, secrets, tally, having, width, lists[:3])
-                else:
-                    _mistaken(
-                        *(some, begin, end, values, secrets, weights, tally, here),
-                        *(right, wrong, domain, lists[:3]),
-                    )
-                secret_open[level] = lists[CERTAIN] < everything
-                chosen = now if secret_open[level] else later
-                for kind in range(3):
-                    chosen[kind] += lists[kind]
-            if naming_open[level]:
-                if domain == 0:
-                    _named_by_window(some, begin, end, values, width, lists[3:])
-                else:
-                    _named_by_mistakes(some, begin, end, values, right, wrong, domain, lists[3:])
-                naming_open[level] = lists[3 + CERTAIN] < everything
-                chosen = now if naming_open[level] else later
-                for kind in range(3, 6):
-                    chosen[kind] += lists[kind]
-            if not secret_open[level] and not naming_open[level]:
-                rests[level] = 0
-            column_of[level], parts[level] = -1, end
-        if parts[level] >= end:
-            column_of[level] += 1
-            while column_of[level] < attributes and not (rests[level] >> column_of[level]) & 1:
-                column_of[level] += 1
-            if column_of[level] >= attributes:
-                level -= 1
-                continue
-            column, some, divided = column_of[level], rows[level], rows[level + 1]
-            number = 0
-            for place in range(begin, end):
-                code = codes[some[place], column]
-                if counts[code] == 0:
-                    met[number] = code
-                    number += 1
-                counts[code] += 1
-            start = begin
-            for place in range(number):
-                size = counts[met[place]]
-                counts[met[place]] = start
-                start += size
-            for place in range(begin, end):
-                code = codes[some[place], column]
-                divided[counts[code]] = some[place]
-                counts[code] += 1
-            for place in range(number):
-                counts[met[place]] = 0
-            parts[level] = begin
-        column, divided = column_of[level], rows[level + 1]
-        start = parts[level]
-        code, stop = codes[divided[start], column], start + 1
-        while stop < end and codes[divided[stop], column] == code:
-            stop += 1
-        parts[level] = stop
-        below, free = mask | (1 << column), frees[level]
-        rest = rests[level] & ~((1 << (column + 1)) - 1)
-        of_secret, of_naming = secret_open[level], naming_open[level]
-        if stop - start > 3:
-            level += 1
-            begins[level], ends[level], masks[level] = start, stop, below
-            frees[level], rests[level] = free, rest
-            secret_open[level], naming_open[level] = of_secret, of_naming
-            is_new = True
-            continue
-        origin = ones[below] + 2 * ones[free]
-        later = sums[origin + 2 * ones[rest]]
-        for kind in range(3):
-            later[kind] += of_secret * (stop - start) * unit
-            later[3 + kind] += of_naming * (stop - start) * unit
-        together = rest
-        lists[:] = 0
-        for one in range(start, stop):
-            for other in range(one + 1, stop):
-                low, high = divided[one], divided[other]
-                losses = _pair(values[low], values[high], width, right, wrong, domain)
-                if losses[CERTAIN] == 0:
-                    together &= _agreement(codes, low, high, rest)
-                    continue
-                alike = _agreement(codes, low, high, rest)
-                together &= alike
-                both = sums[origin + 2 * ones[alike]]
-                differ = of_secret and secrets[low] != secrets[high]
-                for kind in range(3):
-                    if differ:
-                        both[kind] -= losses[kind]
-                        lists[kind] += losses[kind]
-                    if of_naming:
-                        both[3 + kind] -= losses[kind]
-                        lists[3 + kind] += losses[kind]
-        if stop - start < 3:
-            continue
-        # what three have together beyond what their pairs take away
-        every = sums[origin + 2 * ones[together]]
-        if lists[CERTAIN] > 0:
-            if domain == 0:
-                _slid(divided, start, stop, values, secrets, tally, having, width, lists[:3])
-            else:
-                _mistaken(
-                    *(divided, start, stop, values, secrets, weights, tally, here),
-                    *(right, wrong, domain, lists[:3]),
-                )
-            for kind in range(3):
-                every[kind] += lists[kind] - 3 * unit
-        if lists[3 + CERTAIN] > 0:
-            if domain == 0:
-                _named_by_window(divided, start, stop, values, width, lists[3:])
-            else:
-                _named_by_mistakes(divided, start, stop, values, right, wrong, domain, lists[3:])
-            for kind in range(3, 6):
-                every[kind] += lists[kind] - 3 * unit
-    outcome: Integers = spread_over_sets(sums, ones)
+    kinds = secrets.max() + 1
+    is_open = np.ones((attributes + 1, 2), np.bool_)
+    is_open[0, 1] = naming
+    cells = _Cells(
+        np.zeros((3**attributes, 6), np.int64),
+        places_of_sets(attributes),
+        np.zeros(6, np.int64),
+        is_open,
+    )
+    _walk_classes(
+        _Records(codes.T, values, secrets, np.ones(records if domain > 0 else 1, np.int64)),
+        cardinalities,
+        _Way(width, right, wrong, domain, unit),
+        _Tallies(
+            np.zeros(kinds, np.int64), np.zeros(kinds, np.int64), np.zeros(records + 2, np.int64)
+        ),
+        room_for_classes(records, cardinalities),
+        cells,
+    )
+    outcome: Integers = spread_over_sets(cells.sums, cells.ones)
     return outcome
+
+
+@lean_inlined
+def _walk_classes(
+    records: _Records, cardinalities: Integers, way: _Way, tallies: _Tallies, classes: Classes,
+    cells: _Cells,
+) -> None:  # fmt: skip
+    """Go over all classes, and add each up."""
+    level, is_new = 0, True
+    while level >= 0:
+        if is_new:
+            enter_class(records.codes, classes, level)
+            _add_class(records, way, tallies, classes, level, cells)
+        start, stop = next_part(records.codes, cardinalities, classes, level)
+        is_new = stop - start > 3
+        if start == stop:
+            level -= 1
+        elif is_new:
+            step_down(classes, level, start, stop)
+            for aim in range(2):
+                cells.is_open[level + 1, aim] = cells.is_open[level, aim]
+            level += 1
+        else:
+            _settle_few(records, way, tallies, classes, level, start, stop, cells)
+
+
+@lean_inlined
+def _add_up(
+    rows: Rows, begin: Integer, end: Integer, records: _Records, way: _Way, tallies: _Tallies,
+    of_secret: Any, of_naming: Any, sums: Integers,
+) -> None:  # fmt: skip
+    """Add up what a class gives away of the secret, of naming, or of both."""
+    values, secrets = records.values, records.secrets
+    if of_secret and way.domain == 0:
+        _slid(
+            *(rows, begin, end, values, secrets, tallies.counts, tallies.having, way.width),
+            sums[:3],
+        )
+    elif of_secret:
+        _mistaken(
+            *(rows, begin, end, values, secrets, records.weights, tallies.counts, tallies.here),
+            *(way.right, way.wrong, way.domain, sums[:3]),
+        )
+    if of_naming and way.domain == 0:
+        _named_by_window(rows, begin, end, values, way.width, sums[3:])
+    elif of_naming:
+        _named_by_mistakes(rows, begin, end, values, way.right, way.wrong, way.domain, sums[3:])
+
+
+@lean_inlined
+def _add_class(
+    records: _Records, way: _Way, tallies: _Tallies, classes: Classes, level: Integer, cells: _Cells
+) -> None:
+    """Add up a class: what is certain in it, for all sets that extend its own."""
+    mask, free, rest = classes.masks[level], classes.frees[level], classes.rests[level]
+    begin, end, is_open = classes.begins[level], classes.ends[level], cells.is_open[level]
+    now = cells.ones[mask] + 2 * cells.ones[free]
+    later = cells.ones[mask] + 2 * cells.ones[free | rest]
+    sums = cells.of_class
+    sums[:] = 0
+    _add_up(
+        *(classes.rows[level], begin, end, records, way, tallies, is_open[0], is_open[1], sums),
+    )
+    for aim in range(2):
+        if is_open[aim]:
+            is_open[aim] = sums[3 * aim + CERTAIN] < (end - begin) * way.unit
+            cell = cells.sums[now if is_open[aim] else later]
+            for kind in range(3 * aim, 3 * aim + 3):
+                cell[kind] += sums[kind]
+    if not is_open[0] and not is_open[1]:
+        classes.rests[level] = 0
+
+
+@lean_inlined
+def _settle_few(
+    records: _Records, way: _Way, tallies: _Tallies, classes: Classes, level: Integer,
+    start: Integer, stop: Integer, cells: _Cells,
+) -> None:  # fmt: skip
+    """Add up a part of one, two or three records for its set and all that extend it."""
+    mask, free, rest = attributes_of_part(classes, level)
+    of_secret, of_naming = cells.is_open[level, 0], cells.is_open[level, 1]
+    origin = cells.ones[mask] + 2 * cells.ones[free]
+    later = cells.sums[origin + 2 * cells.ones[rest]]
+    for kind in range(3):
+        later[kind] += of_secret * (stop - start) * way.unit
+        later[3 + kind] += of_naming * (stop - start) * way.unit
+    if stop - start == 1:
+        return
+    divided, lost = classes.rows[level + 1], cells.of_class
+    together = _lose_pairs(
+        records, way, divided[start:stop], rest, of_secret, of_naming, origin, cells
+    )
+    if stop - start < 3:
+        return
+    # what three have together beyond what their pairs take away
+    of_secret, of_naming = lost[CERTAIN] > 0, lost[3 + CERTAIN] > 0
+    _add_up(divided, start, stop, records, way, tallies, of_secret, of_naming, lost)
+    every = cells.sums[origin + 2 * cells.ones[together]]
+    for kind in range(3):
+        every[kind] += of_secret * (lost[kind] - 3 * way.unit)
+        every[3 + kind] += of_naming * (lost[3 + kind] - 3 * way.unit)
+
+
+@lean_inlined
+def _lose_pairs(
+    records: _Records, way: _Way, few: Rows, rest: Integer, of_secret: Any, of_naming: Any,
+    origin: Integer, cells: _Cells,
+) -> Integer:  # fmt: skip
+    """Take away what pairs of few records lose in the sets in which they agree; return where all of them do.
+
+    What all pairs lose together is left in the sums of one class.
+    """
+    together, lost = rest, cells.of_class
+    lost[:] = 0
+    for one in range(len(few)):
+        for other in range(one + 1, len(few)):
+            low, high = few[one], few[other]
+            alike = agreement(records.codes, low, high, rest)
+            together &= alike
+            losses = _pair(records.values[low], records.values[high], way)
+            if losses[CERTAIN] == 0:
+                continue
+            both = cells.sums[origin + 2 * cells.ones[alike]]
+            differ = of_secret and records.secrets[low] != records.secrets[high]
+            for kind in range(3):
+                if differ:
+                    both[kind] -= losses[kind]
+                    lost[kind] += losses[kind]
+                if of_naming:
+                    both[3 + kind] -= losses[kind]
+                    lost[3 + kind] += losses[kind]
+    return together
 
 
 @compiled
