@@ -1,4 +1,4 @@
-"""The compiled walk over what several people have in common.
+"""The compiled walk over what several people have in common; ``docs/people.md`` derives it.
 
 Facts are numbered by how many people have them, the rarest first. An entry is a person with one fact and how often it
 occurs among the person's events; entries are sorted by person and fact. A *sight* is a multiset of m facts, and a
