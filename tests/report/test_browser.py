@@ -79,32 +79,51 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Pa
     return write
 
 
+@pytest.fixture(scope="module")
+def shared_tab(browser: Any) -> Any:
+    """A tab that all tests open their pages in: to start one takes longer than to open a page."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    return context.new_page()
+
+
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Callable[..., Any]]:
+def opened(browser: Any, shared_tab: Any) -> Iterator[Callable[..., Any]]:
     """Open a file from disk, and check at the end that nothing was asked for and nothing went wrong."""
     contexts, asked, wrong = [], [], []
+    listening: dict[str, Callable[[Any], None]] = {
+        "request": lambda request: asked.append(request.url),
+        "console": lambda message: wrong.append(message.text),
+        "pageerror": lambda error: wrong.append(str(error)),
+    }
 
-    def open_page(path: Path, **options: Any) -> Any:
-        context = browser.new_context(**options)
-        context.set_default_timeout(PATIENCE)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.on("console", lambda message: wrong.append(message.text))
-        tab.on("pageerror", lambda error: wrong.append(str(error)))
+    def open_page(path: Path, width: int = 1440, scheme: str = "light", **options: Any) -> Any:
+        """Open it in the tab that all share, or in one that has options of its own."""
+        tab = shared_tab
+        if options:
+            context = browser.new_context(**options)
+            context.set_default_timeout(PATIENCE)
+            contexts.append(context)
+            tab = context.new_page()
+            listen(tab)
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(color_scheme=scheme)
         tab.goto(path.as_uri())
         asked.remove(path.as_uri())
         return tab
 
+    def listen(tab: Any) -> None:
+        for event, note in listening.items():
+            tab.on(event, note)
+
+    listen(shared_tab)
     yield open_page
+    for event, note in listening.items():
+        shared_tab.remove_listener(event, note)
     for context in contexts:
         context.close()
     assert asked == []
     assert wrong == []
-
-
-def viewport(width: int) -> dict[str, int]:
-    return {"width": width, "height": 900}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -113,7 +132,7 @@ def test_it_opens_from_disk_at_every_width_in_light_and_dark(
     opened: Callable[..., Any], written: Callable[[str, str], Path], name: str, language: str
 ) -> None:
     for width, scheme in SEEN:
-        tab = opened(written(name, language), viewport=viewport(width), color_scheme=scheme)
+        tab = opened(written(name, language), width=width, scheme=scheme)
         assert tab.evaluate("() => document.documentElement.lang") == language
         assert tab.evaluate(f"() => matchMedia('(prefers-color-scheme: {scheme})').matches")
         sizes = tab.evaluate(SVG_SIZES)
@@ -128,7 +147,7 @@ def test_it_opens_from_disk_at_every_width_in_light_and_dark(
 def test_on_a_telephone_every_picture_tells_its_finding_and_can_be_read(
     opened: Callable[..., Any], written: Callable[[str, str], Path], name: str, language: str
 ) -> None:
-    tab = opened(written(name, language), viewport=viewport(360))
+    tab = opened(written(name, language), width=360)
     tab.evaluate(UNFOLD)
     titles = tab.locator("figure h3")
     assert titles.count() >= tab.locator("figure").count() > 0
@@ -142,7 +161,7 @@ def test_on_a_telephone_every_picture_tells_its_finding_and_can_be_read(
 def test_its_panels_stand_below_one_another_on_a_telephone(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
-    tab = opened(written("census", "en"), viewport=viewport(360))
+    tab = opened(written("census", "en"), width=360)
     for picture in tab.locator(".picture.narrow").all():
         fits = "picture => picture.scrollWidth <= picture.clientWidth + 1"
         assert picture.evaluate(fits), picture.get_attribute("aria-label")
@@ -151,7 +170,7 @@ def test_its_panels_stand_below_one_another_on_a_telephone(
 def test_the_title_of_a_picture_is_text_and_stands_in_no_drawing(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
-    tab = opened(written("census", "en"), viewport=viewport(1440))
+    tab = opened(written("census", "en"))
     tab.evaluate(UNFOLD)
     for figure in tab.locator("figure").all():
         title = figure.locator("h3").first.inner_text()
@@ -163,7 +182,7 @@ def test_the_title_of_a_picture_is_text_and_stands_in_no_drawing(
 def test_without_javascript_everything_is_there(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
-    tab = opened(written("census", "en"), java_script_enabled=False, viewport=viewport(1440))
+    tab = opened(written("census", "en"), java_script_enabled=False)
     for heading in tab.locator("h2").all():
         assert heading.is_visible()
     for folded in tab.locator("ol.findings > li > details > summary").all():
@@ -182,7 +201,7 @@ def test_without_javascript_everything_is_there(
 def test_it_prints(
     opened: Callable[..., Any], written: Callable[[str, str], Path], name: str
 ) -> None:
-    tab = opened(written(name, "en"), color_scheme="dark")
+    tab = opened(written(name, "en"), scheme="dark")
     paper = tab.pdf(format="A4", prefer_css_page_size=True)
     assert paper.startswith(b"%PDF")
     assert 2 <= paper.count(b"/Type /Page\n") <= 40
@@ -197,7 +216,7 @@ def test_nothing_stands_in_the_way_of_those_who_see_or_move_differently(
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe")
     for width, scheme in SEEN:
-        tab = opened(written(name, language), viewport=viewport(width), color_scheme=scheme)
+        tab = opened(written(name, language), width=width, scheme=scheme)
         tab.evaluate(UNFOLD)
         violations = axe.Axe().run(tab).response["violations"]
         assert [
@@ -210,7 +229,7 @@ def test_nothing_stands_in_the_way_of_those_who_see_or_move_differently(
 def test_the_keyboard_is_enough(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
-    tab = opened(written("every block", "en"), viewport=viewport(360))
+    tab = opened(written("every block", "en"), width=360)
     tab.keyboard.press("Tab")
     focused = "() => document.activeElement.className"
     assert tab.evaluate(focused) == "skip"
@@ -255,7 +274,7 @@ CONTRASTS = """() => {
 def test_pictures_are_legible_and_their_colours_differ(
     opened: Callable[..., Any], written: Callable[[str, str], Path], scheme: str
 ) -> None:
-    tab = opened(written("every block", "en"), color_scheme=scheme, viewport=viewport(1440))
+    tab = opened(written("every block", "en"), scheme=scheme)
     found = tab.evaluate(CONTRASTS)
     assert found["text"] >= 4.5
     colours = {colour for colour, _ in found["marks"]}
@@ -270,7 +289,7 @@ def test_hostile_names_are_text_in_a_browser(
     path = tmp_path / "report.html"
     for page in (every_block(name), small_page("en", name), inspect_page("en", name)):
         path.write_text(to_html(page), encoding="utf-8")
-        tab = opened(path, viewport=viewport(1440))
+        tab = opened(path)
         assert tab.locator("script, img, b, iframe").count() == 0
         assert tab.evaluate(SPILLS) <= 0
 
@@ -323,7 +342,7 @@ def test_the_first_screen_has_the_verdict_a_number_and_something_to_do(
     reported: Callable[[str, str], tuple[Page, Path]],
 ) -> None:
     page, path = reported(verb, language)
-    tab = opened(path, viewport=viewport(1440))
+    tab = opened(path)
     seen = " ".join(tab.evaluate(FIRST_SCREEN).split())
     assert page.ruling is None or page.ruling.headline in seen
     assert re.search("[0-9]", seen.partition(page.lead)[2])
@@ -343,7 +362,7 @@ def test_every_report_is_for_everybody_on_every_screen(
     # the two languages together see both widths in both schemes
     schemes = SCHEMES if language == "en" else reversed(SCHEMES)
     for width, scheme in zip((390, 1440), schemes, strict=True):
-        tab = opened(path, viewport=viewport(width), color_scheme=scheme)
+        tab = opened(path, width=width, scheme=scheme)
         tab.evaluate(UNFOLD)
         assert tab.evaluate(SPILLS) <= 0
         assert tab.evaluate(SCROLLING_BUT_UNREACHABLE) == []
