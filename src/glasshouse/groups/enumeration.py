@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import factorial, prod
+from math import factorial, lcm, prod
+from operator import mul
 from typing import TypeAlias
 
 import numpy as np
@@ -34,7 +35,7 @@ from glasshouse.groups.beliefs import (
     log_beta_moments,
     normalised,
 )
-from glasshouse.groups.release import Release
+from glasshouse.groups.release import Attribute, Release
 from glasshouse.groups.victims import Victims
 
 MOST_TABLES = 200_000
@@ -232,8 +233,10 @@ class _Vertical:
     """Enumeration of all tables: every arrangement of the rows of every group."""
 
     release: Release
-    tables: list[tuple[Fraction, tuple[tuple[int, ...], ...]]]
+    tables: list[tuple[int, tuple[tuple[int, ...], ...]]]
     """Per table its weight, and the non-sensitive values of each row in the order of the sensitive ones."""
+    total: int
+    """What the weights sum to."""
 
     @classmethod
     def of(cls, release: Release, limit: int) -> _Vertical:
@@ -255,35 +258,54 @@ class _Vertical:
                 limit=limit,
             )
         tables = list(_arrangements(release))
-        total = sum(weight for weight, _ in tables)
-        return cls(release, [(weight / total, rows) for weight, rows in tables])
+        return cls(release, tables, sum(weight for weight, _ in tables))
 
     def knowledge(self, victims: Victims) -> ExactKnowledge:
+        """Return what is known of each victim.
+
+        Sums over tables are of integers, as parameters are times a common denominator; the fractions come last.
+        """
         release = self.release
         width = len(release.sensitive.values)
         secrets = release.sensitive_codes.tolist()
-        known = [[set(values) for values in victims.values_of(v)] for v in range(len(victims))]
-        joint = [[Fraction(0)] * width for _ in known]
-        agreeing = [[Fraction(0)] * width for _ in known]
-        base = release.expected_shares
+        known = [
+            [frozenset(values) for values in victims.values_of(v)] for v in range(len(victims))
+        ]
+        scales, betas = zip(*map(_as_integers, release.attributes), strict=True)
+        sets = [{of_victim[place] for of_victim in known} for place in range(len(betas))]
+        joint = [[0] * width for _ in known]
+        agreeing = [[0] * width for _ in known]
         for weight, rows in self.tables:
             counts = _table_counts(release, rows)
-            for victim, sets in enumerate(known):
-                for s in range(width):
-                    share = weight * base[s]
-                    for place, values in enumerate(sets):
-                        of_value = counts[place, s]
-                        beta = release.attributes[place].beta
-                        chosen = sum(beta[value] + of_value.get(value, 0) for value in values)
-                        share *= Fraction(chosen) / (sum(beta) + int(release.counts[s]))
-                    joint[victim][s] += share
+            chosen = [
+                {
+                    values: [
+                        sum(beta[v] + scale * counts[place, s][v] for v in values)
+                        for s in range(width)
+                    ]
+                    for values in sets[place]
+                }
+                for place, (scale, beta) in enumerate(zip(scales, betas, strict=True))
+            ]
+            for victim, of_victim in enumerate(known):
+                factors = [own[values] for own, values in zip(chosen, of_victim, strict=True)]
+                for s, own in enumerate(zip(*factors, strict=True)):
+                    joint[victim][s] += weight * prod(own)
                 if not victims.in_table[victim]:
                     continue
                 for s, row in zip(secrets, rows, strict=True):
-                    if all(value in values for value, values in zip(row, sets, strict=True)):
+                    if all(value in values for value, values in zip(row, of_victim, strict=True)):
                         agreeing[victim][s] += weight
+        most = [
+            self.total * prod(sum(b) + d * int(count) for d, b in zip(scales, betas, strict=True))
+            for count in release.counts
+        ]
+        shares = [base / whole for base, whole in zip(release.expected_shares, most, strict=True)]
         return ExactKnowledge(
-            release, victims, tuple(map(tuple, joint)), tuple(map(tuple, agreeing))
+            release,
+            victims,
+            tuple(tuple(map(mul, own, shares)) for own in joint),
+            tuple(tuple(Fraction(count, self.total) for count in own) for own in agreeing),
         )
 
     def learner_mean(self, victims: Victims) -> NDArray[np.float64]:
@@ -309,13 +331,22 @@ class _Vertical:
                 chosen, rest = inside[place] @ masses, (1 - inside[place]) @ masses
                 log_means += np.log(chosen) - np.log(chosen + rest)
                 log_moments += log_beta_moments(chosen, rest)
-            total += float(weight) * expected_ratio(shapes, log_means, log_moments)
+            total += weight / self.total * expected_ratio(shapes, log_means, log_moments)
         return total
 
 
-def _arrangements(release: Release) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
-    """Yield every table with its weight, slot by slot: each takes one of the different rows left in its group."""
-    betas = [attribute.beta for attribute in release.attributes]
+def _as_integers(attribute: Attribute) -> tuple[int, tuple[int, ...]]:
+    """Return the least number that makes all parameters of an attribute integers, and these."""
+    scale = lcm(*(parameter.denominator for parameter in attribute.beta))
+    return scale, tuple(int(scale * parameter) for parameter in attribute.beta)
+
+
+def _arrangements(release: Release) -> Iterator[tuple[int, tuple[tuple[int, ...], ...]]]:
+    """Yield every table with its weight, slot by slot: each takes one of the different rows left in its group.
+
+    All weights are times one number, the denominators of the parameters once for every row.
+    """
+    scaled = [_as_integers(attribute) for attribute in release.attributes]
     secrets = release.sensitive_codes.tolist()
     groups = release.group_of_row.tolist()
     remaining = [
@@ -325,16 +356,17 @@ def _arrangements(release: Release) -> Iterator[tuple[Fraction, tuple[tuple[int,
     counts: Counter[tuple[int, int, int]] = Counter()
     taken: list[tuple[int, ...]] = []
 
-    def fill(slot: int, weight: Fraction) -> Iterator[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
+    def fill(slot: int, weight: int) -> Iterator[tuple[int, tuple[tuple[int, ...], ...]]]:
         if slot == len(secrets):
             yield weight, tuple(taken)
             return
         rows, s = remaining[groups[slot]], secrets[slot]
         # Each different row that is left is taken, counted with s, and put back when all that follows was visited.
         for row in [row for row, times in rows.items() if times]:
-            factor = Fraction(1)
+            factor = 1
             for place, value in enumerate(row):
-                factor *= betas[place][value] + counts[place, s, value]
+                scale, beta = scaled[place]
+                factor *= beta[value] + scale * counts[place, s, value]
                 counts[place, s, value] += 1
             rows[row] -= 1
             taken.append(row)
@@ -344,7 +376,7 @@ def _arrangements(release: Release) -> Iterator[tuple[Fraction, tuple[tuple[int,
             for place, value in enumerate(row):
                 counts[place, s, value] -= 1
 
-    yield from fill(0, Fraction(1))
+    yield from fill(0, 1)
 
 
 def _table_counts(
