@@ -9,6 +9,7 @@ import re
 import shlex
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -244,6 +245,10 @@ def random_terms(chosen: random.Random) -> dict[str, Any]:
     }
 
 
+COARSE = patch("glasshouse.economics.outcome.POINTS", 5)
+"""Curves of few points: no sentence is about them, and some terms take seconds for every point."""
+
+
 @tries(
     "deter",
     *("An attack pays on groups of fewer", "What has to grow least", "it has to grow least"),
@@ -251,6 +256,7 @@ def random_terms(chosen: random.Random) -> dict[str, Any]:
     *("fewer than {size}", "Risk: {before}"),
     seeds=16,
 )
+@COARSE
 def test_what_is_said_of_random_terms_is_what_came_out(seed: int) -> None:
     terms = random_terms(random.Random(seed))
     run = answer(DeterStudy.model_validate(terms), resources=Resources())
@@ -322,6 +328,7 @@ def assert_the_page_says_the_same(run: Run[DeterStudy, Deterrence], page: Page, 
 
 
 @tries("deter", "if the adversary knows how many they are", seeds=6)
+@COARSE
 def test_what_is_said_of_random_releases_is_what_came_out(seed: int) -> None:
     chosen = random.Random(seed)
     ages = [str(min(90, int(chosen.expovariate(0.08)))) for _ in range(400)]
