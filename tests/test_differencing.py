@@ -38,6 +38,7 @@ from tests.differencing import (
     told_beyond,
     told_of,
 )
+from tests.examples import examples
 from tests.report.test_threat import of_levels, of_table
 
 LEAST = smallest_cell()
@@ -116,7 +117,7 @@ def moved(world: Parts, most: int = 4) -> Iterator[Parts]:
 
 def test_no_random_table_tells_small_counts_of_its_parts() -> None:
     random = Random(17)
-    for _ in range(60):
+    for _ in range(examples(60)):
         world = tuple(
             tuple(random.choice((0, 1, 2, 5, 9, 14)) for _ in range(4))
             for _ in range(random.randint(2, 4))
@@ -195,7 +196,7 @@ def test_a_report_on_a_release_tells_its_totals_and_nothing_else() -> None:
         worlds.setdefault(totals_of(cells), []).append(cells)
     random = Random(23)
     alike = [group for group in worlds.values() if len(group) > 1]
-    for group in random.sample(alike, 40):
+    for group in random.sample(alike, examples(40)):
         world, *rivals = random.sample(group, min(3, len(group)))
         assert {of_release(world)} == set(map(of_release, rivals))
         assert told_beyond(world, rivals, of_release, in_cells, totals_of) == []
@@ -216,7 +217,7 @@ def renamed(cells: Cells) -> Iterator[Cells]:
 @pytest.mark.parametrize("look", [of_release, of_protected])
 def test_a_report_tells_of_no_value_by_its_name(look: Callable[[Cells], str]) -> None:
     random = Random(29)
-    for _ in range(40):
+    for _ in range(examples(40)):
         world = tuple(random.choice((0, 1, 2, 4, 9, 14)) for _ in VALUES)
         if sum(world) > LEAST:
             assert len(set(map(look, random.sample(list(renamed(world)), 3)))) == 1
@@ -268,7 +269,9 @@ def shifted_left_out(world: LeftOut) -> Iterator[LeftOut]:
 @pytest.mark.parametrize("command", ["assess", "anonymise"])
 def test_a_report_does_not_tell_how_few_were_left_out(command: str) -> None:
     random, look = Random(31), partial(of_left_out, command)
-    worlds = {tuple(random.choice((0, 1, 2, 5, 9, 12)) for _ in range(4)) for _ in range(80)}
+    worlds = {
+        tuple(random.choice((0, 1, 2, 5, 9, 12)) for _ in range(4)) for _ in range(examples(80))
+    }
     for world in sorted(worlds):
         assert told_of(world, shifted_left_out(world), look, lacking_values) == []  # type: ignore[arg-type]
 
@@ -339,7 +342,7 @@ def random_linked(random: Random) -> Linked:
 
 def test_two_files_do_not_tell_how_few_are_in_one_of_them_only() -> None:
     random = Random(37)
-    for _ in range(60):
+    for _ in range(examples(60)):
         world = random_linked(random)
         assert told_beyond(world, turned(world), of_linked, in_second, class_sizes) == []
     of_linked.cache_clear()
@@ -518,7 +521,7 @@ def test_a_report_on_one_person_does_not_tell_how_few_fit() -> None:
 
 def test_nor_how_few_have_a_rare_secret() -> None:
     random = Random(3)
-    for _ in range(40):
+    for _ in range(examples(40)):
         rare = [random.randint(1, 13) for _ in range(3)]
         likeliest = random.choice((3, 26))
         rivals = [((14, 0, 0, 0), (likeliest, *rest)) for rest in compositions(sum(rare), 3)]
@@ -655,7 +658,7 @@ def random_places(random: Random) -> Places:
 
 def test_no_place_tells_of_how_few_records_it_is_certain() -> None:
     random = Random(5)
-    for _ in range(300):
+    for _ in range(examples(300)):
         world = random_places(random)
         assert told_of(world, shifted(world), of_places, certain_in) == []
 
@@ -717,7 +720,7 @@ def shifted_levels(world: Levels) -> Iterator[Levels]:
 @pytest.mark.usefixtures("_own_folder")
 def test_no_picture_tells_how_few_records_she_is_sure_of() -> None:
     random = Random(11)
-    for _ in range(60):
+    for _ in range(examples(60)):
         world = tuple(random.choice((0, 1, 3, 9, 12, 40, 200)) for _ in BELIEFS)
         if sum(world) >= LEAST:
             assert told_of(world, shifted_levels(world), of_beliefs, at_each_belief) == []
