@@ -25,6 +25,7 @@ from glasshouse.runs.folder import stored_measures, stored_report
 from glasshouse.study import load_policy, load_study
 from glasshouse.study.assess import AssessStudy
 from tests.conftest import Glasshouse
+from tests.examples import examples
 
 KNOWN = ("age", "sex", "town", "school")
 
@@ -222,6 +223,8 @@ def random_file(chance: random.Random) -> tuple[dict[str, list[str]], list[str],
     return columns, [*options, *further], further
 
 
+FILES = 20
+"""So many random files are a batch."""
 RULE = """
 name = "own"
 [[conditions]]
@@ -233,7 +236,7 @@ at_most = 0.1
 """
 
 
-@pytest.mark.parametrize("batch", range(10))
+@pytest.mark.parametrize("batch", range(examples(200) // FILES))
 def test_every_advice_that_says_it_meets_the_rule_makes_a_file_that_passes(
     batch: int, tmp_path: Path, glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,7 +247,7 @@ def test_every_advice_that_says_it_meets_the_rule_makes_a_file_that_passes(
     monkeypatch.chdir(tmp_path)
     Path("rule.toml").write_text(RULE, encoding="utf-8")
     done = 0
-    for number in range(20):
+    for number in range(FILES):
         chance = random.Random(1000 * batch + number)
         columns, options, further = random_file(chance)
         file = written(Path(f"{number}.csv"), columns)
