@@ -23,6 +23,7 @@ from glasshouse.report import archive
 from glasshouse.synthetic.trade import write_trade
 from tests.conftest import Glasshouse
 from tests.differencing import drawn_rows
+from tests.examples import IS_THOROUGH
 from tests.properties.planted import (
     MARK,
     SMALLEST,
@@ -124,7 +125,7 @@ def without_common(texts: Mapping[str, str], seed: int) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("arguments", SILENT.values(), ids=SILENT)
-@settings(max_examples=2)
+@settings(max_examples=2 if IS_THOROUGH else 1)
 @given(seed=st.integers(0, 999))
 def test_no_value_of_a_record_leaves_the_house(
     glasshouse: Glasshouse, arguments: str, seed: int
@@ -195,7 +196,7 @@ def test_nor_does_one_about_somebody_with_several_records(
         assert all(fact in Path(language, "study.toml").read_text() for fact in known)
 
 
-@settings(max_examples=2)
+@settings(max_examples=2 if IS_THOROUGH else 1)
 @given(seed=st.integers(0, 999))
 def test_parts_with_few_people_are_not_named(glasshouse: Glasshouse, seed: int) -> None:
     plant(seed)
