@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -75,6 +76,16 @@ def pytest_configure(config: pytest.Config) -> None:
                 begun.remove(name)
 
     setattr(Dispatcher, "compile", compile_in_turn)  # noqa: B010
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while thousands of tests are found, which stay, nor among them later."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 @pytest.hookimpl(wrapper=True)
