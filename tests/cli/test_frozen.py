@@ -258,8 +258,22 @@ def test_every_command_writes_what_it_wrote(
     pictures = [*all_pictures(tmp_path)]
     assert len(pictures) > 100
     schema = Draft7Validator(altair.load_schema())
-    for picture in pictures:
+    for picture in {shape(picture): picture for picture in pictures}.values():
         schema.validate(picture)  # a run does not hold its pictures against the schema
+
+
+def shape(picture: dict[str, Any]) -> str:
+    """Return what a picture is but for its sentences and all rows but the first: the same in every language."""
+
+    def plainly(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {name: plainly(content) for name, content in part.items()}
+        if isinstance(part, list):
+            return [plainly(content) for content in part]
+        return "…" if isinstance(part, str) and " " in part else part
+
+    first_rows = [rows[:1] for rows in picture["datasets"].values()]
+    return NAMED_BY_CONTENT.sub("data", json.dumps(plainly(picture | {"datasets": first_rows})))
 
 
 def all_pictures(folder: Path) -> Iterator[dict[str, Any]]:
