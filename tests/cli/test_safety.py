@@ -159,12 +159,16 @@ def test_an_interrupt_is_one_line_and_exit_code_130(people: Path) -> None:
     assert (process.returncode, out, error) == (130, b"", b"glasshouse: stopped\n")
 
 
-def test_a_full_disk_under_the_output_is_one_line(people: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["in blocks", "at once"])
+def test_a_full_disk_under_the_output_is_one_line(people: Path, unbuffered: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
     command = [sys.executable, "-m", "glasshouse", "assess", str(people), "-q", "age", "--json"]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "w") as full:  # noqa: PTH123
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, check=False, env=environment
+        )
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
 

@@ -136,8 +136,7 @@ def main(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail(text("stopped"), INTERRUPTED, None)
     except OSError as error:
-        reason = text("cannot write the output: {reason}", reason=system_reason(error))
-        return _fail(reason, 2, error)
+        return _fail(_not_written(error), 2, error)
     except MemoryError:
         return _fail(text("there is not enough memory for this"), 3, None)
     except ImportError as error:
@@ -193,9 +192,23 @@ def run() -> None:
             stream, io.TextIOWrapper
         ):  # a terminal that cannot show a character shows another
             stream.reconfigure(errors="replace")
-    code = main(sys.argv[1:])
+    code = _written(main(sys.argv[1:]))
     stop_hearing()
     sys.exit(code)
+
+
+def _written(code: int) -> int:
+    """Write what is left of the output, and return the exit code: that of an error where it does not fit."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again
+        return code or _fail(_not_written(error), 2, error)
+    return code
+
+
+def _not_written(error: OSError) -> str:
+    return text("cannot write the output: {reason}", reason=system_reason(error))
 
 
 def _fail_by_bug(error: Exception) -> int:
