@@ -25,9 +25,10 @@ def test_examples_run(
             assert line == said
 
 
-def test_every_test_that_a_promise_names_is_there() -> None:
+@pytest.mark.parametrize("page", ["promises.md", "stability.md", "pt/stability.md"])
+def test_every_test_that_a_promise_names_is_there(page: str) -> None:
     root = Path(__file__).parents[1]
-    named = re.findall(r"`(tests/[^`]+)`", (root / "docs" / "promises.md").read_text("utf-8"))
+    named = re.findall(r"`(tests/[^`]+)`", (root / "docs" / page).read_text("utf-8"))
     assert len(named) > 15
     for path, _, function in (name.partition("::") for name in named):
         assert f"def {function}" in (root / path).read_text("utf-8"), (path, function)
