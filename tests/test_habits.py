@@ -29,6 +29,12 @@ HEADINGS = ["Context", "Decision", "Consequences", "Alternatives considered"]
 """The parts of a decision, in this order."""
 KINDS_OF_CHANGE = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 """The headings that Keep a Changelog has under a version."""
+LONGEST_LINE = 200
+"""So many characters has a line of the changelog at most: an entry is one thought."""
+TO_BE_TAGGED = "to be tagged"
+"""What stands for the date of the newest version until it is out."""
+RELEASED = re.compile(rf"\d+\.\d+\.\d+ – (\d{{4}}-\d\d-\d\d|{TO_BE_TAGGED})")
+"""The heading of a version."""
 ELEMENTS = {
     "markdown": {"value"},
     "textarea": {"label"},
@@ -204,10 +210,26 @@ def anchors_of(page: Path) -> list[str]:
 
 def test_the_changelog_is_kept() -> None:
     changelog = text_of("CHANGELOG.md")
-    assert headings(changelog, 2)[0] == "Unreleased"
-    assert set(headings(changelog, 3)) <= KINDS_OF_CHANGE
-    unreleased = re.split(r"^## ", changelog, flags=re.MULTILINE)[1]
-    assert headings(unreleased, 3) == ["Added", "Changed", "Fixed"]
+    assert [line for line in changelog.splitlines() if len(line) > LONGEST_LINE] == []
+    unreleased, *released = headings(changelog, 2)
+    assert unreleased == "Unreleased"
+    assert [each for each in released if not RELEASED.fullmatch(each)] == []
+    numbers, dates = zip(*(each.split(" – ") for each in released), strict=True)
+    assert numbers[0] == PROJECT["version"]
+    ordered = [tuple(map(int, number.split("."))) for number in numbers]
+    assert ordered == sorted(set(ordered), reverse=True)
+    assert TO_BE_TAGGED not in dates[1:]
+    assert list(dates) == sorted(dates, reverse=True)  # letters come after digits
+    for part in re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]:
+        kinds = headings(part, 3)
+        assert set(kinds) <= KINDS_OF_CHANGE
+        assert len(kinds) == len(set(kinds))
+
+
+def test_the_citation_has_a_date_where_the_changelog_has_one() -> None:
+    date = headings(text_of("CHANGELOG.md"), 2)[1].split(" – ")[1]
+    released = from_yaml(text_of("CITATION.cff")).get("date-released", TO_BE_TAGGED)
+    assert released == date
 
 
 # What is declared is used.
