@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StudyError
@@ -208,6 +208,7 @@ NUMBERS = st.builds(lambda a, plain, e, b: a + plain + e + b, SPACES, PLAIN, EXP
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=5))
+@example([".0", "\t0E-12  "])
 def test_numbers_become_integers_by_the_smallest_scale(texts: list[str]) -> None:
     table = read(pa.table({"q": texts, "w": texts}))
     exact = [Fraction(text.strip()) for text in texts]

@@ -452,7 +452,8 @@ def is_endless(number: str) -> bool:
     >>> is_endless("1e-300"), is_endless("1e-3000")
     (False, True)
     """
-    return len(number) > _LONGEST or len(number.lower().partition("e")[2]) > _LONGEST_EXPONENT
+    exponent = number.strip().lower().partition("e")[2]
+    return len(number) > _LONGEST or len(exponent) > _LONGEST_EXPONENT
 
 
 def _check(written: str, table: EncodedTable, name: str, code: int, what: What) -> None:
