@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app docs test check lint types imports messages doctests tests browser thorough soak benchmarks papers clean
+.PHONY: help demo app docs test check lint types imports messages doctests tests browser thorough soak bare oldest matrix benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -75,6 +75,29 @@ thorough: $(VENV)/.installed-dev ## Run the tests with every random case, width 
 soak: $(VENV)/.installed-dev ## Kill 200 runs and damage 500 files; takes a quarter of an hour
 	$(BIN)/python -m tests.soak
 
+# Environments of their own, made anew: what is tried must not depend on what was installed before.
+TRIED := tests/qif tests/study tests/sources tests/test_views.py tests/test_conditions.py tests/test_verbs.py \
+	tests/cli/test_errors.py tests/microdata/test_attack.py tests/microdata/test_golden.py
+TRY = NUMBA_CACHE_DIR=$(1)/compiled GLASSHOUSE_WITHOUT_EXTRAS=1 $(1)/bin/pytest --quiet --tb=short $(TRIED)
+
+bare: ## Try what is installed without any extra: the demo, a check, and the tests that need none
+	$(PYTHON) -m venv --clear .venv-bare
+	.venv-bare/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[tests]'
+	.venv-bare/bin/glasshouse demo --out .venv-bare/demo
+	.venv-bare/bin/glasshouse check .venv-bare/demo || test $$? -eq 4
+	$(call TRY,.venv-bare)
+
+oldest: ## Try the lowest versions that pyproject.toml allows, of whatever has a wheel
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest/bin/python --only-binary :all: \
+		--resolution lowest-direct --editable '.[app,formats,forms,learn,pdf,postgres,tests]'
+	$(call TRY,.venv-oldest)
+
+matrix: ## Try both, and both with Python 3.13 where there is one
+	$(MAKE) bare oldest
+	! python3.13 --version || $(MAKE) bare oldest PYTHON=python3.13
+
 benchmarks: $(VENV)/.installed-dev ## Run every benchmark; each prints ratios against a baseline
 	for benchmark in benchmarks/*.py; do $(BIN)/python $$benchmark || exit 1; done
 
@@ -82,4 +105,4 @@ papers: $(VENV)/.installed ## Print the tables of five publications at full size
 	for paper in papers/*[0-9].py; do $(BIN)/python $$paper --full || exit 1; done
 
 clean: ## Remove the environment and everything generated
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo site
+	rm -rf $(VENV) .venv-bare .venv-oldest .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo site

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -47,6 +48,14 @@ NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"
 """Set: what would skip for want of something that the tests require fails instead, so that green hides nothing."""
 REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL", "Spark")
 """What a machine must have; data of the shared folder only where there is such a folder."""
+
+WITHOUT_EXTRAS = "GLASSHOUSE_WITHOUT_EXTRAS"
+"""Set: a test skips that imports or asks for what only an extra installs; where the package imports it, it fails."""
+ABSENT = re.compile(
+    r"^tests/\S+:\d+: in .+\n.+\nE +ModuleNotFoundError: No module named '([^']+)'$"
+    r"|^E .*pip install '(glasshouse\[\w+\])'",
+    re.MULTILINE,
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -96,16 +105,28 @@ def pytest_runtest_makereport(
     report = yield
     if report.skipped and is_required(str(report.longrepr)):
         report.outcome, report.longrepr = "failed", f"a required part is missing: {report.longrepr}"
+    if report.failed and (reason := absent(str(report.longrepr))):
+        report.outcome, report.longrepr = "skipped", (str(item.path), 0, reason)
     return report
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """The same for a module that skips as a whole."""
     report = yield
     if report.skipped and is_required(str(report.longrepr)):
         report.outcome, report.longrepr = "failed", f"a required part is missing: {report.longrepr}"
+    if report.failed and (reason := absent(str(report.longrepr))):
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 0, reason)
     return report
+
+
+def absent(error: str) -> str | None:
+    """Return why a test cannot be carried out without an extra, where it need not be; None: it failed."""
+    found = ABSENT.search(error) if WITHOUT_EXTRAS in os.environ else None
+    return f"needs {found[1] or found[2]}, which is not installed" if found else None
 
 
 def is_required(reason: str) -> bool:

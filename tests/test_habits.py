@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import NOTHING_SKIPPED
+from tests.conftest import NOTHING_SKIPPED, WITHOUT_EXTRAS, absent
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -43,7 +43,7 @@ ELEMENTS = {
     "checkboxes": {"label", "options"},
 }
 """The elements of a form, and what each must say."""
-NOT_FOR_USERS = {"dev", "docs", "oracle"}
+NOT_FOR_USERS = {"dev", "docs", "oracle", "tests"}
 """The extras that only tests need."""
 MODULES = {"scikit-learn": "sklearn", "httpx": "starlette", "python-docx": "docx"}
 """Distributions whose module has another name, or that another one imports: the test client of Starlette."""
@@ -306,6 +306,23 @@ def test_imports_are_found(code: str, found: list[str]) -> None:
 def test_what_nobody_imports_is_not_found() -> None:
     assert is_imported("pytest")
     assert not is_imported(module_of(distribution("Nicegui>=2.10")))
+
+
+def test_without_extras_a_test_may_lack_a_library_and_the_package_may_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacking = "\n    import polars\nE   ModuleNotFoundError: No module named 'polars'"
+    in_a_test = f"tests/table/test_read.py:3: in <module>{lacking}"
+    in_the_package = (
+        f"{in_a_test.partition(':')[0]}:3: in x\n    read()\nsrc/glasshouse/a.py:1: in y{lacking}"
+    )
+    asked = "E   glasshouse.errors.StudyError: needs an extra: pip install 'glasshouse[formats]'"
+    monkeypatch.delenv(WITHOUT_EXTRAS, raising=False)
+    assert absent(in_a_test) is None
+    monkeypatch.setenv(WITHOUT_EXTRAS, "1")
+    assert absent(in_a_test) == "needs polars, which is not installed"
+    assert absent(asked) == "needs glasshouse[formats], which is not installed"
+    assert absent(in_the_package) is None
 
 
 QUIETLY = ("-q", "-p", "no:cacheprovider", "--continue-on-collection-errors")
