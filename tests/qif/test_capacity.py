@@ -69,5 +69,12 @@ def test_too_many_secrets_for_the_exact_additive_bayes_capacity_are_refused() ->
         additive_bayes_capacity(Channel.identity(range(17)))
 
 
+def test_as_many_secrets_as_are_allowed_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glasshouse.qif.capacity.MAX_ENUMERATED_SECRETS", 3)
+    assert additive_bayes_capacity(Channel.identity("abc")).value == Fraction(2, 3)
+    with pytest.raises(BudgetError, match="4 are more than 3"):
+        additive_bayes_capacity(Channel.identity("abcd"))
+
+
 def test_a_property_that_all_secrets_share_cannot_leak() -> None:
     assert predicate_capacity(FLIP, predicate=lambda _: True).value == 1
