@@ -29,6 +29,8 @@ from glasshouse.report.assess.family_charts import (
 from glasshouse.report.discretion import Among
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Table
+from glasshouse.report.verdict import Measurement, _bounded, measures
+from glasshouse.study.assess import AssessStudy
 from tests.differencing import drawn_rows, figures
 from tests.report.reading import telling
 from tests.report.snapshots import assert_snapshot
@@ -89,6 +91,49 @@ def told(finding: Finding) -> str:
 
 def cells(table: Table) -> list[list[str]]:
     return [[cell.text for cell in row] for group in table.groups for row in group.rows]
+
+
+def test_a_rule_judges_naming_by_the_guess_and_a_secret_by_what_is_added_to_it() -> None:
+    question = AssessStudy.model_construct()
+    measured = measures(of_parts(part("RR", "7", "12", records=100_000)), question)
+    named, learned = Fraction(7 + 6, 100), Fraction(12, 100)
+    assert measured == (
+        Measurement("best-guess", named, None, None, "RR"),
+        Measurement("inference-added", learned, "grade", None, "RR"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "people", "judged"),
+    [
+        (Fraction(9), 500, Fraction(1)),  # a class of so few is judged as one of a single person
+        (Fraction(10), 500, Fraction(10)),
+        (Fraction(49), 500, Fraction(20)),
+    ],
+)
+def test_the_smallest_class_of_a_part_is_judged_as_a_smaller_one(
+    value: Fraction, people: int, judged: Fraction
+) -> None:
+    told = _bounded(Measurement("smallest-class", value), people)
+    assert (told.value, told.is_bound) == (judged, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "people", "judged"),
+    [
+        (Fraction(0), 500, Fraction(0)),
+        (Fraction(1, 500), 500, Fraction(1, 20)),  # twice the smallest count that is told are 4%
+        (Fraction(1, 20), 500, Fraction(1, 20)),
+        (Fraction(26, 500), 500, Fraction(1, 10)),
+        (Fraction(1, 60), 60, Fraction(1, 3)),
+        (Fraction(1, 12), 12, Fraction(1)),
+    ],
+)
+def test_a_share_of_a_part_is_judged_as_one_that_tells_of_no_few_people(
+    value: Fraction, people: int, judged: Fraction
+) -> None:
+    told = _bounded(Measurement("named", value), people)
+    assert (told.value, told.is_bound) == (judged, True)
 
 
 def test_what_is_found_of_three_states() -> None:

@@ -19,7 +19,9 @@ from glasshouse.report.assess.closeness import closeness_findings
 from glasshouse.report.assess.front import tiles
 from glasshouse.report.assess.knowledge import knowledge_findings, knowledge_tiles
 from glasshouse.report.assess.people import people_findings
+from glasshouse.report.verdict import measures
 from glasshouse.study.adversaries import chosen_adversaries
+from glasshouse.study.assess import AssessStudy
 from glasshouse.table import read
 from tests.report.reading import assert_it_says, tries
 
@@ -115,6 +117,21 @@ def test_what_is_learned_of_a_person_is_told_with_the_figures_of_the_outcome(see
             if learned or certainty.additive > 0:
                 figures.append(certainty.posterior)
             assert_it_says(sentence, *figures)
+
+
+def test_no_measure_tells_how_few_have_no_other_record() -> None:
+    records = [1] * 3 + [2] * 47 + [3] * 50
+    who = [person for person, count in enumerate(records) for _ in range(count)]
+    table = read(
+        pa.table({"who": who, "place": [0] * len(who), "icd": [one % 2 for one in who]}),
+        quasi_identifiers=["place"],
+        also=["who", "icd"],
+    )
+    outcome = assess_people(table, "who", knows=2, secrets=["other icd"])
+    assert [result.another["other icd"].targets for result in outcome.curve] == [97, 50]
+    measured = measures(outcome, AssessStudy.model_construct())
+    of_secret = {(one.records, one.people) for one in measured if one.of == "other icd"}
+    assert of_secret == {(1, "~100"), (2, "50")}, "of 100 people 97 have two records or more"
 
 
 WAYS: tuple[dict[str, dict[str, str]], ...] = (
