@@ -420,7 +420,11 @@ def choose(lines: Path, pace: Path, seconds: float) -> None:
         key=lambda test: -noticed[test] / (takes[test] + 0.05),
     )
     fillers = sorted(
-        (test for test in takes if test not in noticed and by_file[_file(test)]),
+        (
+            test
+            for test in takes
+            if test not in noticed and by_file[_file(test)] and takes[test] <= seconds / 100
+        ),
         key=lambda test: takes[test] * of_file[_file(test)] / by_file[_file(test)],
     )
     left = seconds

@@ -328,6 +328,20 @@ def test_without_extras_a_test_may_lack_a_library_and_the_package_may_not(
 QUIETLY = ("-q", "-p", "no:cacheprovider", "--continue-on-collection-errors")
 
 
+def test_every_quick_test_is_there() -> None:
+    names = (ROOT / "tests" / "quick.txt").read_text(encoding="utf-8").split()
+    assert names
+    assert sorted(set(names)) == names, "each once, in the order of the alphabet"
+    by_file: dict[str, set[str]] = {}
+    for name in names:
+        file, _, function = name.partition("::")
+        by_file.setdefault(file, set()).add(function)
+    for file, wanted in by_file.items():
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert wanted - {""} <= defined, f"{file} has no {wanted - defined}: see tests/quick.txt"
+
+
 def test_a_required_part_is_not_skipped_where_nothing_may_be(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("from tests.conftest import *\n", encoding="utf-8")
     (tmp_path / "test_module.py").write_text(
