@@ -45,7 +45,7 @@ PACKAGES = {
     "microdata": (["microdata"], ["tests/microdata"]),
     "mitigation": (["mitigation"], ["tests/mitigation"]),
     "disclosure": (
-        ["disclosure.py", "report/discretion.py"],
+        ["disclosure.py", "measures/discretion.py", "report/discretion.py"],
         [
             "tests/test_disclosure.py",
             "tests/test_differencing.py",
@@ -59,7 +59,7 @@ PACKAGES = {
         ],
     ),
     "measures": (
-        ["report/verdict.py", "report/coverage.py", "study/policy.py"],
+        ["measures", "study/policy.py"],
         [
             "tests/study",
             "tests/cli/test_check.py",

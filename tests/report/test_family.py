@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import StudyError
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.measures import measures
+from glasshouse.measures.assess import _bounded
+from glasshouse.measures.measurement import Measurement
 from glasshouse.microdata import Leakage
 from glasshouse.microdata.parts import Best, Family, FamilyPart
 from glasshouse.report import Finding, Provenance, Severity, charts, vega
@@ -29,7 +32,6 @@ from glasshouse.report.assess.family_charts import (
 from glasshouse.report.discretion import Among
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Table
-from glasshouse.report.verdict import Measurement, _bounded, measures
 from glasshouse.study.assess import AssessStudy
 from tests.differencing import drawn_rows, figures
 from tests.report.reading import telling

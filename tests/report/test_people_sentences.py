@@ -12,6 +12,7 @@ import pyarrow as pa
 import glasshouse as gh
 from glasshouse.language import LANGUAGES
 from glasshouse.language.current import speaking
+from glasshouse.measures import measures
 from glasshouse.microdata.assessment import CataloguedAttacks
 from glasshouse.microdata.people import assess_people
 from glasshouse.report.assess.adversaries import worst_sentence
@@ -19,7 +20,6 @@ from glasshouse.report.assess.closeness import closeness_findings
 from glasshouse.report.assess.front import tiles
 from glasshouse.report.assess.knowledge import knowledge_findings, knowledge_tiles
 from glasshouse.report.assess.people import people_findings
-from glasshouse.report.verdict import measures
 from glasshouse.study.adversaries import chosen_adversaries
 from glasshouse.study.assess import AssessStudy
 from glasshouse.table import read
