@@ -52,7 +52,7 @@ REQUIRED = ("Chromium", "playwright", "typst", "axe", "PostgreSQL", "Spark")
 WITHOUT_EXTRAS = "GLASSHOUSE_WITHOUT_EXTRAS"
 """Set: a test skips that imports or asks for what only an extra installs; where the package imports it, it fails."""
 ABSENT = re.compile(
-    r"^tests/\S+:\d+: in .+\n.+\nE +ModuleNotFoundError: No module named '([^']+)'$"
+    r"^(?:/\S+/)?tests/\S+:\d+: in .+\n.+\nE +ModuleNotFoundError: No module named '([^']+)'$"
     r"|^E .*pip install '(glasshouse\[\w+\])'",
     re.MULTILINE,
 )
