@@ -153,6 +153,7 @@ def gain_change(leakage: Leakage | None, currency: str | None) -> str:
 def bar(leakage: Leakage) -> str:
     """Draw success before and after.
 
+    >>> from glasshouse.microdata import Leakage
     >>> bar(Leakage(Fraction(1, 4), Fraction(1, 2)))
     '░░░███······'
     """
