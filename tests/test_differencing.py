@@ -464,7 +464,7 @@ def test_two_runs_side_by_side_do_not_tell_how_few_share_a_secret(size: int) -> 
     assert small_counts_told(worlds, compared, rarer) == []
     compared.cache_clear()
     with patch(
-        "glasshouse.report.compare.figures.among_part", lambda people, exact: Among(people, True)
+        "glasshouse.report.compare.figures.Among.of_part", lambda people, exact: Among(people, True)
     ):
         assert small_counts_told(worlds, compared, rarer), (
             "she reads figures that are told as they are"
