@@ -161,7 +161,9 @@ def test_on_a_telephone_every_picture_tells_its_finding_and_can_be_read(
 def test_its_panels_stand_below_one_another_on_a_telephone(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
-    tab = opened(written("census", "en"), width=360)
+    tab = opened(
+        written("census", "en"), width=360, device_scale_factor=1
+    )  # a tab of its own, laid out once
     for picture in tab.locator(".picture.narrow").all():
         fits = "picture => picture.scrollWidth <= picture.clientWidth + 1"
         assert picture.evaluate(fits), picture.get_attribute("aria-label")
