@@ -59,6 +59,7 @@ messages: $(VENV)/.installed-dev
 	$(BIN)/python scripts/messages.py --check
 
 doctests: $(VENV)/.installed-dev
+	@$(BIN)/python scripts/compiled.py restore
 	$(BIN)/pytest --quiet --doctest-modules src
 
 tests: $(VENV)/.installed-dev
