@@ -21,6 +21,7 @@ import pytest
 
 from glasshouse.errors import DataError
 from glasshouse.sources import open_source
+from glasshouse.sources.source import BATCH_BYTES
 
 COLUMNS = {
     "zip": ["01310", None, "1310"],
@@ -229,6 +230,27 @@ def test_text_that_a_parquet_file_holds_as_codes_comes_as_codes(tmp_path: Path) 
         ("", "20000"),
         ("SP", "20001"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("values", "records"),
+    [
+        ([f"{person:06d}" * 800 for person in range(6_000)], 6_000),
+        (["z" * 4_000], 10_000),
+        (["z" * 100_000, *map(str, range(10_000))], 10_001),
+    ],
+    ids=["long and different", "one that is long and used by all", "one that is long"],
+)
+def test_long_text_of_a_parquet_file_comes_in_batches_of_few_records(
+    tmp_path: Path, values: list[str], records: int
+) -> None:
+    used = pa.array(values).take(pa.array(np.arange(records) % len(values)))
+    pa.parquet.write_table(pa.table({"a": used}), tmp_path / "a.parquet")
+    source, seen = open_source(tmp_path / "a.parquet"), 0
+    for batch in source.batches(["a"]):
+        assert batch.nbytes <= 2 * BATCH_BYTES
+        seen += batch.num_rows
+    assert seen == records
 
 
 def test_the_first_records_are_as_many_as_are_asked_for_however_the_file_is_cut(

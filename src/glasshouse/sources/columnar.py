@@ -18,6 +18,8 @@ from glasshouse.sources.source import (
     Source,
     check_columns,
     damage_error,
+    longest_text,
+    records_at_once,
     text_batches,
 )
 from glasshouse.sources.text import BOMB_FLOOR, BOMB_RATIO
@@ -75,15 +77,48 @@ class ParquetFile(ColumnarFile):
         refuse_bomb(footer.num_rows, grown, path.stat().st_size, name)
         self._records = footer.num_rows
         super().__init__(name, names)
-        coded = coded_columns(footer, self._file.schema_arrow)
-        if coded:
-            self._file = pyarrow.parquet.ParquetFile(
-                path.absolute(), metadata=footer, read_dictionary=coded, pre_buffer=False
-            )
+        self._path = path.absolute()
+        self._places = {column.path: place for place, column in enumerate(self._file.schema)}
+        self._coded = coded_columns(footer, self._file.schema_arrow)
+        if self._coded:
+            self._file = self._opened(self._coded)
+
+    def _opened(self, coded: list[str]) -> pyarrow.parquet.ParquetFile:
+        """Open the file again, to read some columns as codes of their values."""
+        return pyarrow.parquet.ParquetFile(
+            self._path, metadata=self._file.metadata, read_dictionary=coded, pre_buffer=False
+        )
 
     def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        for batch in self._file.iter_batches(batch_size=BATCH_RECORDS, columns=columns):
+        largest = max(
+            (
+                sum(self._record_bytes(number, column) for column in columns)
+                for number in range(self._file.num_row_groups)
+            ),
+            default=0,
+        )
+        for batch in self._file.iter_batches(batch_size=records_at_once(largest), columns=columns):
             yield batch.select(columns)
+
+    def _record_bytes(self, number: int, column: str) -> float:
+        """Return how much a value of a column takes in one group of records: on average, or at most.
+
+        What stands once in a dictionary may be the value of every record, and is then written out for each.
+        """
+        if (
+            column not in self._places
+        ):  # lists and structures, which are refused once their type is seen
+            return 0
+        chunk = self._file.metadata.row_group(number).column(self._places[column])
+        average = chunk.total_uncompressed_size / max(1, chunk.num_values)
+        kind = self._file.schema_arrow.field(column).type
+        is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        if column in self._coded or not is_text or not chunk.has_dictionary_page:
+            return average
+        first = self._opened([column]).iter_batches(
+            batch_size=1, row_groups=[number], columns=[column]
+        )
+        return max(average, longest_text(next(first).column(0).dictionary))
 
 
 class OrcFile(ColumnarFile):

@@ -23,6 +23,8 @@ SUPPRESSED = "*"
 
 BATCH_RECORDS = 1 << 18
 """At most so many records in a batch that comes from memory or a columnar file."""
+BATCH_BYTES = 1 << 23
+"""At most so many bytes of text in such a batch, if more than one record is in it."""
 
 
 LONGEST_VALUE = 1 << 25
@@ -31,7 +33,7 @@ LONGEST_VALUE = 1 << 25
 
 DAMAGES = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file may end in; the last one where a name or a value is no text."""
-FIRST_RECORDS, FIRST_BYTES = 1 << 16, 1 << 24
+FIRST_RECORDS, FIRST_BYTES = 1 << 16, 1 << 23
 """A first look is at so many records, and reads no more text than this."""
 EXACT_INTEGERS = 2.0**53
 """Below it a floating number holds every integer exactly."""
@@ -113,11 +115,21 @@ class Source(ABC):
     def batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the named columns as batches of ``string`` arrays without nulls, as `coded_batches` does."""
+        """Yield the named columns as batches of ``string`` arrays without nulls, as `coded_batches` does.
+
+        A text that stands once in a dictionary is written out as often as it is used: batches have so few records that
+        it takes no more than some bytes.
+        """
         for batch in self.coded_batches(columns, on_progress=on_progress):
-            yield pa.record_batch(
-                [column.cast(pa.string()) for column in batch.columns], names=batch.schema.names
-            )
+            dictionaries = [
+                column.dictionary for column in batch.columns if pa.types.is_dictionary(column.type)
+            ]
+            records = records_at_once(sum(map(longest_text, dictionaries)))
+            for start in range(0, batch.num_rows, records):
+                piece = batch.slice(start, records)
+                yield pa.record_batch(
+                    [column.cast(pa.string()) for column in piece.columns], names=piece.schema.names
+                )
 
     @abstractmethod
     def coded_batches(
@@ -162,6 +174,24 @@ def check_names(names: Sequence[str], *, where: str) -> tuple[str, ...]:
             )
         seen[name] = position
     return tuple(names)
+
+
+def longest_text(texts: pa.Array) -> int:
+    """Return the bytes of the longest of some texts.
+
+    >>> longest_text(pa.array(["a", "été", None]))
+    5
+    """
+    return pc.max(pc.binary_length(texts)).as_py() or 0
+
+
+def records_at_once(record_bytes: float) -> int:
+    """Return how many records a batch may have, if each has at most so many bytes.
+
+    >>> records_at_once(0), records_at_once(1 << 20), records_at_once(1 << 30)
+    (262144, 8, 1)
+    """
+    return max(1, min(BATCH_RECORDS, int(BATCH_BYTES / max(1, record_bytes))))
 
 
 def check_columns(source: Source, columns: Sequence[str]) -> None:
