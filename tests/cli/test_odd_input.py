@@ -103,7 +103,7 @@ def test_a_file_name_that_is_not_text_is_refused(glasshouse: Glasshouse, people:
         Path(strange).write_text(GOOD)
     except OSError:
         pytest.skip("the file system has text names only")
-    assert "has a name that is not text" in refused(glasshouse, "inspect", strange)
+    assert "is not text in the encoding of this system" in refused(glasshouse, "inspect", strange)
 
 
 @pytest.mark.parametrize(
@@ -155,10 +155,58 @@ def spawned(*arguments: str, **environment: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def test_without_docstrings_it_says_what_to_do() -> None:
-    code, error = spawned("assess", "people.csv", "-q", "age", PYTHONOPTIMIZE="2")
+def test_without_docstrings_it_works_as_with_them(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age\n" + "30\n" * 20)
+    command = [sys.executable, "-m", "glasshouse"]
+
+    def said(*arguments: str, **environment: str) -> str:
+        done = subprocess.run(
+            [*command, *arguments],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    for arguments in (["assess", str(path), "-q", "age"], ["assess", "--help"]):
+        assert said(*arguments, PYTHONOPTIMIZE="2") == said(*arguments)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes and names of bytes")
+def test_a_study_that_is_a_pipe_or_a_device_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (str(tmp_path / "pipe"), "/dev/zero"):
+        for command in (["assess"], ["totals", "campaign"], ["deter"]):
+            code, error = spawned(*command, "--study", place)
+            assert code == 2
+            assert "is not a regular file" in error
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes and names of bytes")
+def test_a_name_that_is_no_text_is_one_line_wherever_it_is_typed(tmp_path: Path) -> None:
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    path = tmp_path / "people.csv"
+    path.write_text("age\n30\n")
+    for arguments in (
+        ["assess", odd, "-q", "age"],
+        ["assess", str(path), "-q", "age", "--out", odd],
+        ["assess", str(path), "-q", "age", "--title", "caf\udce9"],
+        ["check", str(path), "--policy", odd],
+    ):
+        code, error = spawned(*arguments)
+        assert code == 2
+        assert len(error.splitlines()) == 1
+        assert "caf\\udce9: is not text" in error
+
+
+def test_a_release_that_goes_deep_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 100_000 + "]" * 100_000)
+    code, error = spawned("threat", str(path))
     assert code == 2
-    assert "PYTHONOPTIMIZE" in error
+    assert "nested too deeply" in error
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs users and modes")

@@ -115,11 +115,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; an error is one line on standard error."""
     try:
         start_speaking(arguments)
-        if sys.flags.optimize > 1:
-            raise StudyError(
-                "Python leaves out docstrings (-OO, or PYTHONOPTIMIZE=2), without which pictures cannot be drawn; set "
-                "it to 1 or less"
-            )
+        _check_text(arguments)
         _check_files()
         show_cells_from(SMALLEST_CELL)
         with interruptible():
@@ -148,6 +144,20 @@ def main(arguments: Sequence[str]) -> int:
     if outcome == INTERRUPTED:  # how typer hands on a keyboard interrupt
         return _fail(text("stopped"), INTERRUPTED, None)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    """Make sure that whatever was typed can be written into a message, a study and a report.
+
+    Raises:
+        StudyError: It is no text in the encoding of the system, as the name of an old file may be.
+    """
+    for argument in arguments:
+        if any("\udc80" <= letter <= "\udcff" for letter in argument):
+            raise StudyError(
+                "{argument}: is not text in the encoding of this system; rename the file or folder",
+                argument=argument.encode("utf-8", "backslashreplace").decode("utf-8"),
+            )
 
 
 LEAST_FILES = 32
@@ -182,6 +192,10 @@ RARELY = (100_000, 20, 100)
 
 def run() -> None:
     """Run the command that was typed: the entry point."""
+    if sys.flags.optimize > 1:  # helps are docstrings, and so is what libraries look for
+        plain = os.environ | {"PYTHONOPTIMIZE": "1"}
+        command = [sys.executable, "-m", "glasshouse", *sys.argv[1:]]
+        os.execve(sys.executable, command, plain)  # noqa: S606 - our own command, once more
     if hasattr(signal, "SIGPIPE"):  # a reader that has seen enough, as in ``| head``, is no error
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     hear_interrupts()

@@ -85,6 +85,8 @@ def from_json(document: str | Mapping[str, Any]) -> Release:
                 reason=error,
                 example=EXAMPLE,
             ) from None
+        except RecursionError:
+            raise DataError("the release is nested too deeply to be one") from None
     check_form(parsed)
     return _release(parsed)
 

@@ -7,6 +7,7 @@ records have in common; last how a study is read from a file, checked and writte
 from __future__ import annotations
 
 import re
+import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
@@ -751,7 +752,12 @@ def toml_content(path: Path) -> dict[str, Any]:
     """
     name = path.name or str(path)
     try:
-        if path.stat().st_size > LONGEST_STUDY:
+        status = path.stat()
+        if stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode):
+            raise StudyError(
+                "{file}: is not a regular file; save the study to one first", file=name
+            )
+        if status.st_size > LONGEST_STUDY:
             raise StudyError("{file}: is too long for a study; is it one?", file=name)
         written = path.read_text(encoding="utf-8-sig")
         deepest = max(
