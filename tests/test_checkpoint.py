@@ -67,3 +67,24 @@ def test_a_file_that_was_never_finished_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "run" / ".key.draft-abc").write_text("")
     Checkpoint(tmp_path / "run", key="a").open(resume=False)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("change", ["cut short", "emptied", "one byte is another"])
+@pytest.mark.parametrize("kind", ["*.npy", "*.npz", "*.arrow"])
+def test_what_is_damaged_is_never_gone_on_with(tmp_path: Path, kind: str, change: str) -> None:
+    kept = Checkpoint(tmp_path / "kept", key="a")
+    kept.open(resume=False)
+    kept.save(3, np.arange(100))
+    kept.save_state({"x": np.arange(100)})
+    kept.save_table(0, pa.table({"n": range(100)}))
+    (path,) = kept.folder.glob(kind)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    lengths = {"cut short": len(content) // 2, "emptied": 0, "one byte is another": len(content)}
+    path.write_bytes(content[: lengths[change]])
+    with pytest.raises(DataError, match=r"is damaged; say `overwrite`"):
+        {
+            "*.npy": lambda: kept.start(resume=True),
+            "*.npz": lambda: kept.start_state(resume=True),
+            "*.arrow": kept.tables,
+        }[kind]()

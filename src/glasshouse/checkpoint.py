@@ -10,7 +10,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from io import BytesIO
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -121,17 +123,42 @@ class Checkpoint:
         """Return a draft of one of its files, which tell of people."""
         return new_file(self._folder / name, private=True, sweep=False)
 
+    def _keep(self, name: str, content: memoryview) -> None:
+        """Keep a file, and behind its content a sum over it."""
+        with self._new_file(name) as draft, draft.open("wb") as file:
+            file.write(content)
+            file.write(_sum(content))
+
+    def _content(self, path: Path) -> memoryview:
+        """Return what was kept in a file.
+
+        Raises:
+            DataError: It is no longer what was kept.
+        """
+        kept = memoryview(path.read_bytes())
+        content = kept[: -len(_sum(b""))]
+        if kept[len(content) :] != _sum(content):
+            raise DataError(
+                '"{file}" of the interrupted run is damaged; say `overwrite` instead of `resume` to begin anew',
+                file=path,
+            )
+        return content
+
     # -- arrays: the steps of a sweep, the state of a sampler
 
     def start(self, *, resume: bool) -> Mapping[int, Integers]:
         """Open it, and return the steps that an earlier run has finished; see `open`."""
         self.open(resume=resume)
-        return {int(path.stem): np.load(path) for path in self._folder.glob("*.npy")}
+        return {
+            int(path.stem): np.load(BytesIO(self._content(path)))
+            for path in self._folder.glob("*.npy")
+        }
 
     def save(self, step: int, rows: Integers) -> None:
         """Keep a finished step."""
-        with self._new_file(f"{step}.npy") as draft, draft.open("wb") as file:
-            np.save(file, rows)
+        content = BytesIO()
+        np.save(content, rows)
+        self._keep(f"{step}.npy", content.getbuffer())
 
     def start_state(self, *, resume: bool) -> Mapping[str, NDArray[np.generic]] | None:
         """Open it, and return the state that an earlier run has left, if any; see `open`."""
@@ -139,33 +166,29 @@ class Checkpoint:
         place = self._folder / STATE
         if not place.exists():
             return None
-        with np.load(place) as arrays:
+        with np.load(BytesIO(self._content(place))) as arrays:
             return dict(arrays)
 
     def save_state(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Keep the state of a sampler instead of the one before."""
-        with self._new_file(STATE) as draft, draft.open("wb") as file:
-            np.savez(file, **dict(arrays))  # type: ignore[arg-type]
+        content = BytesIO()
+        np.savez(content, **dict(arrays))  # type: ignore[arg-type]
+        self._keep(STATE, content.getbuffer())
 
     # -- tables: the parts of a phase, one after the other
 
     def tables(self, phase: int | None = None) -> list[pa.Table]:
         """Return the tables of a phase, or of all of them, in the order in which they were kept."""
-        tables = []
-        for path in sorted(self._folder.glob("*.arrow" if phase is None else f"{phase}-*.arrow")):
-            with pa.memory_map(str(path)) as file:
-                tables.append(pyarrow.ipc.open_file(file).read_all())
-        return tables
+        kept = sorted(self._folder.glob("*.arrow" if phase is None else f"{phase}-*.arrow"))
+        return [pyarrow.ipc.open_file(self._content(path)).read_all() for path in kept]
 
     def save_table(self, phase: int, table: pa.Table) -> None:
         """Keep a further table of a phase."""
         number = len(list(self._folder.glob("*.arrow"))) + 1
-        with (
-            self._new_file(f"{phase}-{number:08}.arrow") as draft,
-            pa.OSFile(str(draft), "wb") as file,
-            pyarrow.ipc.new_file(file, table.schema) as writer,
-        ):
+        content = pa.BufferOutputStream()
+        with pyarrow.ipc.new_file(content, table.schema) as writer:
             writer.write_table(table)
+        self._keep(f"{phase}-{number:08}.arrow", memoryview(content.getvalue()))
 
     def finish(self, phase: int) -> None:
         """Take note that a phase is complete: it will not be taken up again."""
@@ -175,3 +198,7 @@ class Checkpoint:
     def finished(self, phase: int) -> bool:
         """Tell whether a phase is complete."""
         return (self._folder / f"{phase}.done").exists()
+
+
+def _sum(content: memoryview | bytes) -> bytes:
+    return crc32(content).to_bytes(4, "big")

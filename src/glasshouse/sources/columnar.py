@@ -110,7 +110,7 @@ class ParquetFile(ColumnarFile):
         ):  # lists and structures, which are refused once their type is seen
             return 0
         chunk = self._file.metadata.row_group(number).column(self._places[column])
-        average = chunk.total_uncompressed_size / max(1, chunk.num_values)
+        average: float = chunk.total_uncompressed_size / max(1, chunk.num_values)
         kind = self._file.schema_arrow.field(column).type
         is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
         if column in self._coded or not is_text or not chunk.has_dictionary_page:
