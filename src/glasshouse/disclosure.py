@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasshouse.errors import StudyError
-from glasshouse.language import number, text
+from glasshouse.language import number, standing, text
 
 SMALLEST_CELL = 10
 """From how many people on a count of those with particular values is shown, unless told otherwise."""
@@ -44,6 +44,9 @@ def smallest_cell() -> int:
     return _smallest
 
 
+standing("smallest", smallest_cell)  # every message may say “fewer than {smallest}”
+
+
 def is_shown(count: int) -> bool:
     """Tell whether a count of people with particular values may be shown; none is nobody's secret."""
     return count == 0 or count >= _smallest
@@ -55,7 +58,7 @@ def cell_count(count: int) -> str:
     >>> cell_count(0), cell_count(9), cell_count(1234)
     ('0', 'fewer than 10', '1,234')
     """
-    return number(count) if is_shown(count) else text("fewer than {smallest}", smallest=_smallest)
+    return number(count) if is_shown(count) else text("fewer than {smallest}")
 
 
 def hidden_parts(cells: Sequence[Sequence[float]]) -> frozenset[int]:

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import pytest
 
+from glasshouse.disclosure import smallest_cell
 from glasshouse.language import (
     LANGUAGES,
     UnknownLanguageError,
@@ -126,6 +127,16 @@ def test_a_place_without_its_part_is_our_own_bug(template: str) -> None:
 
 def test_braces_without_parts_are_braces() -> None:
     assert text("{this} stays") == "{this} stays"
+
+
+def test_every_message_may_speak_of_the_smallest_count_that_is_told() -> None:
+    assert smallest_cell() == 10
+    assert text("fewer than {smallest} of {many}", many="1,000 {smallest}") == (
+        "fewer than 10 of 1,000 {smallest}"
+    )
+    assert text("fewer than {smallest}") == "fewer than 10"
+    assert text("fewer than {smallest}", smallest=25) == "fewer than 25", "what it is handed"
+    assert text("fewer than {smallest} in {this}") == "fewer than 10 in {this}"
 
 
 def test_plurals_follow_the_number() -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from glasshouse.language.catalogue import (
     marked,
     marked_for,
+    standing,
     text,
     text_for,
     translated,
@@ -57,6 +58,7 @@ __all__ = [
     "speak",
     "speaking",
     "spoken",
+    "standing",
     "system_reason",
     "text",
     "text_for",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -12,6 +12,8 @@ from glasshouse.language.numbers import number
 
 _OR = "\x00"
 """What stands between the two forms of a message with a plural."""
+_STANDING: dict[str, Callable[[], int]] = {}
+"""Numbers of which every message may speak without being handed them, by the names of their places."""
 
 
 def text(message: str, /, **values: object) -> str:
@@ -56,7 +58,18 @@ def translated_for(count: int, forms: tuple[str, str], /, **values: object) -> s
     return text_for(count, *forms, **values)
 
 
+def standing(name: str, count: Callable[[], int]) -> None:
+    """Let every message speak of a number by its name, such as of the smallest count that is told.
+
+    Where a message is handed a value of that name, it is the one that is said.
+    """
+    _STANDING[name] = count
+
+
 def _sentence(template: str, values: Mapping[str, object]) -> str:
+    for name, count in _STANDING.items():
+        if name not in values and (place := f"{{{name}}}") in template:
+            template = template.replace(place, number(count()))
     if not values:
         return template
     texts = {

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from glasshouse.disclosure import smallest_cell
 from glasshouse.language import decimal, marked, number, percentage, text, text_for, translated
 from glasshouse.measures.measurement import Measurement
 from glasshouse.measures.verdict import Decision, Judgement, Verdict
@@ -223,7 +222,7 @@ def condition_words(judgement: Judgement) -> str:
 def _with_known_records(words: str, measured: Measurement) -> str:
     """Say of how many records a measure is: those that somebody happens to know, some of them, or any of them."""
     about, figure = measured.people.startswith("~"), measured.people.removeprefix("~")
-    people = text("fewer than {smallest}", smallest=smallest_cell())
+    people = text("fewer than {smallest}")
     if figure:
         people = number(int(figure))
         people = text("about {count}", count=people) if about else people

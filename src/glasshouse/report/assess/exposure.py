@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glasshouse.disclosure import cover_each_other, is_shown, smallest_cell
+from glasshouse.disclosure import cover_each_other, is_shown
 from glasshouse.language import percentage, text
 from glasshouse.microdata import Assessment
 from glasshouse.microdata.attacks import Exposure
@@ -128,8 +128,7 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
     ):
         caption += " " + text(
             "Left out are missing values, and those that fewer than {smallest} have, or of whom fewer than {smallest} "
-            "can be named, or cannot; and others, so that no such number can be found by subtraction.",
-            smallest=smallest_cell(),
+            "can be named, or cannot; and others, so that no such number can be found by subtraction."
         )
     return figure_of(
         titled(

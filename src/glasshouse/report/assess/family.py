@@ -555,9 +555,7 @@ def family_page(
         lead=text_for(family.records, "{count} record", "{count} records"),
         findings=conclusions,
         adversary=sentences(*ADVERSARY),
-        limits=sentences(
-            *LIMITS, people=counted(smallest_cell(), subject), smallest=smallest_cell()
-        ),
+        limits=sentences(*LIMITS, people=counted(smallest_cell(), subject)),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=text(
@@ -672,8 +670,7 @@ def _picture(family: Family, target: str | None, part: str) -> Figure:
     guesses = part_guesses(shown_parts(family), target)
     if any(guess.wording.hides(*guess.chances) for guess in guesses):
         caption += " " + text(
-            "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be.",
-            smallest=smallest_cell(),
+            "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be."
         )
     return figure_of(
         family_chart(family, target, part=part),

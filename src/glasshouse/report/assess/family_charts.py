@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log10
 
-from glasshouse.disclosure import hidden_parts, smallest_cell
+from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.language import decimal, printable, text, text_for
 from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
@@ -73,10 +73,7 @@ def family_chart(family: Family, sensitive: str | None = None, *, part: str = "p
     """
     family = shown_parts(family)
     if not family.parts:
-        raise StudyError(
-            "no part has at least {smallest} records; there is nothing to draw",
-            smallest=smallest_cell(),
-        )
+        raise StudyError("no part has at least {smallest} records; there is nothing to draw")
     if family.ordered and len(family.parts) > 1:
         return _over_time(family, sensitive)
     return _before_and_after(family, sensitive, part)

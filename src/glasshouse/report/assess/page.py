@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from glasshouse.disclosure import is_shown, smallest_cell
+from glasshouse.disclosure import is_shown
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.measures.attacks import (
     best_by_size,
@@ -286,7 +286,6 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
             "Of the {records} people, fewer than {smallest} are also in {dataset}, or fewer than {smallest} are not: "
             "which, and how many, is not told.",
             records=outcome.records,
-            smallest=smallest_cell(),
             dataset=member.name,
         )
         for member in outcome.members[1:]

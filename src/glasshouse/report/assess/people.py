@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from glasshouse.disclosure import is_shown, smallest_cell
+from glasshouse.disclosure import is_shown
 from glasshouse.language import marked, number, percentage, text, text_for, translated
 from glasshouse.measures.discretion import falling
 from glasshouse.microdata.leakage import Leakage
@@ -119,7 +119,7 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
         tiles=tuple(_tiles(outcome, _spoken_of(outcome, study), study.subject)),
         actions=tuple(_actions(outcome, study)),
         adversary=sentences(*(ADVERSARY_UNLINKED if outcome.unlinked else ADVERSARY), known=known),
-        limits=sentences(*LIMITS, estimated and ESTIMATED, FEW, smallest=smallest_cell()),
+        limits=sentences(*LIMITS, estimated and ESTIMATED, FEW),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method="Alvim, Chatzikokolakis, McIver, Morgan, Palamidessi and Smith 2020; "
@@ -293,7 +293,6 @@ def people_findings(
     if not is_shown(result.targets):
         sentence = text(
             "Fewer than {smallest} {people} have so many records: what is learned of them is not told.",
-            smallest=smallest_cell(),
             people=plural(subject),
         )
         return (Finding(Severity.NOTE, sentence, picture=picture),)
@@ -714,7 +713,7 @@ def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
         if count == result.targets
         else text("about {count}", count=number(count))
         if count
-        else text("fewer than {smallest}", smallest=smallest_cell())
+        else text("fewer than {smallest}")
         for count, result in zip(falling(one.targets for one in curve), curve, strict=True)
     ]
 

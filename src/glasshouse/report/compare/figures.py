@@ -358,7 +358,6 @@ def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str
                     "Parts with fewer than {smallest} people in one of the runs are not shown, and others with them so "
                     "that no such number can be found by subtraction."
                 ),
-                smallest=smallest_cell(),
             ),
         ),
         glossary=glossary("adversary", *words, terms=(TERMS,)),

@@ -86,7 +86,6 @@ def page(
     """
     sampled = bool(combinations) and combinations[0].records < profile.columns[0].records
     words = {
-        "smallest": smallest_cell(),
         "sample": combinations[0].records if combinations else 0,
         "records": profile.columns[0].records,
     }
@@ -218,7 +217,7 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
         template = marked(
             "Fewer than {smallest} of the {records} records are alone with their {known}."
         )
-    sentence = translated(template, smallest=smallest_cell(), **words)
+    sentence = translated(template, **words)
     alone = best.unique if is_shown(best.unique) else smallest_cell() - 1  # few are not told apart
     return [
         Finding(

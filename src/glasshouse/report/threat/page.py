@@ -633,8 +633,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         label=text("{people} by how many times easier the truth is to believe", people=people),
         caption=text(
             "“No easier”: nothing is lost by being in the table. Where a number is not told, some number is below "
-            "{smallest}, and the length of the bar says nothing.",
-            smallest=smallest_cell(),
+            "{smallest}, and the length of the bar says nothing."
         ),
         table=cell_table(
             text("Times as easy to believe"), [people], zip(labels, cells, strict=True)

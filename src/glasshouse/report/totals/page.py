@@ -574,7 +574,6 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
             bool(few) and FEW_THERE,
             len(named) > MOST_PLACES and MOST_LISTED,
             nowhere >= smallest_cell() and NOWHERE,
-            smallest=smallest_cell(),
             many=plural(subject),
             places=len(named),
             listed=MOST_PLACES,
