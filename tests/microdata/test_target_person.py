@@ -18,7 +18,7 @@ import pytest
 from glasshouse.conditions import Condition, parse_condition
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import histories
-from glasshouse.microdata.individual import Target, target
+from glasshouse.microdata.individual import PersonTarget, Target, target
 from glasshouse.microdata.people import assess_people
 from glasshouse.table import EncodedTable, read
 from tests.examples import examples
@@ -169,7 +169,7 @@ def test_chances_are_those_of_all_choices_of_records(seed: int) -> None:
         pa.array(table.column("who").codes[outcome.candidate_records])
     )
     assert set(positions.to_pylist()) == set(chances)
-    assert outcome.histories is not None
+    assert isinstance(outcome, PersonTarget)
     assert (outcome.histories.people, outcome.histories.records) == (len(people), table.records)
 
 
@@ -271,14 +271,14 @@ def test_records_are_said_in_several_ways() -> None:
         asked([parse_condition("clinic=N"), "day=1"], parse_condition("clinic=S")),
     )
     assert all(other == first for other in others)
-    assert first.histories is not None
+    assert isinstance(first, PersonTarget)
     assert first.histories.known == (("clinic", "day"), ("clinic",))
     assert first.known == ("clinic", "day")
 
 
 def test_a_person_may_be_told_by_several_columns() -> None:
     by_month = target(visits(month=list("112112111122")), person=["cpf", "month"], known=["day=3"])
-    assert by_month.histories is not None
+    assert isinstance(by_month, PersonTarget)
     assert by_month.histories.people == 8
 
 

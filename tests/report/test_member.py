@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata.presence import Member, member
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.findings import member_findings
+from glasshouse.report.membership.member import member_findings
 from glasshouse.report.page import Severity
 from tests.report.reading import (
     assert_it_asks_nobody,

@@ -19,8 +19,8 @@ from glasshouse.measures.verdict import verdict_on
 from glasshouse.microdata.presence import PRESENCE_LABELS, Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.findings import membership_findings
-from glasshouse.report.membership.page import bins, page
+from glasshouse.report.membership.everybody import bins, membership_findings
+from glasshouse.report.membership.page import page
 from glasshouse.report.page import Page, Provenance, Severity
 from glasshouse.report.verdict import condition_words, value_words
 from glasshouse.study.membership import MembershipStudy

@@ -16,7 +16,7 @@ from glasshouse.measures.membership import measured
 from glasshouse.measures.verdict import Decision, verdict_on
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks, population_risks
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.findings import _chosen, population_findings
+from glasshouse.report.membership.population import _chosen, population_findings
 from glasshouse.report.page import Finding, Severity
 from glasshouse.report.verdict import value_words
 from glasshouse.report.words import percentages

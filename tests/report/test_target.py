@@ -23,12 +23,8 @@ from glasshouse.report.attacks import protect_the_secret
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
 from glasshouse.report.target.findings import target_findings
-from glasshouse.report.target.page import (
-    MOST_RANKS_DRAWN,
-    MOST_RANKS_LISTED,
-    _tiles,
-    page,
-)
+from glasshouse.report.target.page import page
+from glasshouse.report.target.secrets import MOST_RANKS_DRAWN, MOST_RANKS_LISTED
 from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
@@ -675,7 +671,7 @@ def test_what_compares_before_and_after_says_the_numbers_of_the_outcome(
         with speaking(language):
             fitting, learned = told(outcome)
             in_report = reported(outcome)[1]
-            changes = [tile.figure for tile in _tiles(outcome) if "→" in tile.figure]
+            changes = [tile.figure for tile in page_of(outcome).tiles if "→" in tile.figure]
         for change in changes:
             if not re.search("[<>]|less|more|menos|mais", change):
                 assert_it_says(change, before, after)

@@ -9,7 +9,7 @@ from math import floor
 from glasshouse.disclosure import is_shown
 from glasshouse.measures.discretion import COARSE
 from glasshouse.measures.measurement import Measurement
-from glasshouse.microdata import Member, Target
+from glasshouse.microdata import Member, PersonTarget, Target
 
 
 def measured(target: Target | Member) -> Iterator[Measurement]:
@@ -17,7 +17,7 @@ def measured(target: Target | Member) -> Iterator[Measurement]:
     if not target.candidates:
         return
     candidates, is_bound = target.candidates, not is_shown(target.candidates)
-    if isinstance(target, Target) and target.histories is not None:
+    if isinstance(target, PersonTarget):
         # not all who fit are as likely: as many as would make the best guess right as often, or fewer
         candidates = floor(1 / COARSE.bounds(target.naming.posterior)[1])
         is_bound = True

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         read_prior,
         with_abstaining,
     )
-    from glasshouse.microdata.individual import Target, target
+    from glasshouse.microdata.individual import PersonTarget, Target, target
     from glasshouse.microdata.influence import (
         BestSubsets,
         MinimalSubsets,
@@ -57,6 +57,7 @@ _HOME = {
         "with_abstaining",
     ),
     "individual": (
+        "PersonTarget",
         "Target",
         "target",
     ),
@@ -122,6 +123,7 @@ __all__ = [
     "Membership",
     "MinimalSubsets",
     "People",
+    "PersonTarget",
     "PopulationRisks",
     "RecordRisks",
     "RecordWorth",

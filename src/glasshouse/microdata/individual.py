@@ -258,7 +258,7 @@ class Target:
     known: tuple[str, ...]
     """The columns of which something is known; not what."""
     records: int
-    """The number of records in the release; with `histories`, of people with at least as many records as are known."""
+    """The number of records in the release."""
     candidates: int
     """How many of them fit what is known, without those that are suppressed as long as there are others. None only
     where a register shows that the target is not in the release."""
@@ -281,9 +281,6 @@ class Target:
     """The positions of the candidates in the file. They point at people: keep them as closely as the data itself."""
     steps: tuple[Step, ...] = ()
     """What was left out of the datasets."""
-    histories: Histories | None = None
-    """Where people have several records: how many, and which of them are known. Candidates, and what is suppressed, are
-    people then."""
 
     @property
     def certain(self) -> bool:
@@ -319,15 +316,11 @@ class Target:
         }
         if self.naming_gain is not None:
             content["naming_gain"] = self.naming_gain.to_dict()
-        if self.histories is not None:
-            content |= {
-                "person": list(self.histories.person),
-                "known_records": [list(columns) for columns in self.histories.known],
-                "people": self.histories.people,
-                "records": self.histories.records,
-                "targets": self.records,
-            }
-        return content | treatment(self.steps)
+        return content | self._of_people() | treatment(self.steps)
+
+    def _of_people(self) -> dict[str, Any]:
+        """Return what there is to say of people with several records: nothing."""
+        return {}
 
     def to_frame(self) -> pa.Table:
         """Return one row per attack: naming first, then each secret; for the values see `TargetSecret.to_frame`."""
@@ -350,6 +343,27 @@ class Target:
             for code, sensitive, leakage, certain in attacks
         ]
         return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonTarget(Target):
+    """The outcome of the attack on one of people with several records, some of which are known.
+
+    People are counted: `records` are those with at least as many records as are known, candidates those of them who
+    have records that fit, and what is suppressed those who fit only by suppressed ones.
+    """
+
+    histories: Histories
+    """How many records people have, and which of them are known."""
+
+    def _of_people(self) -> dict[str, Any]:
+        return {
+            "person": list(self.histories.person),
+            "known_records": [list(columns) for columns in self.histories.known],
+            "people": self.histories.people,
+            "records": self.histories.records,
+            "targets": self.records,
+        }
 
 
 _SCHEMA = pa.schema(
@@ -459,7 +473,7 @@ def _target_of_people(
     person: tuple[str, ...],
     known: Known | Sequence[Known],
     sensitive: Sequence[str | Sequence[str]] | None,
-) -> Target:
+) -> PersonTarget:
     """Attack one of the people who have several records, some of which are known."""
     table, steps = with_person(table, person)
     whose = refined([table.column(name) for name in person], table.records)
@@ -490,7 +504,7 @@ def _target_of_people(
     targets = int(np.count_nonzero(whose.sizes >= number))
     learned = {name: _learned_of_person(table, name, telling) for name in secrets}
     records = np.flatnonzero(np.isin(whose.numbers, telling.people))
-    return Target(
+    return PersonTarget(
         code=_code(table, ()),
         datasets=table.datasets,
         known=tuple(dict.fromkeys(name for names in columns for name in names)),

@@ -17,49 +17,46 @@ from glasshouse.language import printable, spoken, text
 from glasshouse.microdata.leakage import Leakage
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, percent_cell
-from glasshouse.report.discretion import Among
+from glasshouse.report.discretion import Among, Told
 from glasshouse.report.page import Cell, Figure, Table
 
 
 class Shift(NamedTuple):
-    """How probable something is before and after."""
+    """How probable something is before and after, as both may be told."""
 
     label: str
     """What it is."""
-    before: Fraction
+    before: Told
     """Its probability before."""
-    after: Fraction
+    after: Told
     """Its probability afterwards."""
 
     @classmethod
-    def of(cls, label: str, leakage: Leakage) -> Shift:
-        """Return the shift from the prior to the posterior."""
-        return cls(label, leakage.prior, leakage.posterior)
+    def of(cls, label: str, leakage: Leakage, before: Among, after: Among) -> Shift:
+        """Return the shift from the prior to the posterior, and how each of them is told."""
+        return cls(label, before.told(leakage.prior), after.told(leakage.posterior))
 
 
-def rest_of(shifts: Sequence[Shift], label: str) -> Shift:
+def rest_of(chances: Sequence[Leakage]) -> Leakage:
     """Return all that is not shown, summed up: what is left of 1.
 
-    >>> rest_of([Shift("a", Fraction(1, 2), Fraction(1, 3))], "others")
-    Shift(label='others', before=Fraction(1, 2), after=Fraction(2, 3))
+    >>> rest_of([Leakage(Fraction(1, 2), Fraction(1, 3))])
+    Leakage(prior=Fraction(1, 2), posterior=Fraction(2, 3))
     """
-    before = sum((shift.before for shift in shifts), Fraction(0))
-    after = sum((shift.after for shift in shifts), Fraction(0))
-    return Shift(label, 1 - before, 1 - after)
+    before = sum((chance.prior for chance in chances), Fraction(0))
+    after = sum((chance.posterior for chance in chances), Fraction(0))
+    return Leakage(1 - before, 1 - after)
 
 
-def before_and_after_table(
-    first: str, shifts: Iterable[Shift], before: Among, after: Among
-) -> Table:
+def before_and_after_table(first: str, shifts: Iterable[Shift]) -> Table:
     """Return how probable things are: what they are, and what may be told of before and after."""
-    rows = ((shift.label, before.cell(shift.before), after.cell(shift.after)) for shift in shifts)
+    rows = ((shift.label, shift.before.cell, shift.after.cell) for shift in shifts)
     return cell_table(first, (text("Before"), text("After")), rows)
 
 
 def shift_figure(
     first: str,
     shifts: Sequence[Shift],
-    wordings: tuple[Among, Among],
     *,
     title: str,
     subtitle: str,
@@ -71,30 +68,23 @@ def shift_figure(
     Args:
         first: What the things are, above them in the table.
         shifts: What is shown, from top to bottom.
-        wordings: How chances before and after are told.
         title: What the picture shows.
         subtitle: What the probability is of.
         label: What it shows, for those who do not see it.
         caption: What stands below it.
     """
-    table = before_and_after_table(first, shifts, *wordings)
-    changes = [f"{cells[1].text} → {cells[2].text}" for cells in table.groups[0].rows]
-    shifts = [
-        Shift(shift.label, wordings[0].drawn(shift.before), wordings[1].drawn(shift.after))
-        for shift in shifts
-    ]
     before, after = text("before"), text("after")
     order = [printable(shift.label) for shift in shifts]
     rows = [
         {
             "label": label,
-            "before": 100 * float(shift.before),
-            "after": 100 * float(shift.after),
-            "change": change,
+            "before": 100 * shift.before.drawn,
+            "after": 100 * shift.after.drawn,
+            "change": f"{shift.before.cell.text} → {shift.after.cell.text}",
         }
-        for label, shift, change in zip(order, shifts, changes, strict=True)
+        for label, shift in zip(order, shifts, strict=True)
     ]
-    highest = max(max(shift.before, shift.after) for shift in shifts)
+    highest = max(max(shift.before.drawn, shift.after.drawn) for shift in shifts)
     top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
     y = vega.Y("label:N", sort=order, title=None, axis=vega.Axis(labelPadding=12))
     scale = vega.Scale(domain=[0, top], nice=False)
@@ -117,6 +107,7 @@ def shift_figure(
     )
     chart = vega.layer(bars, *points, labels)
     chart = titled(chart, title, subtitle, (95, 105), width=600, height=vega.Step(30))
+    table = before_and_after_table(first, shifts)
     return figure_of(chart, label=label, caption=caption, table=table)
 
 

@@ -2,18 +2,23 @@
 
 A report on one person holds no value of a record, and no number of people that `glasshouse.measures.discretion` does
 not let be told. The terminal and the JSON of the analyst are exact.
+
+Here alone it is decided what may be told: of a number of people (`Discretion`), and of a chance (`Among`). What comes
+out, `Told` and `ToldChange`, is words, cells and places in a picture: a page that holds these cannot tell more.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from glasshouse.disclosure import cell_count, is_shown, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.measures.discretion import Bounding
-from glasshouse.report.cells import percent_cell
+from glasshouse.microdata.leakage import Leakage
+from glasshouse.report.cells import NOTHING, before_and_after, leakage_cells, percent_cell
 from glasshouse.report.page import Cell
 from glasshouse.report.words import (
     counted,
@@ -21,7 +26,11 @@ from glasshouse.report.words import (
     percentage_points,
     percentages,
     plural,
+    share,
 )
+
+HARDLY, HARDLY_OF_BEFORE = Fraction(1, 200), Fraction(1, 20)
+"""Who guesses right less often or more often by less than both, the second as a share of before, guesses as before."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,173 @@ class Discretion:
             return counted(count, noun)
         return text("{count} {people}", count=cell_count(count), people=plural(noun))
 
+    def figure(self, count: int, noun: str = "") -> str:
+        """Return the same in a few characters, for a tile.
+
+        >>> Discretion().figure(3, "student"), Discretion().figure(12, "student"), Discretion().figure(3)
+        ('< 10 students', '12 students', '< 10')
+        """
+        least = smallest_cell() if self.hides(count) else count
+        figure = counted(least, noun) if noun else number(least)
+        return f"< {figure}" if self.hides(count) else figure
+
+    def stand_in(self, count: int) -> int:
+        """Return a number of people, or one that stands for every number that is too small to be told.
+
+        >>> Discretion().stand_in(3), Discretion().stand_in(7), Discretion().stand_in(12)
+        (9, 9, 12)
+        """
+        return smallest_cell() - 1 if self.hides(count) else count
+
+    def bound(self, count: int | Fraction, times: Fraction = Fraction(1)) -> int | None:
+        """Return what so many times a number of people is told to be below; None: the number is told.
+
+        >>> Discretion().bound(3), Discretion().bound(3, Fraction(5, 2)), Discretion().bound(12)
+        (10, 25, None)
+        """
+        return math.ceil(smallest_cell() * times) if self.hides(count) else None
+
+    def among(self, people: int, *, all_of_them: bool = False, coarse: bool = False) -> Among:
+        """Return how chances among some people are told: hardly where their number is not.
+
+        Args:
+            people: How many they are.
+            all_of_them: Whether they are everybody in the release, whose number is no secret.
+            coarse: Whether chances weigh people by how many records each has.
+        """
+        few = not all_of_them and self.hides(people)
+        return Among(None if few else people, self.exact, coarse=coarse and not self.exact)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A chance as it may be told. What it is besides is not in it."""
+
+    words: str
+    """In a sentence."""
+    cell: Cell
+    """In a table."""
+    figure: str
+    """Behind a sentence: the exact ratio, or its bound."""
+    drawn: float
+    """In a picture: itself, or the middle of what it may be."""
+    is_exact: bool = False
+    """Whether it is told as it is, and not between bounds."""
+
+    @classmethod
+    def saying(cls, words: str, drawn: Fraction) -> Told:
+        """Return a chance of which the same words are told everywhere."""
+        return cls(words, Cell(words), words, float(drawn))
+
+
+@dataclass(frozen=True)
+class ToldChange:
+    """How often something is right before and after, as both may be told."""
+
+    before: Told
+    """How often before."""
+    after: Told
+    """How often afterwards."""
+    is_exact: bool
+    """Whether both are told as they are."""
+    words: tuple[str, str]
+    """In a sentence, after and before: what differs is said differently."""
+    cells: tuple[Cell, ...]
+    """In a table: before, after, and where both are told as they are what is added and the factor."""
+    arrow: str
+    """Before and after in a few characters, for a tile; nothing where one of them is not told as it is."""
+    falls: bool
+    """Whether it is right less often afterwards, as far as what is told says so."""
+    rises: bool
+    """Whether it is right more often."""
+    hardly: bool
+    """Whether both are told, and it is right practically as often."""
+    untold: bool
+    """Whether no more is told of either than what it is below."""
+
+    @property
+    def figure(self) -> str:
+        """The figure behind a sentence."""
+        return before_and_after(self.before.figure, self.after.figure)
+
+    def between(self, before: Told | None, after: Told | None) -> ToldChange:
+        """Return the same where less is told of one of both; None: as much."""
+        if before is None and after is None:
+            return self
+        (now, then), (first, last, *_) = self.words, self.cells
+        return replace(
+            self,
+            before=before or self.before,
+            after=after or self.after,
+            is_exact=False,
+            words=(after.words if after else now, before.words if before else then),
+            cells=(
+                before.cell if before else first,
+                after.cell if after else last,
+                *(NOTHING, NOTHING),
+            ),
+            arrow="",
+        )
+
+
+@dataclass(frozen=True)
+class ToldPart:
+    """A number of people with something in common, and their share of all, as both may be told."""
+
+    count: str
+    """How many they are, or that they are few."""
+    share: str
+    """Which share of all they are; of few, that they are few: of a small file few is no small share."""
+    drawn: float
+    """How many per cent they are, in a picture; 0 where that is not told."""
+    stands_for: int
+    """How many they are, or a number that stands for every one that is too small to be told."""
+    is_exact: bool
+    """Whether they are not few."""
+
+    @classmethod
+    def of(cls, count: int, whole: int) -> ToldPart:
+        """Return what may be told of some of all people.
+
+        >>> ToldPart.of(20, 80), ToldPart.of(3, 80).share
+        (ToldPart(count='20', share='25.0%', drawn=25.0, stands_for=20, is_exact=True), 'fewer than 10')
+        """
+        if DISCREET.hides(count):
+            few = cell_count(count)
+            return cls(few, few, 0.0, DISCREET.stand_in(count), is_exact=False)
+        part = share(count, whole)
+        return cls(number(count), part, 100 * count / whole, count, is_exact=True)
+
 
 @dataclass(frozen=True)
 class Among(Bounding):
     """How chances among some people are told."""
+
+    def told(self, probability: Fraction) -> Told:
+        """Return a chance as it may be told.
+
+        >>> Among(50).told(Fraction(3, 50))
+        Told(words='less than 40.0%', cell=Cell(text='< 40.0%', exact=None, mark=None), \
+figure='less than 0.4 (2/5)', drawn=0.2, is_exact=False)
+        """
+        return Told(
+            self.percentage(probability),
+            self.cell(probability),
+            self.ratio(probability),
+            float(self.drawn(probability)),
+            is_exact=not self.hides(probability),
+        )
+
+    def tells_all(self, probabilities: Iterable[Fraction]) -> bool:
+        """Tell whether no value is had by so few of these people that it may not be told how many.
+
+        >>> Among(100).tells_all([Fraction(3, 4), Fraction(1, 4)]), Among(100).tells_all([Fraction(1, 50)])
+        (True, False)
+        """
+        people = self.people
+        return people is not None and not any(
+            DISCREET.hides(chance * people) for chance in probabilities
+        )
 
     def percentage(self, probability: Fraction) -> str:
         """Say in which share of cases something holds.
@@ -112,8 +284,10 @@ class Among(Bounding):
         return text("less than {figure}", figure=_per_cent(high, 1, up=True))
 
 
-EXACTLY, NOT_TOLD = Among(None, exact=True), Among(0)
-"""How all chances are told as they are, and how none is but certainty."""
+DISCREET = Discretion()
+"""How a report speaks of few people."""
+EXACTLY, ROUGHLY, NOT_TOLD = Among(None, exact=True), Among(None), Among(0)
+"""How all chances are told as they are, how those among few people are, and how none is but certainty."""
 COARSELY = Among(None, exact=True, coarse=True)
 """How chances are told by hundredths, which count nobody with particular values."""
 
@@ -131,6 +305,56 @@ def both_percentages(
         return few.percentage(these), many.percentage(everybody)
     first, second = map(in_words, percentages(these, everybody))
     return first, second
+
+
+def change_told(guess: Leakage, before: Among, after: Among) -> ToldChange:
+    """Return how often a guess is right before and after, as it may be told.
+
+    Args:
+        guess: How often it is right.
+        before: How chances before are told.
+        after: How chances afterwards are told.
+
+    >>> change_told(Leakage(Fraction(1, 2), Fraction(3, 4)), Among(60), Among(40)).arrow
+    '50.0% → 75.0%'
+    """
+    prior, posterior = before.told(guess.prior), after.told(guess.posterior)
+    now, then = both_percentages((after, guess.posterior), (before, guess.prior))
+    (low, high), (least, most) = before.bounds(guess.prior), after.bounds(guess.posterior)
+    is_exact = prior.is_exact and posterior.is_exact
+    return ToldChange(
+        prior,
+        posterior,
+        is_exact,
+        (now, then),
+        leakage_cells(guess) if is_exact else (prior.cell, posterior.cell, NOTHING, NOTHING),
+        " → ".join(percentages(guess.prior, guess.posterior)) if is_exact else "",
+        falls=most < low if is_exact else most <= low,
+        rises=least > high if is_exact else least >= high,
+        hardly=is_exact and hardly_changes(guess),
+        untold=not is_exact and least == low == 0 < guess.posterior,
+    )
+
+
+def hardly_changes(guess: Leakage) -> bool:
+    """Tell whether a guess is right practically as often as before.
+
+    >>> hardly_changes(Leakage(Fraction(348, 1000), Fraction(347, 1000)))
+    True
+    >>> hardly_changes(Leakage(Fraction(2, 1000), Fraction(3, 1000)))
+    False
+    """
+    return abs(guess.additive) < min(HARDLY, HARDLY_OF_BEFORE * guess.prior)
+
+
+def one_of_few() -> Told:
+    """Return the chance of a guess at one of few people, of which no more is told than that they are few.
+
+    >>> one_of_few().words
+    'more than 10.0%'
+    """
+    least = smallest_cell()
+    return Told.saying(more_than_one_in(least), Fraction(1, least))
 
 
 def ratio_between(low: Fraction, high: Fraction) -> str:
@@ -183,8 +407,7 @@ def what_is_left_out(command: str) -> tuple[str, ...]:
         text(
             "So that it gives nobody away, this report holds no value of a record: neither what is known of the person "
             "nor what can be learned. Numbers of people below {smallest} are told as “fewer than {smallest}”, and "
-            "chances that would tell such a number as bounds.",
-            smallest=smallest_cell(),
+            "chances that would tell such a number as bounds."
         ),
         text("{command} prints all of it exactly, for the analyst alone.", command=command),
     )
