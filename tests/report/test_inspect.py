@@ -12,9 +12,10 @@ import pytest
 
 from glasshouse.disclosure import cell_count, show_cells_from, smallest_cell
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.measures.categories import shown_categories
 from glasshouse.report import Page, Provenance, Severity
 from glasshouse.report.html import to_html
-from glasshouse.report.inspect.page import page, shown_categories
+from glasshouse.report.inspect.page import page
 from glasshouse.table import ColumnProfile, EncodedTable, Role, profile, read, table_profile
 from glasshouse.table.profiles import identifying
 from tests.report.pages import inspect_page

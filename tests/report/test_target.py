@@ -24,6 +24,7 @@ from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
 from glasshouse.report.target.findings import target_findings
 from glasshouse.report.target.page import page
+from glasshouse.report.target.person import target_told
 from glasshouse.report.target.secrets import MOST_RANKS_DRAWN, MOST_RANKS_LISTED
 from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
@@ -85,18 +86,22 @@ def page_of(outcome: Target, *, subject: str = "student", currency: str | None =
     return page(outcome, question, provenance=PROVENANCE)
 
 
+def found(outcome: Target, subject: str = "person", exact: bool = False) -> tuple[Finding, ...]:
+    return tuple(target_findings(target_told(outcome, subject, exact=exact)))
+
+
 def sentences(findings: tuple[Finding, ...]) -> tuple[str, ...]:
     return tuple(finding.sentence for finding in findings)
 
 
 def told(outcome: Target, subject: str = "person") -> tuple[str, ...]:
     """Return what the analyst is told."""
-    return sentences(target_findings(outcome, subject=subject, exact=True))
+    return sentences(found(outcome, subject=subject, exact=True))
 
 
 def reported(outcome: Target, subject: str = "person") -> tuple[str, ...]:
     """Return what a report says."""
-    return sentences(target_findings(outcome, subject=subject))
+    return sentences(found(outcome, subject=subject))
 
 
 def ill(values: str, ages: str, known: str) -> Target:
@@ -134,7 +139,7 @@ def test_a_report_tells_large_numbers_exactly_and_still_no_value() -> None:
         "What is known gives this person's disability away with certainty; without it the best guess would be right in "
         "70.0% of cases.",
     )
-    fitting, learned = target_findings(asked_of_many(["gender=F"]))
+    fitting, learned = found(asked_of_many(["gender=F"]))
     assert fitting.figure == "exactly 0.0166667 (1/60); before, 0.00833333 (1/120)"
     assert learned.figure == "exactly 0.8 (48/60); before, 0.7 (84/120)", "ratios count people"
     assert learned.sentence == (
@@ -151,11 +156,11 @@ def test_one_record_fits() -> None:
         "would be right in 70.0% of cases.",
     )
     assert reported(outcome)[0] == named
-    assert [finding.severity for finding in target_findings(outcome)] == [Severity.HIGH] * 2
+    assert [finding.severity for finding in found(outcome)] == [Severity.HIGH] * 2
 
 
 def test_the_secret_may_be_certain_although_the_record_is_not() -> None:
-    named, learned = target_findings(asked(["gender=M", "grade=C"]), exact=True)
+    named, learned = found(asked(["gender=M", "grade=C"]), exact=True)
     assert named.sentence.startswith("2 of the 10 records fit what is known")
     assert learned.sentence == (
         "What is known gives this person's disability away with certainty: “yes”. Without it the best guess, “no”, "
@@ -180,7 +185,7 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
     assert reported(everybody)[1].endswith(
         "the best guess is right in 66.7% of cases, as for anybody in the release."
     )
-    assert [finding.severity for finding in target_findings(everybody)] == [Severity.SAFE] * 2
+    assert [finding.severity for finding in found(everybody)] == [Severity.SAFE] * 2
 
 
 @pytest.mark.parametrize(
@@ -305,7 +310,7 @@ def test_suppressed_records_may_be_theirs() -> None:
 
 def test_one_record_names_nobody_for_certain_where_others_fit_too() -> None:
     outcome = asked(["grade=E"], population=REGISTER)
-    named, *_, counted = target_findings(outcome, exact=True)
+    named, *_, counted = found(outcome, exact=True)
     assert named.sentence.endswith(
         "this person is found with certainty. This holds if this person is in the release."
     )
@@ -333,7 +338,7 @@ def test_the_register_may_show_that_the_person_is_not_in() -> None:
         "Someone who does not know whether this person is in the release learns that it does not hold them: nobody of "
         "register.csv who may be meant (1 person) has a record in it.",
     )
-    assert target_findings(outcome)[0].severity == Severity.SAFE
+    assert found(outcome)[0].severity == Severity.SAFE
     page = page_of(outcome)
     assert page.pictures == ()
     assert_it_asks_nobody(to_html(page))
@@ -601,12 +606,12 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_reports_say_is_kept(example: str) -> None:
-    assert_snapshot(example, lambda: target_findings(EXAMPLES[example], subject="student"))
+    assert_snapshot(example, lambda: found(EXAMPLES[example], subject="student"))
 
 
 def test_what_the_analyst_is_told_is_kept() -> None:
     outcome = EXAMPLES["target-few"]
-    assert_snapshot("target-exact", lambda: target_findings(outcome, subject="student", exact=True))
+    assert_snapshot("target-exact", lambda: found(outcome, subject="student", exact=True))
 
 
 def test_of_few_candidates_with_the_secret_no_chance_is_told_however_many_fit() -> None:
@@ -800,12 +805,12 @@ HISTORIES = {
 
 @pytest.mark.parametrize("example", HISTORIES)
 def test_what_reports_say_of_people_with_several_records_is_kept(example: str) -> None:
-    assert_snapshot(example, lambda: target_findings(HISTORIES[example]))
+    assert_snapshot(example, lambda: found(HISTORIES[example]))
 
 
 def test_what_the_analyst_is_told_of_them_is_kept() -> None:
     outcome = HISTORIES["target-people"]
-    assert_snapshot("target-people-exact", lambda: target_findings(outcome, exact=True))
+    assert_snapshot("target-people-exact", lambda: found(outcome, exact=True))
 
 
 def test_a_page_speaks_of_people_and_of_the_records_that_are_known() -> None:

@@ -10,11 +10,17 @@ out, `Told` and `ToldChange`, is words, cells and places in a picture: a page th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from glasshouse.disclosure import cell_count, is_shown, smallest_cell
+from glasshouse.disclosure import (
+    cell_count,
+    column_counts,
+    hidden_counts,
+    is_shown,
+    smallest_cell,
+)
 from glasshouse.language import number, text
 from glasshouse.measures.discretion import Bounding
 from glasshouse.microdata.leakage import Leakage
@@ -201,6 +207,29 @@ class ToldPart:
 
 
 @dataclass(frozen=True)
+class ToldCounts:
+    """The counts of a column whose sum is told elsewhere, so that no small one can be found by subtraction."""
+
+    cells: list[str]
+    """In a table."""
+    lengths: list[int]
+    """In a picture: the counts, or where they are not told the smallest that are."""
+    is_exact: list[bool]
+    """Whether each is told as it is."""
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> ToldCounts:
+        """Return what may be told of counts of people with particular values, row by row.
+
+        >>> ToldCounts.of([100, 50, 3]).lengths
+        [100, 10, 10]
+        """
+        hidden, least = hidden_counts(counts), smallest_cell()
+        lengths = [least if place in hidden else count for place, count in enumerate(counts)]
+        return cls(column_counts(counts), lengths, [i not in hidden for i in range(len(counts))])
+
+
+@dataclass(frozen=True)
 class Among(Bounding):
     """How chances among some people are told."""
 
@@ -355,6 +384,24 @@ def one_of_few() -> Told:
     """
     least = smallest_cell()
     return Told.saying(more_than_one_in(least), Fraction(1, least))
+
+
+def nested_counts(counts: Sequence[int], whole: int) -> list[tuple[str, str]]:
+    """Return counts and shares of ever more of the same people, so that no small difference can be found.
+
+    >>> nested_counts([3, 95, 100], 200)
+    [('fewer than 10', ''), ('not told', ''), ('100', '50.0%')]
+    """
+    cells, last = [], whole
+    for count in reversed(counts):
+        if DISCREET.hides(count):
+            cells.append((cell_count(count), ""))
+        elif DISCREET.hides(last - count):
+            cells.append((text("not told"), ""))
+        else:
+            last = count
+            cells.append((number(count), share(count, whole)))
+    return cells[::-1]
 
 
 def ratio_between(low: Fraction, high: Fraction) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from glasshouse.disclosure import cell_count, is_shown
+from glasshouse.disclosure import is_shown
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.report.cells import cell_table
+from glasshouse.report.discretion import Discretion
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Provenance, Section, Table
-from glasshouse.report.words import counted, enumeration, joined, plural, sentences
+from glasshouse.report.words import enumeration, joined, sentences
 from glasshouse.views import prefix
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def missing_notes(missing: Mapping[str, int], *, exact: bool = False) -> list[st
             "In {records} the {secret} is missing. What is missing is not learned: what is said of {secret} is about "
             "the other records alone.",
             secret=enumeration([secret]),
-            records=counted(records, "record")
-            if exact or is_shown(records)
-            else text("{count} {people}", count=cell_count(records), people=plural("record")),
+            records=Discretion(exact).people(records, "record"),
         )
         for secret, records in missing.items()
     ]
@@ -135,6 +134,13 @@ def treatment_blocks(steps: Sequence[Step], notes: Sequence[str] = ()) -> tuple[
     return (table, *notices)
 
 
+def of_those_left_out(what: str) -> Discretion:
+    """Return how numbers of records are told that were left out for a reason: whether it is a value of people."""
+    from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD
+
+    return Discretion(what in (ONE_EACH, SUPPRESSED_RECORD))
+
+
 def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
     """Return per step how many records there were before, how many were left out, and how many there are after.
 
@@ -142,8 +148,6 @@ def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
     it is not told, nor how many records there were before, as how many are left is told. Where it is small in one of
     several columns it is told of none of them, but in all.
     """
-    from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD
-
     rows: list[tuple[str, str, str]] = []
     after_is_told: dict[str, bool] = {}
     hidden = text("not told")
@@ -151,12 +155,12 @@ def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
         reversed(steps), key=lambda step: (step.dataset, step.what)
     ):
         same = list(alike)
-        exact = what in (ONE_EACH, SUPPRESSED_RECORD)  # these are no values of people
+        discretion = of_those_left_out(what)
         columns = [step.left_out for step in same if step.column is not None]
         after = after_is_told.get(dataset, True)
-        before = after and (exact or is_shown(same[0].left_out))
+        before = after and not discretion.hides(same[0].left_out)
         for step in same:
-            counted = number(step.left_out) if exact else cell_count(step.left_out)
+            counted = discretion.count(step.left_out)
             stays = after
             if step.column is not None and len(columns) > 1:
                 stays = before and all(map(is_shown, columns))

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, text
 from glasshouse.microdata.survey_weights import FEW_PEOPLE, WeightedClasses
 from glasshouse.report.attacks import in_short
 from glasshouse.report.cells import cell_table
+from glasshouse.report.discretion import nested_counts
 from glasshouse.report.labels import column_label
-from glasshouse.report.page import Cell, Finding, Section, Table, note
-from glasshouse.report.words import counted, indefinite, share
+from glasshouse.report.page import Finding, Section, Table, note
+from glasshouse.report.words import counted, indefinite
 
 WEIGHT_TERMS = {
     marked("F̂"): marked(
@@ -107,15 +107,9 @@ def weights_section(weighted: WeightedClasses) -> Section:
 def few_people_table(weighted: WeightedClasses) -> Table:
     """Return, per small F̂, how many records are in classes that stand for fewer people."""
     titles = (text("Records"), text("Share of the records"))
-    rows: list[tuple[Cell | str, ...]] = []
-    told = weighted.records
-    for people, count in reversed(list(zip(FEW_PEOPLE, weighted.few, strict=True))):
-        label = text("F̂ below {people}", people=people)
-        if count and not is_shown(count):
-            cells = cell_count(count), ""
-        elif told != count and not is_shown(told - count):
-            cells = text("not told"), ""
-        else:
-            told, cells = count, (number(count), share(count, weighted.records))
-        rows.append((label, *cells))
-    return cell_table(text("People of the population"), titles, rows[::-1])
+    cells = nested_counts(weighted.few, weighted.records)
+    rows = [
+        (text("F̂ below {people}", people=people), *both)
+        for people, both in zip(FEW_PEOPLE, cells, strict=True)
+    ]
+    return cell_table(text("People of the population"), titles, rows)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from glasshouse.disclosure import hidden_counts
 from glasshouse.language import number, percentage, printable, text
 from glasshouse.mitigation.utility import ColumnCost, ColumnCosts
 from glasshouse.report import vega
 from glasshouse.report.cells import NOTHING, float_cell, group_table
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
+from glasshouse.report.discretion import ToldCounts
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Section
 
@@ -120,11 +120,11 @@ def _records(cost: ColumnCost) -> int:
 
 def _told(cost: ColumnCost) -> list[tuple[int, int, float]]:
     """Return the rank and both counts of the values that may be told, the most frequent first."""
-    hidden = hidden_counts([before for before, _ in cost.counts])
+    column = ToldCounts.of([before for before, _ in cost.counts])
     return [
         (place + 1, before, after)
         for place, (before, after) in enumerate(cost.counts)
-        if place not in hidden
+        if column.is_exact[place]
     ][:MOST_VALUES]
 
 

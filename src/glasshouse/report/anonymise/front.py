@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
 from glasshouse.measures.assess import of_assessment
 from glasshouse.measures.attacks import learned
@@ -29,9 +28,10 @@ from glasshouse.report.page import (
     Tile,
     keep_assumptions,
 )
+from glasshouse.report.provenance import of_those_left_out
 from glasshouse.report.words import enumeration, percentages, plural, share
 from glasshouse.study.anonymise import AnonymiseStudy
-from glasshouse.table.treatment import ONE_EACH, SUPPRESSED_RECORD
+from glasshouse.table.treatment import SUPPRESSED_RECORD
 
 
 def tiles(outcome: Anonymisation, subject: str) -> tuple[Tile, ...]:
@@ -143,13 +143,12 @@ def absent(outcome: Anonymisation) -> str:
         counts[SUPPRESSED_RECORD] = outcome.suppressed
     if not counts:
         return ""
-    exact = (ONE_EACH, SUPPRESSED_RECORD)  # these are no values of people
     reasons = "; ".join(
-        f"{translated(what)}: {number(count) if what in exact else cell_count(count)}"
+        f"{translated(what)}: {of_those_left_out(what).count(count)}"
         for what, count in counts.items()
     )
     total = sum(counts.values())
-    if not all(what in exact or is_shown(count) for what, count in counts.items()):
+    if any(of_those_left_out(what).hides(count) for what, count in counts.items()):
         return text("Some records of the data are not in the file ({reasons}).", reasons=reasons)
     return text_for(
         total,

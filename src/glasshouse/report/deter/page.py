@@ -15,7 +15,6 @@ from typing import Literal
 
 import numpy as np
 
-from glasshouse.disclosure import column_counts, hidden_counts
 from glasshouse.economics import Deterrence, Policy, ReleaseExposure, Sensitivity, Terms
 from glasshouse.language import marked, number, percentage, text, translated
 from glasshouse.report import vega
@@ -47,6 +46,7 @@ from glasshouse.report.deter.findings import (
     terms_of_others,
     threshold,
 )
+from glasshouse.report.discretion import ToldCounts
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Action,
@@ -844,7 +844,7 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
         who: np.bincount(np.searchsorted(edges, risk), minlength=len(labels)).tolist()
         for who, risk in risks.items()
     }
-    cells = {who: column_counts(column) for who, column in counts.items()}
+    columns = {who: ToldCounts.of(column) for who, column in counts.items()}
     filled = [place for place in range(len(labels)) if any(c[place] for c in counts.values())]
     if len(filled) < 2:
         return None
@@ -852,11 +852,10 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
         {
             "risk": labels[place],
             "who": who,
-            "share": 0 if place in hidden else 100 * counts[who][place] / records,
-            "label": cells[who][place],
+            "share": 100 * counts[who][place] / records if column.is_exact[place] else 0,
+            "label": column.cells[place],
         }
-        for who in risks
-        for hidden in [hidden_counts(counts[who])]
+        for who, column in columns.items()
         for place in filled
     ]
     base = plot(rows).encode(
@@ -889,7 +888,9 @@ def exposure_figure(exposure: ReleaseExposure) -> Figure | None:
             unknown=unknown,
         )
     )
-    numbers = ((labels[place], *(column[place] for column in cells.values())) for place in filled)
+    numbers = (
+        (labels[place], *(column.cells[place] for column in columns.values())) for place in filled
+    )
     return figure_of(
         titled(
             chart,

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from glasshouse.disclosure import cell_count
 from glasshouse.language import marked, number, printable, quoted, text, text_for, translated
+from glasshouse.report.discretion import DISCREET, Discretion
 from glasshouse.report.first_look import owner_sentence
 from glasshouse.report.labels import short_label
 from glasshouse.report.page import Brief, Cell, Column, Finding, Group, Severity, Table, note
@@ -72,7 +72,7 @@ def inspect_brief(profile: TableProfile, *, width: int) -> Brief:
     rows = tuple(_row(column, counted, wide=width >= WIDE) for column in profile.columns)
     sentences = (
         f"{finding.sentence} {finding.remedy}".rstrip()
-        for finding in Findings(profile, exact=True).all()
+        for finding in Findings(profile, Discretion(exact=True)).all()
     )
     table = Table(columns, (Group(rows),), size_of(profile))
     return Brief((table, translated(ROLES), *sentences, *_who_knows(profile)))
@@ -150,7 +150,7 @@ class Findings:
 
     profile: TableProfile
     """What the file holds."""
-    exact: bool
+    discretion: Discretion = DISCREET
     """Whether small counts, and values of people, may be told: on a terminal, not on a page."""
 
     def all(self) -> tuple[Finding, ...]:
@@ -164,9 +164,6 @@ class Findings:
             *self._numbers(),
             *self._oddities(),
         )
-
-    def _count(self, count: int) -> str:
-        return number(count) if self.exact else cell_count(count)
 
     def _strays(self) -> Iterator[Finding]:
         if self.profile.headers:
@@ -223,9 +220,9 @@ class Findings:
             )
 
     def _records(self, count: int) -> str:
-        if self.exact:
+        if self.discretion.exact:
             return text_for(count, "{count} record", "{count} records")
-        return text("{number} records", number=self._count(count))
+        return text("{number} records", number=self.discretion.count(count))
 
     def _direct(self) -> Iterator[Finding]:
         direct = [column for column in self.profile.columns if column.is_direct]
@@ -254,7 +251,7 @@ class Findings:
         columns = [column for column in self.profile.columns if column.looks_like not in CHECKED]
         template = (
             marked("{value} in {column} ({records})")
-            if self.exact
+            if self.discretion.exact
             else marked("{value} in {column}")
         )
         codes = [

@@ -7,16 +7,15 @@ no count below the smallest that may be told can be worked out from them, the nu
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.disclosure import cell_count, is_shown, smallest_cell
-from glasshouse.language import marked, number, percentage, quoted, text, text_for, translated
+from glasshouse.language import marked, number, quoted, text, text_for, translated
+from glasshouse.measures.categories import shown_categories
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, figure_of, plot, titled, wrapped
+from glasshouse.report.discretion import DISCREET, ToldPart
 from glasshouse.report.glossary import glossary
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
 from glasshouse.report.labels import short_label
@@ -32,12 +31,9 @@ from glasshouse.report.page import (
     Tile,
 )
 from glasshouse.report.severity import graded
-from glasshouse.report.words import enumeration, sentences, share
-from glasshouse.table import Role
+from glasshouse.report.words import enumeration, sentences
 from glasshouse.table.profiles import (
-    DIRECT,
     FREE_TEXT,
-    MANY_VALUES,
     ColumnProfile,
     Combination,
     TableProfile,
@@ -47,10 +43,6 @@ MOST_NAMED = 3
 """So many columns are named on the first screen."""
 MOST_DRAWN, MOST_LISTED = 3, 25
 """So many combinations of each number of columns are drawn, and so many listed."""
-LONGEST_VALUE = 40
-"""No column with a longer value among the most frequent is one of categories."""
-UNNAMED = re.compile(r"column_[0-9]+")
-"""What a column is called that has no name."""
 _LETTERS, _LINE = 16, "\u2003"
 """How many letters of what is known fit into a line of a picture, and what stands between lines there."""
 SHARES = marked(
@@ -90,7 +82,7 @@ def page(
         "records": profile.columns[0].records,
     }
     findings = (
-        *Findings(profile, exact=False).all(),
+        *Findings(profile).all(),
         *_singled_out(combinations, sampled=sampled),
     )
     return Page(
@@ -159,7 +151,7 @@ def _tiles(
             records=number(best.records),
             known=enumeration(best.columns),
         )
-        tiles.append(Tile(text("How little is enough"), _share_alone(best), alone))
+        tiles.append(Tile(text("How little is enough"), alone_of(best).share, alone))
     return tuple(tiles)
 
 
@@ -203,29 +195,28 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
     """Say how many records the combination that tells most of them apart leaves alone."""
     if not combinations:
         return []
-    best = combinations[0]
+    best, alone = combinations[0], alone_of(combinations[0])
     words = {
-        "share": _share_alone(best),
+        "share": alone.share,
         "known": enumeration(best.columns),
         "records": number(best.records),
     }
     if sampled:
         template = marked("In a sample of {records} records, {share} are alone with their {known}.")
-    elif is_shown(best.unique):
+    elif alone.is_exact:
         template = marked("{share} of the {records} records are alone with their {known}.")
     else:
         template = marked(
             "Fewer than {smallest} of the {records} records are alone with their {known}."
         )
     sentence = translated(template, **words)
-    alone = best.unique if is_shown(best.unique) else smallest_cell() - 1  # few are not told apart
     return [
         Finding(
-            graded(Fraction(0), certain=alone, people=best.records),
+            graded(Fraction(0), certain=alone.stands_for, people=best.records),
             sentence,
             figure=text(
                 "{alone} of {records} records; {classes} combinations",
-                alone=cell_count(best.unique),
+                alone=alone.count,
                 records=number(best.records),
                 classes=number(best.classes),
             ),
@@ -234,7 +225,7 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
             )
             if best.unique
             else "",
-            picture=_figure(combinations) if best.unique and is_shown(best.unique) else None,
+            picture=_figure(combinations) if alone.drawn else None,
         )
     ]
 
@@ -252,7 +243,7 @@ def _columns(profile: TableProfile) -> Section:
                 column.name,
                 *([short_label(column.label) if column.label else "–"] if is_labelled else []),
                 *(kind_of(column), number(column.distinct)),
-                *(cell_count(column.missing), translated(column.role.value), column.reason),
+                *(DISCREET.count(column.missing), translated(column.role.value), column.reason),
             )
             for column in profile.columns
         ],
@@ -310,19 +301,18 @@ def _combined_table(combinations: Sequence[Combination]) -> Table:
         [
             (
                 enumeration(combined.columns),
-                *(number(combined.classes), cell_count(combined.unique)),
-                _share_alone(combined) if is_shown(combined.unique) else "–",
+                *(number(combined.classes), alone.count),
+                alone.share if alone.is_exact else "–",
             )
             for combined in combinations
+            for alone in [alone_of(combined)]
         ],
     )
 
 
-def _share_alone(combined: Combination) -> str:
-    """Say which share of the records is alone, or that they are few: of a small file few is no small share."""
-    if is_shown(combined.unique):
-        return share(combined.unique, combined.records)
-    return cell_count(combined.unique)
+def alone_of(combined: Combination) -> ToldPart:
+    """Return how many records are alone with a combination, as it may be told."""
+    return ToldPart.of(combined.unique, combined.records)
 
 
 def _figure(combinations: Sequence[Combination]) -> Figure:
@@ -332,19 +322,19 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
         of_size = [
             combined
             for combined in combinations
-            if len(combined.columns) == size and combined.unique and is_shown(combined.unique)
+            if len(combined.columns) == size and alone_of(combined).drawn
         ]
         chosen += of_size[:MOST_DRAWN]
     labels = [_LINE.join(wrapped(enumeration(combined.columns), _LETTERS)) for combined in chosen]
     rows = [
         {
             "known": label,
-            "share": 100 * combined.unique / combined.records,
-            "label": _share_alone(combined),
+            "share": alone_of(combined).drawn,
+            "label": alone_of(combined).share,
         }
         for label, combined in zip(labels, chosen, strict=True)
     ]
-    most = max(100 * combined.unique / combined.records for combined in chosen)
+    most = max(alone_of(combined).drawn for combined in chosen)
     scale = PER_CENT if most > 50 else vega.Scale(domain=[0, 1.2 * most], nice=False)
     axis = vega.Axis(labelExpr=f"split(datum.label, '{_LINE}')", labelPadding=6)
     base = plot(rows).encode(
@@ -358,7 +348,7 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
     best = combinations[0]
     title = text(
         "{share} of the records are alone with their {known}",
-        share=_share_alone(best),
+        share=alone_of(best).share,
         known=enumeration(best.columns),
     )
     room = {"left": 8, "top": 5, "right": 10, "bottom": 5}
@@ -369,74 +359,4 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
             "The suggested quasi-identifiers, and their pairs and triples, that single out the most records."
         ),
         table=_combined_table(chosen),
-    )
-
-
-def shown_categories(column: ColumnProfile) -> list[tuple[str, str]]:
-    """Return the most frequent values of a column that may be told, each with its share.
-
-    >>> from glasshouse.table import Role
-    >>> column = ColumnProfile("sex", 1000, "text", 2, 0, 0, Role.IGNORED, "", categories=(("F", 520), ("M", 480)))
-    >>> shown_categories(column)
-    [('F', '52%'), ('M', '48%')]
-    """
-    if column.looks_like in (*DIRECT, FREE_TEXT) or column.role is Role.IDENTIFIER:
-        return []  # names, too, that many share
-    if column.distinct > MANY_VALUES * column.records:
-        return []
-    if any(len(value) > LONGEST_VALUE for value, _ in column.categories):
-        return []
-    has_words = any(" " in value.strip() for value, _ in column.categories)
-    if has_words and column.kind == "text" and UNNAMED.fullmatch(column.name):
-        return []  # which may be names of people: nothing says what it holds
-    smallest = smallest_cell()
-    shown = [(value, count) for value, count in column.categories if count >= smallest]
-    is_small = 0 < column.missing < smallest
-    while shown:
-        hidden = column.distinct - len(shown) + is_small
-        if not hidden or (column.rarest >= smallest and not is_small):
-            break
-        told = column.records - (0 if is_small else column.missing)
-        if _is_covered([count for _, count in shown], hidden, told, column.records):
-            break
-        shown.pop()
-    return [(value, percentage(Fraction(n, column.records), digits=0)) for value, n in shown]
-
-
-def _is_covered(counts: Sequence[int], hidden: int, told: int, records: int) -> bool:
-    """Tell whether the shares of some values say nothing of any other, of which one is small.
-
-    What the others are together lies between two bounds. Either each of them may have one record there, and one of them
-    enough to be told; or they are several and many, so that the smallest of them may have one record though none has
-    more than the least that is shown. The second is asked for with room to spare: that a further value is left out
-    tells something too.
-    """
-    smallest = smallest_cell()
-    bounds = [_counts_of_share(count, records) for count in counts]
-    least = told - sum(high for _, high in bounds)
-    most = told - sum(low for low, _ in bounds)
-    if least <= hidden and most >= hidden - 1 + smallest:
-        return True
-    is_many = least >= smallest + max(smallest, hidden + 1)
-    return is_many and least + smallest <= (hidden - 1) * bounds[-1][0]
-
-
-def _counts_of_share(count: int, records: int) -> tuple[int, int]:
-    """Return the least and the greatest count with the same share in whole per cent.
-
-    >>> _counts_of_share(500, 1000), _counts_of_share(5, 1000), _counts_of_share(995, 1000), _counts_of_share(7, 7)
-    ((495, 504), (1, 9), (991, 999), (7, 7))
-    """
-    hundred = 100 * count
-    if count == records:
-        return records, records
-    if hundred < records:
-        return 1, math.ceil(Fraction(records, 100)) - 1
-    if hundred > 99 * records:
-        return math.floor(Fraction(99 * records, 100)) + 1, records - 1
-    per_cent = (2 * hundred + records) // (2 * records)
-    low = math.ceil(Fraction((2 * per_cent - 1) * records, 200))
-    high = math.ceil(Fraction((2 * per_cent + 1) * records, 200)) - 1
-    return max(low, math.ceil(Fraction(records, 100))), min(
-        high, math.floor(Fraction(99 * records, 100))
     )

@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from glasshouse.language import text, text_for
-from glasshouse.microdata.individual import Target, TargetSecret
-from glasshouse.report.discretion import Discretion
+from glasshouse.microdata.individual import TargetSecret
 from glasshouse.report.page import Figure, Finding, note
-from glasshouse.report.target.person import target_told
 from glasshouse.report.target.record import TargetTold
 from glasshouse.report.target.secrets import learned, most_telling
 from glasshouse.report.words import either, enumeration
@@ -23,28 +21,17 @@ MOST_SECRETS = 3
 
 
 def target_findings(
-    target: Target,
-    *,
-    subject: str = "person",
-    exact: bool = False,
+    target: TargetTold,
     picture: Callable[[TargetSecret, TargetTold], Figure | None] = lambda *_: None,
-) -> tuple[Finding, ...]:
-    """Return who may be meant, what is learned of them, and what if they may not be in the release at all.
+) -> Iterator[Finding]:
+    """Yield who may be meant, what is learned of them, and what if they may not be in the release at all.
 
     The secrets of which most is learned come first.
 
     Args:
-        target: What came out.
-        subject: What a record stands for.
-        exact: Whether values and small numbers of people are told: for the analyst's own eyes, never for a report.
+        target: What came out, as a reader may be told of it.
         picture: Draws what is learned of a secret.
     """
-    return tuple(_findings(target_told(target, subject, Discretion(exact)), picture))
-
-
-def _findings(
-    target: TargetTold, picture: Callable[[TargetSecret, TargetTold], Figure | None]
-) -> Iterator[Finding]:
     yield target.finding()
     if target.target.suppressed:
         yield note(target.suppressed())

@@ -14,7 +14,7 @@ from glasshouse.language import marked, number, text
 from glasshouse.microdata.individual import Target
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import GUESSES
-from glasshouse.report.discretion import DISCREET, Discretion, personal, what_is_left_out
+from glasshouse.report.discretion import personal, what_is_left_out
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import Brief, Page, Provenance, Section, Tile, remedies
 from glasshouse.report.provenance import treatment_blocks, treatment_section
@@ -59,9 +59,10 @@ TERMS = {
 
 def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> Page:
     """Return the report of the attack on one person."""
-    target = target_told(outcome, question.subject, DISCREET)
+    target = target_told(outcome, question.subject)
     outcome, journalist = target.target, target.journalist
-    findings = target_findings(outcome, subject=question.subject, picture=beliefs_figure)
+    twice_told = target_told(outcome, question.subject)  # what a secret lacks may be few only then
+    findings = tuple(target_findings(twice_told, beliefs_figure))
     beliefs = Section(
         text("What she believes of this person"),
         intro=text(
@@ -144,7 +145,7 @@ def _tiles(target: TargetTold) -> Iterator[Tile]:
 
 def brief(outcome: Target, question: TargetStudy) -> Brief:
     """Return what a terminal says of one person, exactly."""
-    target = target_told(outcome, question.subject, Discretion(exact=True))
+    target = target_told(outcome, question.subject, exact=True)
     currency = question.adversary.gain.currency
     return Brief(
         (
@@ -152,5 +153,5 @@ def brief(outcome: Target, question: TargetStudy) -> Brief:
             *treatment_blocks(outcome.steps, target.notes()),
             *(secret_table(secret, currency) for secret in outcome.secrets),
         ),
-        target_findings(outcome, subject=question.subject, exact=True),
+        tuple(target_findings(target)),
     )

@@ -62,18 +62,20 @@ FITTING = {
 """How many people may be meant."""
 
 
-def target_told(target: Target, subject: str, discretion: Discretion) -> TargetTold:
+def target_told(target: Target, subject: str, *, exact: bool = False) -> TargetTold:
     """Return an attack on one person as a reader may be told of it.
 
     Args:
         target: What came out.
         subject: What a record stands for.
-        discretion: Whether values and small numbers of people are told: for the analyst's own eyes.
+        exact: Whether values and small numbers of people are told: for the analyst's own eyes, never for a report.
     """
-    exactly: TargetTold = TargetTold(target, subject, discretion)
+    discretion = Discretion(exact)
     if isinstance(target, PersonTarget):
-        exactly = PersonTold(target, subject, discretion)
-    return exactly if discretion.exact else exactly.as_told()
+        exactly: TargetTold = PersonTold(target, subject, discretion)
+    else:
+        exactly = TargetTold(target, subject, discretion)
+    return exactly if exact else exactly.as_told()
 
 
 @dataclass(frozen=True)

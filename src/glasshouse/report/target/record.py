@@ -13,7 +13,6 @@ from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.individual import Belief, Target, TargetSecret
 from glasshouse.report.assess.front import less_detail_command
 from glasshouse.report.discretion import (
-    DISCREET,
     EXACTLY,
     Among,
     Discretion,
@@ -49,9 +48,9 @@ class TargetTold:
 
     target: Target
     """What came out; for a report, the same for all that looks the same there (`as_told`)."""
-    subject: str = "person"
+    subject: str
     """What a record stands for."""
-    discretion: Discretion = DISCREET
+    discretion: Discretion
     """Whether values and small numbers of people are told: for the analyst's own eyes, never for a report."""
 
     limits = CANDIDATES

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from glasshouse.disclosure import column_counts, hidden_counts, smallest_cell
 from glasshouse.groups import Knowledge, Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading, above_name
@@ -19,7 +18,7 @@ from glasshouse.language import exactly, marked, number, percentage, text, text_
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, keyed, plot, titled
-from glasshouse.report.discretion import personal
+from glasshouse.report.discretion import ToldCounts, personal
 from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import (
@@ -580,18 +579,17 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         for low, high in pairwise(STEPS)
     )
     labels = [text("no easier"), *between, text("over {low} times", low=number(STEPS[-1]))]
-    hidden, cells = hidden_counts(counts), column_counts(counts)
-    lengths = [smallest_cell() if place in hidden else count for place, count in enumerate(counts)]
+    column = ToldCounts.of(counts)
     rows = [
         {
             "times": label,
-            "records": lengths[place],
-            "label": cell
-            if place in hidden or not count
-            else f"{cell} ({share(count, measures.records)})",
-            "colour": ATTACKER if place > 1 and place not in hidden else NEUTRAL,
+            "records": column.lengths[place],
+            "label": f"{column.cells[place]} ({share(count, measures.records)})"
+            if column.is_exact[place] and count
+            else column.cells[place],
+            "colour": ATTACKER if place > 1 and column.is_exact[place] else NEUTRAL,
         }
-        for place, (label, count, cell) in enumerate(zip(labels, counts, cells, strict=True))
+        for place, (label, count) in enumerate(zip(labels, counts, strict=True))
     ]
     people = plural(subject)
     base = plot(rows).encode(
@@ -599,7 +597,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         x=vega.X(
             "records:Q",
             title=people,
-            scale=vega.Scale(domain=[0, 2 * max(lengths)], nice=False),
+            scale=vega.Scale(domain=[0, 2 * max(column.lengths)], nice=False),
             axis=vega.Axis(tickCount=4, format=",d"),
         ),
     )
@@ -636,7 +634,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
             "{smallest}, and the length of the bar says nothing."
         ),
         table=cell_table(
-            text("Times as easy to believe"), [people], zip(labels, cells, strict=True)
+            text("Times as easy to believe"), [people], zip(labels, column.cells, strict=True)
         ),
     )
 
