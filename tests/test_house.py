@@ -92,6 +92,19 @@ def test_a_capability_exports_functions_and_results_and_no_module_shadows_them(
         assert not (SOURCE / capability / f"{name}.py").exists(), f"{name} is also a module"
 
 
+def test_no_function_of_a_package_has_the_name_of_a_module_in_it() -> None:
+    """Whoever imports the module would put it in the place of the function, for everybody."""
+    shadowed = [
+        f"{place}: {node.name}"
+        for place, module in modules().items()
+        if place.endswith("__init__.py")
+        for node in module.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and (SOURCE / place).with_name(f"{node.name}.py").exists()
+    ]
+    assert shadowed == []
+
+
 def results() -> list[tuple[str, type]]:
     """Return the classes of ours that public functions return, with the function."""
     found = []

@@ -18,7 +18,7 @@ def measures(outcome: Any, question: Question) -> tuple[Measurement, ...]:
     return tuple(_module(question).measured(outcome))
 
 
-def figures(outcome: Any, question: Question) -> dict[str, float | None]:
+def main_figures(outcome: Any, question: Question) -> dict[str, float | None]:
     """Return the main figures of an outcome by name, by which runs are put side by side.
 
     Empty where there are none for the release as a whole, or where every attack is kept instead.

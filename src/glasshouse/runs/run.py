@@ -21,7 +21,7 @@ from glasshouse.checkpoint import Checkpoint
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import spoken, text_for
-from glasshouse.measures import figures, measures
+from glasshouse.measures import main_figures, measures
 from glasshouse.measures.measurement import Measurement, column_measures
 from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.progress import OnProgress, Progress, give_back_memory, resident_bytes
@@ -401,8 +401,8 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     if views := [step.to_dict() for step in steps if getattr(step, "view", None)]:
         keys = ("dataset", "column", "what", "rule", "cuts")
         manifest["views"] = [{key: step[key] for key in keys} for step in views]
-    if main_figures := figures(outcome, question):
-        manifest["summary"] = main_figures
+    if summary := main_figures(outcome, question):
+        manifest["summary"] = summary
     if "release" in manifest and run.labels != Labels():
         manifest["labels"] = asdict(run.labels)
     manifest["measures"] = [entry.to_dict() for entry in run.measures]
