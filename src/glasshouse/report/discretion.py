@@ -438,6 +438,15 @@ def ratio(value: Fraction) -> str:
     return f"{decimal} ({number(value.numerator)}/{number(value.denominator)})"
 
 
+def least_told(noun: str) -> str:
+    """Return from how many people on they are told of.
+
+    >>> least_told("student")
+    '10 students'
+    """
+    return counted(smallest_cell(), noun)
+
+
 def more_than_one_in(count: int) -> str:
     """Say a chance of which only a lower bound is told.
 

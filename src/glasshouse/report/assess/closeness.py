@@ -114,9 +114,10 @@ def tolerance_text(tolerance: str) -> str:
 
 def _off_sentence(close: Closeness, row: int) -> list[str]:
     """Say by how much the best guess is off, unless there are so few people that it would tell their numbers."""
-    if not is_shown(close.records):
+    errors = _errors(close, row)
+    if not errors:
         return []
-    before, after = amounts(*close.mean_error(row))
+    before, after = amounts(*errors)
     if before == after:
         return [text("The guess that is off least is off by {after} on average.", after=after)]
     return [
@@ -126,6 +127,11 @@ def _off_sentence(close: Closeness, row: int) -> list[str]:
             before=before,
         )
     ]
+
+
+def _errors(close: Closeness, row: int) -> list[Fraction]:
+    """Return by how much the best guess is off before and after; nothing of few people, whose numbers it would tell."""
+    return list(close.mean_error(row)) if is_shown(close.records) else []
 
 
 def amounts(*values: Fraction) -> tuple[str, ...]:
@@ -236,11 +242,11 @@ def _cells(close: Closeness, row: int, *, short: bool) -> tuple[Cell | str, ...]
     if short:
         chances = f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}"
         return known, sure, chances, " → ".join(number(value, ",.4g") for value in off)
-    errors = (Cell(number(value, ",.4g"), exactly(value)) for value in off)
+    errors = [Cell(number(value, ",.4g"), exactly(value)) for value in _errors(close, row)]
     return (
         known,
         sure,
         percent_cell(guess.prior),
         percent_cell(guess.posterior),
-        *(errors if is_shown(close.records) else (NOTHING, NOTHING)),
+        *(errors or (NOTHING, NOTHING)),
     )

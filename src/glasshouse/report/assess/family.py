@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from glasshouse.disclosure import smallest_cell
 from glasshouse.language import (
     decimal,
     exactly,
@@ -40,10 +39,10 @@ from glasshouse.report.assess.family_charts import (
     what_she_guesses,
 )
 from glasshouse.report.assess.front import sweeping
-from glasshouse.report.attacks import METHOD, exact_share, target_label
+from glasshouse.report.attacks import METHOD, target_label
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
 from glasshouse.report.charts import figure_of
-from glasshouse.report.discretion import figure_between, ratio_between
+from glasshouse.report.discretion import figure_between, least_told, ratio_between
 from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import (
@@ -169,7 +168,7 @@ def family_findings(
         pictures: What shows a guess at who it is (None), and at each secret.
     """
     releases = family if exact else shown_parts(family)
-    few = counted(smallest_cell(), subject)
+    few = least_told(subject)
     if not releases.parts:
         return (_nothing_to_show(len(family.parts), few, part),)
     left_out, count = len(family.parts) - len(releases.parts), len(releases.parts)
@@ -309,7 +308,7 @@ def _extremes(
     return Finding(
         _grade(first, target),
         sentence,
-        figure=f"{_figure(first)}; {_figure(last)}",
+        figure=f"{first.figure}; {last.figure}",
         meaning=text(
             "Every part is judged by itself: people of the first are exposed more than those of the last to whoever "
             "knows the same of them."
@@ -350,27 +349,12 @@ def _alike(
         count=len(guesses),
     )
     severity = Severity.SAFE if not any(guess.added) else _grade(guess, target)
-    return Finding(severity, sentence, figure=_figure(guess))
+    return Finding(severity, sentence, figure=guess.figure)
 
 
 def _grade(guess: PartGuess, target: str | None) -> Severity:
     """Return how much a part should worry: naming by its success, a secret by what is added to it."""
     return graded(guess.after if target is None else guess.middle)
-
-
-def _figure(guess: PartGuess) -> str:
-    prior, posterior = (
-        guess.wording.ratio(chance)
-        if guess.wording.hides(chance)
-        else exact_share(chance, guess.row.known)
-        for chance in (guess.prior, guess.after)
-    )
-    return text(
-        "{part}: {prior} before, {posterior} after",
-        part=guess.name,
-        prior=prior,
-        posterior=posterior,
-    )
 
 
 def _told_exactly(parts: str, count: int, of: int) -> str:
@@ -555,7 +539,7 @@ def family_page(
         lead=text_for(family.records, "{count} record", "{count} records"),
         findings=conclusions,
         adversary=sentences(*ADVERSARY),
-        limits=sentences(*LIMITS, people=counted(smallest_cell(), subject)),
+        limits=sentences(*LIMITS, people=least_told(subject)),
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method=text(
@@ -668,7 +652,8 @@ def _picture(family: Family, target: str | None, part: str) -> Figure:
     if family.ordered:
         caption = text("Each line is the best set of so many facts, dataset by dataset.")
     guesses = part_guesses(shown_parts(family), target)
-    if any(guess.wording.hides(*guess.chances) for guess in guesses):
+    chances = [guess.wording.told(chance) for guess in guesses for chance in guess.chances]
+    if not all(chance.is_exact for chance in chances):
         caption += " " + text(
             "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be."
         )

@@ -12,17 +12,18 @@ from math import floor, log10
 from glasshouse.disclosure import hidden_parts
 from glasshouse.errors import StudyError
 from glasshouse.language import decimal, printable, text, text_for
+from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.parts import Family, FamilyCell, FamilyRow
 from glasshouse.report import vega
+from glasshouse.report.attacks import exact_share
 from glasshouse.report.cells import cell_table
 from glasshouse.report.charts import JOINT, NEUTRAL, TARGETS, keyed, plot, titled
-from glasshouse.report.discretion import Among
+from glasshouse.report.discretion import Among, change_told
 from glasshouse.report.page import Cell, Table
 from glasshouse.report.words import (
     enumeration,
     joined,
     percentage_points,
-    percentages,
     plural,
     singular,
     told_apart,
@@ -380,9 +381,23 @@ class PartGuess:
     @property
     def change(self) -> str:
         """How often a guess is right before and after, as far as it is told."""
-        if self.wording.hides(self.prior, self.after):
-            return " → ".join(self.wording.cell(chance).text for chance in (self.prior, self.after))
-        return " → ".join(percentages(self.prior, self.after))
+        guess = change_told(Leakage(self.prior, self.after), self.wording, self.wording)
+        return guess.arrow or " → ".join(cell.text for cell in guess.cells[:2])
+
+    @property
+    def figure(self) -> str:
+        """The exact chances before and after as counts of all people, or their bounds."""
+        prior, posterior = (
+            exact_share(chance, self.row.known) if sayable.is_exact else sayable.figure
+            for chance in (self.prior, self.after)
+            for sayable in [self.wording.told(chance)]
+        )
+        return text(
+            "{part}: {prior} before, {posterior} after",
+            part=self.name,
+            prior=prior,
+            posterior=posterior,
+        )
 
     @property
     def points(self) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 
-from glasshouse.disclosure import cell_count, smallest_cell
 from glasshouse.language import (
     exactly,
     marked,
@@ -26,7 +25,7 @@ from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding
 from glasshouse.report.deter.page import METHOD as DETERRENCE
-from glasshouse.report.discretion import Among, Discretion, more_than_one_in
+from glasshouse.report.discretion import DISCREET, ROUGHLY, Among, Discretion, one_of_few
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
     Cell,
@@ -50,7 +49,6 @@ from glasshouse.report.words import (
     sentences,
 )
 
-ROUGH = Among(None)
 _RANKED = {
     "pseudonym": marked(
         "From the least to the most exposed: someone who happens to know {known} of a person’s records is certain of "
@@ -70,27 +68,6 @@ MOST_TILES = 3
 """So many figures are on the first screen."""
 MOST_SAID = 2
 """So many changes are in a sentence; all are in its figure."""
-
-
-def as_written(
-    kind: FigureKind, value: float | None, currency: str | None, *, rough: bool = False
-) -> str:
-    """Return a figure as its kind is written; roughly, where it would tell how few people are concerned."""
-    if rough and value is not None and kind.unit == Unit.COUNT:
-        return cell_count(int(value))
-    if rough and value is not None and 0 < value < 1:
-        return (
-            more_than_one_in(smallest_cell()) if kind.one_of else ROUGH.cell(Fraction(value)).text
-        )
-    if kind.unit == Unit.SIZE:
-        return text("none up to a million") if value is None else number(value, ",.0f")
-    if value is None:
-        return NOTHING.text
-    if kind.unit == Unit.CHANCE:
-        return percentage(Fraction(value))
-    if kind.unit == Unit.AMOUNT:
-        return hundredths(value, currency)
-    return number(value, ",.0f" if kind.unit == Unit.COUNT else ",.6g")
 
 
 def known(outcome: MeasuredRuns, name: str) -> FigureKind:
@@ -123,25 +100,144 @@ def change_of(outcome: MeasuredRuns, name: str, place: int) -> Change:
     return Change.WORSE if after > before else Change.BETTER
 
 
-def figure_cell(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> Cell:
-    """Return a figure of one of the runs, marked where it is worse or better than in the first."""
-    run = outcome.runs[place]
-    if run.parts and not exact:
-        cell, before = (_part_cell(other, name) for other in (run, outcome.runs[0]))
-        if cell.exact is None or before.exact is None:
-            return cell
-        return replace(cell, mark=change_of(outcome, name, place).value or None)
-    candidates = run.summary.get("candidates")
-    rough = candidates is not None and Discretion(exact).hides(int(candidates))
-    what, value = known(outcome, name), run.summary[name]
-    written = as_written(what, value, run.currency, rough=rough)
-    first = as_written(what, outcome.runs[0].summary[name], outcome.runs[0].currency, rough=rough)
-    changed = change_of(outcome, name, place).value or None
-    return Cell(
-        written,
-        exact=None if value is None or rough else exactly(value),
-        mark=changed if rough or written != first else None,
-    )
+@dataclass(frozen=True)
+class FiguresTold:
+    """The figures of runs side by side, as a reader may be told of them."""
+
+    outcome: MeasuredRuns
+    """The runs."""
+    discretion: Discretion = DISCREET
+    """Whether figures are told that would tell how few people are concerned: for the analyst's own eyes."""
+
+    def cell(self, name: str, place: int) -> Cell:
+        """Return a figure of one of the runs, marked where it is worse or better than in the first."""
+        outcome, run = self.outcome, self.outcome.runs[place]
+        if run.parts and not self.discretion.exact:
+            cell, before = (_part_cell(other, name) for other in (run, outcome.runs[0]))
+            if cell.exact is None or before.exact is None:
+                return cell
+            return replace(cell, mark=change_of(outcome, name, place).value or None)
+        few = self.discretion.hides(int(run.summary.get("candidates") or 0))
+        written, first = (self._written(name, other, rough=few) for other in (run, outcome.runs[0]))
+        value, changed = run.summary[name], change_of(outcome, name, place).value or None
+        return Cell(
+            written,
+            exact=None if value is None or few else exactly(value),
+            mark=changed if few or written != first else None,
+        )
+
+    def _written(self, name: str, run: ComparedRun, *, rough: bool) -> str:
+        """Return a figure as its kind is written; roughly, where it would tell how few people are concerned."""
+        kind, value = known(self.outcome, name), run.summary[name]
+        if rough and value is not None and kind.unit == Unit.COUNT:
+            return self.discretion.count(int(value))
+        if rough and value is not None and 0 < value < 1:
+            return one_of_few().words if kind.one_of else ROUGHLY.cell(Fraction(value)).text
+        if kind.unit == Unit.SIZE:
+            return text("none up to a million") if value is None else number(value, ",.0f")
+        if value is None:
+            return NOTHING.text
+        if kind.unit == Unit.CHANCE:
+            return percentage(Fraction(value))
+        if kind.unit == Unit.AMOUNT:
+            return hundredths(value, run.currency)
+        return number(value, ",.0f" if kind.unit == Unit.COUNT else ",.6g")
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what got worse, what got better and what is the same, from the first run to every other."""
+        changes = (self._changes(place) for place in range(1, len(self.outcome.runs)))
+        return (
+            *_ranking(self.outcome),
+            *chain.from_iterable(changes),
+            *_conditions(self.outcome),
+        )
+
+    def _changes(self, place: int) -> Iterator[Finding]:
+        runs = self.outcome.runs
+        words = {"first": runs[0].name, "last": runs[place].name}
+        marks = {
+            name: self.cell(name, place).mark
+            for name in self.outcome.figures
+            if known(self.outcome, name).risk
+        }
+        templates = {
+            Change.WORSE: marked("From “{first}” to “{last}” this got worse: {changes}."),
+            Change.BETTER: marked("From “{first}” to “{last}” this got better: {changes}."),
+        }
+        look = text("Look at what changed between the two studies, their terms or their data.")
+        for change, sentence in templates.items():
+            names = [name for name, mark in marks.items() if mark == change.value]
+            if names:
+                changes, every = self._listed(names, place)
+                finding = note(translated(sentence, changes=changes, **words), figure=every)
+                worse = replace(finding, severity=Severity.MODERATE, remedy=look)
+                yield worse if change == Change.WORSE else finding
+        same = not any(marks.values()) and len(set(map(_has_pseudonym, runs))) == 1
+        if marks and same and not any(self._is_hidden(name, place) for name in marks):
+            yield note(
+                text(
+                    "“{last}” is no worse and no better than “{first}” in any of the figures.",
+                    **words,
+                )
+            )
+
+    def _is_hidden(self, name: str, place: int) -> bool:
+        """Tell whether a figure of the first run or of another is not told as it is."""
+        return any(
+            self.outcome.runs[run].summary[name] is not None and self.cell(name, run).exact is None
+            for run in (0, place)
+        )
+
+    def _listed(self, names: Sequence[str], place: int) -> tuple[str, str]:
+        """Return the first changes and how many more there are, and all of them."""
+        changes = []
+        for name in names:
+            before, after = (self.cell(name, run).text for run in (0, place))
+            change = text("{after} (before: {before})", after=after, before=before)
+            if before == after:
+                change = text("{after} in both, as far as it is told here", after=after)
+            changes.append(f"{label(self.outcome, name)}: {change}")
+        first, every = "; ".join(changes[:MOST_SAID]), "; ".join(changes)
+        if len(names) <= MOST_SAID:
+            return first, every
+        shortened = text_for(
+            len(names) - MOST_SAID,
+            "{changes}; and {count} further figure",
+            "{changes}; and {count} further figures",
+            changes=first,
+        )
+        return shortened, every
+
+    def tiles(self) -> tuple[Tile, ...]:
+        """Return the first figures about the risk, in the first run and in the last; of people, that of each run."""
+        outcome = self.outcome
+        for name in outcome.ranking:
+            return tuple(
+                Tile(printable(run.name), self.cell(name, place).text, label(outcome, name))
+                for place, run in enumerate(outcome.runs[:MOST_TILES])
+            )
+        last = len(outcome.runs) - 1
+        names = [name for name in outcome.figures if known(outcome, name).risk][:MOST_TILES]
+        return tuple(
+            Tile(
+                text("First and last run"),
+                " → ".join(self.cell(name, place).text for place in (0, last)),
+                label(outcome, name),
+            )
+            for name in names
+        )
+
+    def table(self) -> Table:
+        """Return the figures of the runs, and how they changed: on a terminal under a title."""
+        outcome, exact = self.outcome, self.discretion.exact
+        title = text("Runs of {command} side by side", command=outcome.command) if exact else ""
+        places = range(len(outcome.runs))
+        rows = [
+            (label(outcome, name), *(self.cell(name, place) for place in places))
+            for name in outcome.figures
+        ]
+        first = text("figure") if exact else text("Figure")
+        return cell_table(first, [run.name for run in outcome.runs], rows, title)
 
 
 def _part_cell(run: ComparedRun, name: str) -> Cell:
@@ -151,10 +247,9 @@ def _part_cell(run: ComparedRun, name: str) -> Cell:
     return Among.of_part(people, exact=name.startswith("naming: ")).cell(success)
 
 
-def measured_findings(outcome: MeasuredRuns, *, exact: bool = False) -> tuple[Finding, ...]:
+def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
     """Return what got worse, what got better and what is the same, from the first run to every other."""
-    changes = (_changes(outcome, place, exact=exact) for place in range(1, len(outcome.runs)))
-    return (*_ranking(outcome), *chain.from_iterable(changes), *_conditions(outcome))
+    return FiguresTold(outcome).findings()
 
 
 def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
@@ -179,91 +274,6 @@ def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
             if len(groups[0]) == 1
             else "",
         )
-
-
-def _changes(outcome: MeasuredRuns, place: int, *, exact: bool) -> Iterator[Finding]:
-    words = {"first": outcome.runs[0].name, "last": outcome.runs[place].name}
-    marks = {
-        name: figure_cell(outcome, name, place, exact=exact).mark
-        for name in outcome.figures
-        if known(outcome, name).risk
-    }
-    templates = {
-        Change.WORSE: marked("From “{first}” to “{last}” this got worse: {changes}."),
-        Change.BETTER: marked("From “{first}” to “{last}” this got better: {changes}."),
-    }
-    look = text("Look at what changed between the two studies, their terms or their data.")
-    for change, sentence in templates.items():
-        names = [name for name, mark in marks.items() if mark == change.value]
-        if names:
-            changes, every = _listed(outcome, names, place, exact=exact)
-            finding = note(translated(sentence, changes=changes, **words), figure=every)
-            worse = replace(finding, severity=Severity.MODERATE, remedy=look)
-            yield worse if change == Change.WORSE else finding
-    same = not any(marks.values()) and len(set(map(_has_pseudonym, outcome.runs))) == 1
-    if marks and same and not any(_is_hidden(outcome, name, place, exact=exact) for name in marks):
-        yield note(
-            text(
-                "“{last}” is no worse and no better than “{first}” in any of the figures.", **words
-            )
-        )
-
-
-def _is_hidden(outcome: MeasuredRuns, name: str, place: int, *, exact: bool) -> bool:
-    """Tell whether a figure of the first run or of another is not told as it is."""
-    return any(
-        outcome.runs[number].summary[name] is not None
-        and figure_cell(outcome, name, number, exact=exact).exact is None
-        for number in (0, place)
-    )
-
-
-def _listed(
-    outcome: MeasuredRuns, names: Sequence[str], place: int, *, exact: bool
-) -> tuple[str, str]:
-    """Return the first changes and how many more there are, and all of them."""
-    changes = []
-    for name in names:
-        before, after = (
-            figure_cell(outcome, name, number, exact=exact).text for number in (0, place)
-        )
-        change = text("{after} (before: {before})", after=after, before=before)
-        if before == after:
-            change = text("{after} in both, as far as it is told here", after=after)
-        changes.append(f"{label(outcome, name)}: {change}")
-    first, every = "; ".join(changes[:MOST_SAID]), "; ".join(changes)
-    if len(names) <= MOST_SAID:
-        return first, every
-    shortened = text_for(
-        len(names) - MOST_SAID,
-        "{changes}; and {count} further figure",
-        "{changes}; and {count} further figures",
-        changes=first,
-    )
-    return shortened, every
-
-
-def _tiles(outcome: MeasuredRuns) -> tuple[Tile, ...]:
-    """Return the first figures about the risk, in the first run and in the last; of people, the figure of each run."""
-    for name in outcome.ranking:
-        return tuple(
-            Tile(
-                printable(run.name),
-                figure_cell(outcome, name, place, exact=False).text,
-                label(outcome, name),
-            )
-            for place, run in enumerate(outcome.runs[:MOST_TILES])
-        )
-    last = len(outcome.runs) - 1
-    names = [name for name in outcome.figures if known(outcome, name).risk][:MOST_TILES]
-    return tuple(
-        Tile(
-            text("First and last run"),
-            " → ".join(figure_cell(outcome, name, place, exact=False).text for place in (0, last)),
-            label(outcome, name),
-        )
-        for name in names
-    )
 
 
 def _has_pseudonym(run: ComparedRun) -> bool:
@@ -337,15 +347,16 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
 def measured_page(outcome: MeasuredRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of runs side by side by their main figures, and the command that repeats it."""
     every, outcome = outcome, outcome.with_shown_parts()
+    figures = FiguresTold(outcome)
     method, *words = METHODS[outcome.command]
     in_order = next(_ranking(outcome), None)
     return Page(
         title=text("Runs of {command} side by side", command=outcome.command),
         lead=", ".join(run.name for run in outcome.runs),
-        findings=measured_findings(outcome),
+        findings=figures.findings(),
         summary="" if in_order is None else in_order.sentence,
-        tiles=_tiles(outcome),
-        sections=(Section(text("The figures"), tables=(measured_table(outcome, exact=False),)),),
+        tiles=figures.tiles(),
+        sections=(Section(text("The figures"), tables=(figures.table(),)),),
         adversary=(text("What the adversary is assumed to know is in the report of each run."),),
         limits=(
             text(
@@ -377,18 +388,3 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "totals": (TOTALS, "release"),
 }
 """Whose method the figures of each command are, and the words that it adds to the glossary."""
-
-
-def measured_table(outcome: MeasuredRuns, *, exact: bool = True) -> Table:
-    """Return the figures of the runs, and how they changed: exactly for a terminal, else for a report."""
-    title = text("Runs of {command} side by side", command=outcome.command) if exact else ""
-    places = range(len(outcome.runs))
-    rows = [
-        (
-            Cell(label(outcome, name)),
-            *(figure_cell(outcome, name, place, exact=exact) for place in places),
-        )
-        for name in outcome.figures
-    ]
-    first = text("figure") if exact else text("Figure")
-    return cell_table(first, [run.name for run in outcome.runs], rows, title)

@@ -61,9 +61,9 @@ def _changed(guess: ComparedGuess, outcome: AssessedRuns, place: int) -> Finding
     head = close if guess.within else inferring if guess.secret else naming
     body = _CLOSE if guess.within else _NEARLY_SURE if guess.nearly else _CERTAIN
     sentences = [translated(head, **words), translated(body, **words)]
-    shown = all(is_shown(guess.records[run]) for run in (0, place))
-    if guess.errors and shown:
-        off_before, off = amounts(guess.errors[0][1], guess.errors[place][1])
+    errors = _errors(guess, 0, place)
+    if len(errors) == 2:
+        off_before, off = amounts(*errors)
         sentences.append(
             text(
                 "The guess that is off least is off by {after} on average (“{first}”: {before}).",
@@ -243,6 +243,15 @@ def guess_sections(outcome: AssessedRuns, differences: Sequence[Column]) -> Iter
         )
 
 
+def _errors(guess: ComparedGuess, *places: int) -> list[Fraction]:
+    """Return by how much the best guess is off in some runs, but for those of few people, whom it would tell."""
+    return [
+        guess.errors[place][1]
+        for place in places
+        if guess.errors and is_shown(guess.records[place])
+    ]
+
+
 def _knowledge(guesses: Sequence[ComparedGuess]) -> str:
     """Say with which attributes the figures are."""
     return text("She knows {known}.", known=enumeration(guesses[0].quasi_identifiers))
@@ -265,9 +274,10 @@ def _table(
                 number_cell(leakage.posterior),
             ]
             if guess.errors:
-                error = guess.errors[place][1]
-                shown = is_shown(guess.records[place])
-                row.append(Cell(number(error, ",.4g"), exactly(error)) if shown else NOTHING)
+                errors = _errors(guess, place)
+                row += [Cell(number(error, ",.4g"), exactly(error)) for error in errors] or [
+                    NOTHING
+                ]
         rows.append([*row, *difference_cells(guess)])
     return cell_table(text("Attack"), [*columns, *differences], rows)
 

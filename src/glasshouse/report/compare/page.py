@@ -46,8 +46,9 @@ from glasshouse.report.cells import (
     under,
 )
 from glasshouse.report.charts import TARGETS, figure_of, plot, titled
-from glasshouse.report.compare.figures import measured_findings, measured_page, measured_table
+from glasshouse.report.compare.figures import FiguresTold, measured_page
 from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
+from glasshouse.report.discretion import Discretion
 from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
@@ -114,8 +115,8 @@ def brief(
         return Brief(
             (*assessed_tables(outcome), legend), side_by_side_findings(outcome), shows_change=True
         )
-    findings = measured_findings(outcome, exact=True)
-    return Brief((measured_table(outcome), legend), findings, shows_change=True)
+    figures = FiguresTold(outcome, Discretion(exact=True))
+    return Brief((figures.table(), legend), figures.findings(), shows_change=True)
 
 
 def releases_table(rows: Sequence[ComparedRelease]) -> Table:
