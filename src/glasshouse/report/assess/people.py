@@ -8,8 +8,10 @@ people than the smallest cell is not told.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from glasshouse.disclosure import is_shown
 from glasshouse.language import marked, number, percentage, text, text_for, translated
@@ -52,6 +54,8 @@ from glasshouse.report.words import (
 )
 from glasshouse.study.assess import AssessStudy, parse_person_secret
 
+Secrets: TypeAlias = Mapping[str, tuple[Leakage, Leakage]]
+"""By secret, the chance of a right guess, and of certainty."""
 SPOKEN_OF = 2
 """Of so many records the sentences tell, unless the study says how many are known."""
 TERMS = {
@@ -102,6 +106,75 @@ ESTIMATED = marked(
 FEW = marked("What would tell of fewer than {smallest} people is left out or told as a bound.")
 
 
+@dataclass(frozen=True)
+class KnowingTold:
+    """What is learned by who knows some records of a person, or of another record, as it may be told."""
+
+    result: Knowing | Another
+    """What came out."""
+    people: str
+    """How many people it is about, in words."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it is not about so few people that nothing is told of them."""
+        return is_shown(self.result.targets)
+
+    def chance(self, probability: Fraction) -> str:
+        """Say a chance; of an estimate, that it is about so much."""
+        return self.estimated(percentage(probability))
+
+    def estimated(self, share: str) -> str:
+        """Say of a share that is an estimate that it is about so much."""
+        return share if self.result.margin is None else text("about {share}", share=share)
+
+    def cells(self, *chances: Leakage) -> list[Cell]:
+        """Return chances for a table; of estimates, with their margin."""
+        if self.result.margin is None:
+            return [Cell(percentage(chance.posterior)) for chance in chances]
+        margin = percentage_points(self.result.margin)
+        return [
+            Cell(text("about {share} ± {margin}", share=percentage(one.posterior), margin=margin))
+            for one in chances
+        ]
+
+
+def told_of(results: Sequence[Knowing | Another]) -> list[KnowingTold]:
+    """Return what is learned by how many records are known, with how many people have so many.
+
+    From one to the next those with fewer records drop out: where these are few, numbers are rounded.
+    """
+    counts = falling(result.targets for result in results)
+    return [
+        KnowingTold(
+            result,
+            number(count)
+            if count == result.targets
+            else text("about {count}", count=number(count))
+            if count
+            else text("fewer than {smallest}"),
+        )
+        for count, result in zip(counts, results, strict=True)
+    ]
+
+
+def _secrets_told(known_of: Mapping[str, int], learned: Secrets, people: int) -> Secrets:
+    """Return what is learned of secrets, but for those that are known of few people only."""
+    return {
+        name: chances
+        for name, chances in learned.items()
+        if name and is_shown(known_of.get(name, people))
+    }
+
+
+def _of_person(result: Knowing) -> Secrets:
+    return _secrets_told(result.known_of, result.secrets, result.targets)
+
+
+def _of_record(outcome: People) -> Secrets:
+    return _secrets_told(outcome.known_of, outcome.record_guess, outcome.people)
+
+
 def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) -> Page:
     """Return the report on people with several records."""
     known = enumeration(outcome.curve[0].quasi_identifiers)
@@ -148,20 +221,17 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
 
 def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
     """Yield who is at risk, what is given away, and what the same knowledge gives without the pseudonym."""
-    if not is_shown(result.targets):
+    figures = _told(outcome, result)
+    if not figures.is_told:
         return
     words = {
-        "people": _candidates(outcome, result, subject),
+        "people": _candidates(figures, subject),
         "known": _known_records(result),
-        "guess": in_words(_chance(result, result.guessing.posterior)),
+        "guess": in_words(figures.chance(result.guessing.posterior)),
     }
     if outcome.unlinked:
         naming, _ = outcome.record_guess[""]
-        learned = {
-            name: leakages
-            for name, leakages in outcome.record_guess.items()
-            if name and is_shown(outcome.known_of.get(name, outcome.people))
-        }
+        learned = _of_record(outcome)
         yield Tile(
             text("Who is at risk"),
             percentage(result.unlinked),
@@ -176,14 +246,10 @@ def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
             text("is how often a best guess at the record would be right, of one known record"),
         )
     else:
-        learned = {
-            name: leakages
-            for name, leakages in result.secrets.items()
-            if is_shown(result.targets_of(name))
-        }
+        learned = _of_person(result)
         yield Tile(
             text("Who is at risk"),
-            _chance(result, result.certainty.posterior),
+            figures.chance(result.certainty.posterior),
             text(
                 "is the chance that who knows {known} of one of the {people} finds all of their records with "
                 "certainty; a best guess is right in {guess} of cases",
@@ -220,14 +286,15 @@ def _actions(outcome: People, study: AssessStudy) -> Iterator[Action]:
     here, only that it is not.
     """
     result = _spoken_of(outcome, study)
-    if outcome.unlinked or not is_shown(result.targets) or not result.certainty.posterior:
+    figures = _told(outcome, result)
+    if outcome.unlinked or not figures.is_told or not result.certainty.posterior:
         return
     before, after = percentages(result.certainty.posterior, result.unlinked)
     yield Action(
         text("Leave out the pseudonym."),
         text(
             "Found with certainty: {before}, with all of their records → {after}, with one of them.",
-            before=before if result.margin is None else text("about {share}", share=before),
+            before=figures.estimated(before),
             after=after,
         ),
         None if _may_meet_unlinked(outcome, study) else False,
@@ -244,8 +311,8 @@ def _actions(outcome: People, study: AssessStudy) -> Iterator[Action]:
 def _may_meet_unlinked(outcome: People, study: AssessStudy) -> bool:
     """Tell whether so few can be found without the pseudonym that the rule may be met then; of few people, none is."""
     shares = {
-        result.events: result.unlinked if is_shown(result.targets) else Fraction(1)
-        for result in outcome.curve
+        result.events: result.unlinked if figures.is_told else Fraction(1)
+        for result, figures in zip(outcome.curve, told_of(outcome.curve), strict=True)
     }
     return all(
         condition.allows(shares.get(condition.records, max(shares.values())))
@@ -289,19 +356,19 @@ def people_findings(
 ) -> tuple[Finding, ...]:
     """Return who is named, by which records, what is learned then, and what the pseudonym costs."""
     result = _spoken_of(outcome, study)
-    subject = study.subject
-    if not is_shown(result.targets):
+    figures, subject = _told(outcome, result), study.subject
+    if not figures.is_told:
         sentence = text(
             "Fewer than {smallest} {people} have so many records: what is learned of them is not told.",
             people=plural(subject),
         )
         return (Finding(Severity.NOTE, sentence, picture=picture),)
     if outcome.unlinked:
-        return tuple(_unlinked_findings(outcome, result, subject, picture))
+        return tuple(_unlinked_findings(outcome, figures, result, subject, picture))
     findings = [
         Finding(
             _grade(result),
-            " ".join([_naming_sentence(outcome, result, subject), *_estimated_sentence(result)]),
+            " ".join([_naming_sentence(figures, result, subject), *_estimated_sentence(result)]),
             meaning=text(
                 "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
             ),
@@ -312,19 +379,22 @@ def people_findings(
     if result.some is not None and result.any is not None:
         findings.append(_some_and_any(result, subject))
     findings += [
-        _learned(name, result, subject)
-        for name in result.secrets
-        if is_shown(result.targets_of(name))
+        _learned(name, *chances, figures, subject) for name, chances in _of_person(result).items()
     ]
     findings += [
-        _learned_of_another(name, one, people, subject)
+        _learned_of_another(name, result.another[name], another, subject)
         for name in result.another
-        for entry, one, people in _of_another(outcome.curve, name)
-        if entry is result and is_shown(one.targets)
+        for entry, another in _of_another(outcome.curve, name)
+        if entry is result and another.is_told
     ]
     if result.certainty.posterior > 0:
-        findings.append(_price(result, subject))
+        findings.append(_price(figures, result, subject))
     return tuple(findings)
+
+
+def _told(outcome: People, result: Knowing) -> KnowingTold:
+    """Return one of the results as it may be told."""
+    return next(figures for figures in told_of(outcome.curve) if figures.result is result)
 
 
 def _spoken_of(outcome: People, study: AssessStudy) -> Knowing:
@@ -354,12 +424,12 @@ def _who(result: Knowing, subject: str) -> str:
     )
 
 
-def _naming_sentence(outcome: People, result: Knowing, subject: str) -> str:
+def _naming_sentence(figures: KnowingTold, result: Knowing, subject: str) -> str:
     words = {
         "who": _who(result, subject),
-        "certain": _chance(result, result.certainty.posterior),
-        "guess": _chance(result, result.guessing.posterior),
-        "people": _candidates(outcome, result, subject),
+        "certain": figures.chance(result.certainty.posterior),
+        "guess": figures.chance(result.guessing.posterior),
+        "people": _candidates(figures, subject),
     }
     if result.certainty.posterior == 0:
         return text(
@@ -387,14 +457,9 @@ def _estimated_sentence(result: Knowing) -> list[str]:
 
 
 def _some_and_any(result: Knowing, subject: str) -> Finding:
-    among = Among(result.targets)
-    some, every = (Fraction(count or 0, result.targets) for count in (result.some, result.any))
-    words = {
-        "some": among.percentage(some),
-        "any": among.percentage(every),
-        "people": plural(subject),
-    }
-    if some == 0 == among.bounds(some)[1]:
+    some, every = _extremes(result)
+    words = {"some": some or "", "any": every or "", "people": plural(subject)}
+    if result.some == 0:
         sentence = (
             text("Nobody is given away even by all of their records together.")
             if result.events is None
@@ -421,16 +486,26 @@ def _some_and_any(result: Knowing, subject: str) -> Finding:
     return Finding(_grade(result), sentence)
 
 
-def _learned(name: str, result: Knowing, subject: str) -> Finding:
-    guess, certainty = result.secrets[name]
+def _extremes(result: Knowing) -> list[str | None]:
+    """Say for how many people there are some records that give them away, and for how many any do."""
+    among = Among(result.targets)
+    return [
+        None if count is None else among.percentage(Fraction(count, result.targets))
+        for count in (result.some, result.any)
+    ]
+
+
+def _learned(
+    name: str, guess: Leakage, certainty: Leakage, figures: KnowingTold, subject: str
+) -> Finding:
     before, after = percentages(guess.prior, guess.posterior)
     nothing = guess.additive == 0 == certainty.additive
     words = {
         "secret": enumeration([name]),
         "person": singular(subject),
         "before": before,
-        "after": after if result.margin is None else text("about {share}", share=after),
-        "certain": _chance(result, certainty.posterior),
+        "after": figures.estimated(after),
+        "certain": figures.chance(certainty.posterior),
     }
     if nothing:
         sentence = text(
@@ -455,15 +530,14 @@ def _learned(name: str, result: Knowing, subject: str) -> Finding:
     return Finding(graded(added, certain=certainty.additive > 0), sentence)
 
 
-def _of_another(curve: Sequence[Knowing], name: str) -> list[tuple[Knowing, Another, str]]:
+def _of_another(curve: Sequence[Knowing], name: str) -> list[tuple[Knowing, KnowingTold]]:
     """Return what is learned of another record by how many are known, and how many people have one more than these."""
     results = [result for result in curve if name in result.another]
-    every = [result.another[name] for result in results]
-    _, *people = _targets([curve[0], *every])
-    return list(zip(results, every, people, strict=True))
+    _, *others = told_of([curve[0], *(result.another[name] for result in results)])
+    return list(zip(results, others, strict=True))
 
 
-def _learned_of_another(name: str, one: Another, people: str, subject: str) -> Finding:
+def _learned_of_another(name: str, one: Another, figures: KnowingTold, subject: str) -> Finding:
     """Say how well it is guessed what another record says than those that are known."""
     guess, certainty = one.guess, one.certainty
     before, after = percentages(guess.prior, guess.posterior)
@@ -471,9 +545,9 @@ def _learned_of_another(name: str, one: Another, people: str, subject: str) -> F
         "secret": enumeration([str(parse_person_secret(name).column)]),
         "person": singular(subject),
         "before": before,
-        "after": after if one.margin is None else text("about {share}", share=after),
-        "certain": _chance(one, certainty.posterior),
-        "people": text("{count} {people}", count=people, people=plural(subject)),
+        "after": figures.estimated(after),
+        "certain": figures.chance(certainty.posterior),
+        "people": _candidates(figures, subject),
     }
     if guess.additive == 0 == certainty.additive:
         sentence = text(
@@ -499,7 +573,7 @@ def _learned_of_another(name: str, one: Another, people: str, subject: str) -> F
     return Finding(graded(added, certain=certainty.additive > 0), sentence)
 
 
-def _price(result: Knowing, subject: str) -> Finding:
+def _price(figures: KnowingTold, result: Knowing, subject: str) -> Finding:
     """Say what the same knowledge would give if the release had no pseudonym."""
     single, whole = percentages(result.unlinked, result.certainty.posterior)
     return Finding(
@@ -509,13 +583,13 @@ def _price(result: Knowing, subject: str) -> Finding:
             "{single} of cases, and not all of their records; with it, all of them in {whole}.",
             person=singular(subject),
             single=single,
-            whole=whole if result.margin is None else text("about {share}", share=whole),
+            whole=figures.estimated(whole),
         ),
     )
 
 
 def _unlinked_findings(
-    outcome: People, result: Knowing, subject: str, picture: Figure | None
+    outcome: People, figures: KnowingTold, result: Knowing, subject: str, picture: Figure | None
 ) -> list[Finding]:
     """Say what somebody learns of a release that does not tell which records are of one person."""
     naming, _ = outcome.record_guess[""]
@@ -527,7 +601,7 @@ def _unlinked_findings(
                 "the release does not tell which other records are theirs.",
                 who=_who(result, subject),
                 single=percentage(result.unlinked),
-                people=_candidates(outcome, result, subject),
+                people=_candidates(figures, subject),
             ),
             meaning=text("What such a record says besides is exposed; the other records are not."),
             picture=picture,
@@ -541,9 +615,7 @@ def _unlinked_findings(
             ),
         ),
     ]
-    for name, (guess, certainty) in outcome.record_guess.items():
-        if not name or not is_shown(outcome.known_of.get(name, outcome.people)):
-            continue
+    for name, (guess, certainty) in _of_record(outcome).items():
         before, after = percentages(guess.prior, guess.posterior)
         added = max(guess.additive, certainty.additive)
         sentence = text(
@@ -559,18 +631,13 @@ def _unlinked_findings(
     return findings
 
 
-def _chance(result: Knowing | Another, probability: Fraction) -> str:
-    """Say a chance; of an estimate, that it is about so much."""
-    share = percentage(probability)
-    return share if result.margin is None else text("about {share}", share=share)
-
-
 # The picture and the tables
 
 
 def people_curve(outcome: People) -> Figure | None:
     """Show how chances grow with the number of known records, with the largest set of facts."""
-    curve = [result for result in outcome.curve if is_shown(result.targets)]
+    every = zip(outcome.curve, told_of(outcome.curve), strict=True)
+    curve = [result for result, figures in every if figures.is_told]
     if not curve:
         return None
     ways = {text("without the pseudonym, one record for certain"): (NEUTRAL, "square")}
@@ -657,42 +724,43 @@ def _tables(outcome: People) -> list[Table]:
         ),
         text("Without the pseudonym"),
     ]
-    groups = []
+    groups, secrets = [], []
     for curve in curves(outcome):
-        targets = _targets(curve)
+        known, every = column_labels(curve[0].quasi_identifiers), told_of(curve)
+        results = list(zip(curve, every, strict=True))
         groups.append(
             Group(
                 cell_rows(
-                    (_events(result), people, *_cells(result, outcome.unlinked))
-                    for result, people in zip(curve, targets, strict=True)
+                    (_events(result), figures.people, *_cells(figures, result, outcome.unlinked))
+                    for result, figures in results
                 ),
-                title=text("She knows {known}", known=column_labels(curve[0].quasi_identifiers)),
+                title=text("She knows {known}", known=known),
             )
         )
-    tables = [group_table(text("Known records"), titles, groups)]
-    secrets = []
-    for curve in curves(outcome):
-        rows: dict[str, list[tuple[str | Cell, ...]]] = {}
-        for name in curve[0].secrets:
-            rows[name] = [
+        rows = {
+            name: [
                 (
                     _events(result),
-                    people,
-                    *_secret_cells(result, result.targets_of(name), *result.secrets[name]),
+                    figures.people,
+                    *_secret_cells(figures, _of_person(result).get(name)),
                 )
-                for result, people in zip(curve, _targets(curve), strict=True)
+                for result, figures in results
                 if name in result.secrets
             ]
+            for name in curve[0].secrets
+        }
         for name in curve[0].another:
             rows[name] = [
                 (
                     _events(result),
-                    people,
-                    *_secret_cells(one, one.targets, one.guess, one.certainty),
+                    figures.people,
+                    *_secret_cells(
+                        figures, (one.guess, one.certainty) if figures.is_told else None
+                    ),
                 )
-                for result, one, people in _of_another(curve, name)
+                for result, figures in _of_another(curve, name)
+                for one in [result.another[name]]
             ]
-        known = column_labels(curve[0].quasi_identifiers)
         secrets += [
             Group(
                 cell_rows(entries),
@@ -700,59 +768,32 @@ def _tables(outcome: People) -> list[Table]:
             )
             for name, entries in rows.items()
         ]
+    tables = [group_table(text("Known records"), titles, groups)]
     if secrets:
         titles = [text("People"), text("Guess before"), text("Guess after"), text("For certain")]
         tables.append(group_table(text("Known records"), titles, secrets, text("What is learned")))
     return tables
 
 
-def _targets(curve: Sequence[Knowing | Another]) -> list[str]:
-    """Say how many people have so many records."""
-    return [
-        number(count)
-        if count == result.targets
-        else text("about {count}", count=number(count))
-        if count
-        else text("fewer than {smallest}")
-        for count, result in zip(falling(one.targets for one in curve), curve, strict=True)
-    ]
-
-
-def _candidates(outcome: People, result: Knowing, subject: str) -> str:
+def _candidates(figures: KnowingTold, subject: str) -> str:
     """Say how many people have as many records as are known."""
-    places = dict(zip(map(id, outcome.curve), _targets(outcome.curve), strict=True))
-    return text("{count} {people}", count=places[id(result)], people=plural(subject))
+    return text("{count} {people}", count=figures.people, people=plural(subject))
 
 
-def _cells(result: Knowing, unlinked: bool) -> list[Cell | str]:
-    if not is_shown(result.targets):
+def _cells(figures: KnowingTold, result: Knowing, unlinked: bool) -> list[Cell | str]:
+    if not figures.is_told:
         return [NOTHING] * (1 if unlinked else 5)
     single = Cell(percentage(result.unlinked))
     if unlinked:
         return [single]
-    among = Among(result.targets)
-    extremes = [
-        NOTHING if count is None else Cell(among.percentage(Fraction(count, result.targets)))
-        for count in (result.some, result.any)
-    ]
-    return [*_with_margin(result, result.guessing, result.certainty), *extremes, single]
-
-
-def _with_margin(result: Knowing | Another, *chances: Leakage) -> list[Cell]:
-    """Return chances; of estimates, with their margin."""
-    if result.margin is None:
-        return [Cell(percentage(chance.posterior)) for chance in chances]
-    margin = percentage_points(result.margin)
-    return [
-        Cell(text("about {share} ± {margin}", share=percentage(one.posterior), margin=margin))
-        for one in chances
-    ]
+    extremes = [share or NOTHING for share in _extremes(result)]
+    return [*figures.cells(result.guessing, result.certainty), *extremes, single]
 
 
 def _secret_cells(
-    result: Knowing | Another, known_of: int, guess: Leakage, certainty: Leakage
-) -> list[Cell]:
-    """Return what is learned of a secret, unless it is known of few people."""
-    if not is_shown(known_of):
+    figures: KnowingTold, chances: tuple[Leakage, Leakage] | None
+) -> list[Cell | str]:
+    """Return what is learned of a secret; None: it is known of few people."""
+    if chances is None:
         return [NOTHING] * 3
-    return [Cell(percentage(guess.prior)), *_with_margin(result, guess, certainty)]
+    return [Cell(percentage(chances[0].prior)), *figures.cells(*chances)]

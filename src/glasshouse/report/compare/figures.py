@@ -233,7 +233,7 @@ class FiguresTold:
         title = text("Runs of {command} side by side", command=outcome.command) if exact else ""
         places = range(len(outcome.runs))
         rows = [
-            (label(outcome, name), *(self.cell(name, place) for place in places))
+            (Cell(label(outcome, name)), *(self.cell(name, place) for place in places))
             for name in outcome.figures
         ]
         first = text("figure") if exact else text("Figure")
