@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.microdata.presence import Member, member
 from glasshouse.report.html import to_html
-from glasshouse.report.membership.member import member_findings
+from glasshouse.report.membership.member import MemberTold
 from glasshouse.report.page import Severity
 from tests.report.reading import (
     assert_it_asks_nobody,
@@ -32,12 +32,14 @@ def one(known: str | set[str], release: str = "abb", town: str = "aaabbc") -> Me
 
 def told(outcome: Member) -> tuple[str, ...]:
     """Return what the analyst is told."""
-    return tuple(finding.sentence for finding in member_findings(outcome, exact=True))
+    return tuple(
+        finding.sentence for finding in MemberTold(outcome, "person", exact=True).findings()
+    )
 
 
 def reported(outcome: Member) -> tuple[str, ...]:
     """Return what a report says."""
-    return tuple(finding.sentence for finding in member_findings(outcome))
+    return tuple(finding.sentence for finding in MemberTold(outcome, "person").findings())
 
 
 def test_one_person_may_be_in() -> None:
@@ -100,7 +102,7 @@ def test_no_record_and_one_candidate() -> None:
 def test_one_person_where_everybody_or_nobody_is_in(release: str, said: str) -> None:
     outcome = one("a", release, "ab")
     assert told(outcome)[1] == said
-    assert member_findings(outcome)[1].severity == Severity.SAFE
+    assert MemberTold(outcome, "person").findings()[1].severity == Severity.SAFE
 
 
 def test_of_one_person_less_may_be_known_than_of_people_in_general() -> None:
@@ -222,7 +224,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_reports_say_is_kept(example: str) -> None:
-    assert_snapshot(example, lambda: member_findings(EXAMPLES[example], subject="student"))
+    assert_snapshot(example, lambda: MemberTold(EXAMPLES[example], "student").findings())
 
 
 HARDER = {"en": "harder to guess", "pt-BR": "mais difícil do que"}

@@ -173,8 +173,9 @@ def family_findings(
         return (_nothing_to_show(len(family.parts), few, part),)
     left_out, count = len(family.parts) - len(releases.parts), len(releases.parts)
     findings: list[Finding] = []
-    for target in dict.fromkeys((None, _most_exposed(releases, exact=exact))):
-        guesses = part_guesses(releases, target, exact=exact)
+    by_target = {target: part_guesses(releases, target, exact=exact) for target in releases.targets}
+    for target in dict.fromkeys((None, _most_exposed(by_target))):
+        guesses = by_target[target]
         about: list[Finding] = []
         if releases.ordered and count > 1:
             about.append(_moved(releases, target, guesses))
@@ -222,11 +223,11 @@ def _nothing_to_show(count: int, few: str, part: str) -> Finding:
     return note(sentence)
 
 
-def _most_exposed(family: Family, *, exact: bool) -> str | None:
+def _most_exposed(guesses: Mapping[str | None, Sequence[PartGuess]]) -> str | None:
     """Return the secret about which some part is told to give away most; without a secret, re-identification."""
     return max(
-        family.sensitive,
-        key=lambda name: max(guess.middle for guess in part_guesses(family, name, exact=exact)),
+        filter(None, guesses),
+        key=lambda name: max(guess.middle for guess in guesses[name]),
         default=None,
     )
 
@@ -582,7 +583,7 @@ def _summary(family: Family, part: str) -> str:
 def _tiles(family: Family, part: str) -> tuple[Tile, ...]:
     """Return how far the parts differ in naming and in the secret most at risk, and how little is enough."""
     tiles = [_range_tile(text("Who is at risk"), part_guesses(family, None), None, part)]
-    target = _most_exposed(family, exact=False)
+    target = _most_exposed({name: part_guesses(family, name) for name in family.targets})
     exact = exactly_told(family, target)
     if target is not None and exact.parts:
         guesses = part_guesses(exact, target)
@@ -802,20 +803,24 @@ def family_brief(family: Family, *, subject: str) -> Brief:
         (
             f"{counted(len(family.parts), part)}, {records}",
             *treatment_blocks(family.steps, missing_notes(family.missing, exact=exact)),
-            *(_terminal_table(releases, target, part=part, exact=exact) for target in targets),
+            *(
+                _terminal_table(releases, target, part_guesses(releases, target, exact=exact), part)
+                for target in targets
+            ),
             *([text("▲ highest, ▼ lowest")] if targets else []),
         ),
         family_findings(family, subject, part=part, exact=exact),
     )
 
 
-def _terminal_table(family: Family, sensitive: str | None, *, part: str, exact: bool) -> Table:
+def _terminal_table(
+    family: Family, sensitive: str | None, guesses: Sequence[PartGuess], part: str
+) -> Table:
     """Return the prior and the best additive leakage of every part, per number of quasi-identifiers."""
     title = text(
         "{target}: success before, and what the best 1, 2, … attributes add (%)",
         target=target_label(() if sensitive is None else (sensitive,)),
     )
-    guesses = part_guesses(family, sensitive, exact=exact)
     told = [
         [
             (cell, Cell(figure_between(*bounds, digits=2)))

@@ -15,7 +15,7 @@ from glasshouse.measures.categories import shown_categories
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, group_table
 from glasshouse.report.charts import PER_CENT, TARGETS, figure_of, plot, titled, wrapped
-from glasshouse.report.discretion import DISCREET, ToldPart
+from glasshouse.report.discretion import ToldPart
 from glasshouse.report.glossary import glossary
 from glasshouse.report.inspect.findings import ROLES, Findings, kind_of, size_of
 from glasshouse.report.labels import short_label
@@ -243,7 +243,11 @@ def _columns(profile: TableProfile) -> Section:
                 column.name,
                 *([short_label(column.label) if column.label else "–"] if is_labelled else []),
                 *(kind_of(column), number(column.distinct)),
-                *(DISCREET.count(column.missing), translated(column.role.value), column.reason),
+                *(
+                    ToldPart.of(column.missing, column.records).count,
+                    translated(column.role.value),
+                    column.reason,
+                ),
             )
             for column in profile.columns
         ],

@@ -99,19 +99,6 @@ LESS_LIKELY = Fraction(1, 5)
 """How likely a set of releases is taken to be that is not the likeliest, where its chance is not told."""
 
 
-def member_findings(
-    outcome: Member, *, subject: str = "person", exact: bool = False
-) -> tuple[Finding, ...]:
-    """Return who fits what is known of one person, and how likely it is that they are in, before and after.
-
-    Args:
-        outcome: What came out.
-        subject: What a record stands for.
-        exact: Whether small numbers of people are told: for the analyst's own eyes, never for a report.
-    """
-    return MemberTold(outcome, subject, exact).findings()
-
-
 @dataclass(frozen=True)
 class MemberTold:
     """Whether one person is in, as a reader may be told of it."""
