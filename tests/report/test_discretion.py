@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 
 import pytest
@@ -10,11 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
+from glasshouse.microdata import Leakage
 from glasshouse.report.discretion import (
     EXACTLY,
+    ROUGHLY,
     Among,
     Discretion,
+    ToldPart,
     both_percentages,
+    change_told,
+    one_of_few,
     what_is_left_out,
 )
 from glasshouse.report.page import Cell
@@ -70,3 +76,51 @@ def test_what_is_told_of_what_is_told_is_the_same(whole: int, data: st.DataObjec
         low, high = among.bounds(probability)
         assert low <= probability <= high
         assert among.bounds(among.drawn(probability)) == (low, high)
+
+
+def held_by(thing: object) -> Iterator[object]:
+    """Yield everything that is in what is told."""
+    yield thing
+    if is_dataclass(thing) and not isinstance(thing, type):
+        for field in fields(thing):
+            yield from held_by(getattr(thing, field.name))
+    elif isinstance(thing, tuple | list):
+        for entry in thing:
+            yield from held_by(entry)
+
+
+def test_what_is_told_holds_no_fraction_and_looks_alike_for_all_counts_that_must() -> None:
+    chances = {Fraction(part, people) for people in range(2, 10) for part in range(1, people)}
+    among_few = {
+        chance: change_told(Leakage(Fraction(1, 2), chance), EXACTLY, ROUGHLY) for chance in chances
+    }
+    assert not any(
+        isinstance(one, Fraction) for told in among_few.values() for one in held_by(told)
+    )
+    for alike in (
+        [told for chance, told in among_few.items() if chance < Fraction(2, 3)],
+        [told for chance, told in among_few.items() if chance >= Fraction(2, 3)],
+    ):
+        assert len(set(alike)) == 1
+        assert not alike[0].is_exact
+        assert alike[0].arrow == ""
+    assert not among_few[Fraction(1, 2)].hardly, "that it did not change is not told either"
+    sure = change_told(Leakage(Fraction(1, 2), Fraction(1)), EXACTLY, ROUGHLY)
+    assert (sure.arrow, sure.rises) == ("50.0% → 100%", True), "certainty is told"
+
+
+def test_where_less_is_told_of_one_of_both_neither_sum_nor_factor_is() -> None:
+    exact = change_told(Leakage(Fraction(1, 50), Fraction(1, 3)), EXACTLY, EXACTLY)
+    bounded = exact.between(None, one_of_few())
+    assert exact.between(None, None) is exact
+    assert [cell.text for cell in bounded.cells] == ["0.02", "more than 10.0%", "–", "–"]
+    assert bounded.words == ("more than 10.0%", "2.0%")
+    assert bounded.figure == "exactly more than 10.0%; before, 0.02 (1/50)"
+    assert (bounded.arrow, bounded.is_exact) == ("", False)
+
+
+def test_a_part_of_few_people_is_the_same_whatever_their_number() -> None:
+    few = {ToldPart.of(count, 400) for count in range(1, 10)}
+    assert few == {ToldPart("fewer than 10", "fewer than 10", 0.0, 9, is_exact=False)}
+    assert ToldPart.of(0, 400).share == "0%"
+    assert ToldPart.of(10, 400) == ToldPart("10", "2.5%", 2.5, 10, is_exact=True)
