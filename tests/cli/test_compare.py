@@ -17,7 +17,7 @@ import pytest
 from glasshouse.language import LANGUAGES, speaking
 from glasshouse.mitigation import AssessedRuns, MeasuredRuns
 from glasshouse.report import Page, Provenance, archive
-from glasshouse.report.compare.figures import measured_findings
+from glasshouse.report.compare.figures import FiguresTold
 from glasshouse.report.compare.runs import assessed_page, side_by_side_findings
 from glasshouse.report.page import Severity
 from glasshouse.runs.compare import side_by_side, stored_assessment, stored_runs
@@ -199,8 +199,8 @@ def test_terms_of_deterrence_side_by_side(glasshouse: Glasshouse) -> None:
     assert glasshouse("deter", "--penalty", 30000, "--out", "after").code == 0
     outcome = side_by_side([Path("before"), Path("after")])
     assert isinstance(outcome, MeasuredRuns)
-    assert_snapshot("side-by-side-deter", lambda: measured_findings(outcome))
-    found = measured_findings(outcome)
+    assert_snapshot("side-by-side-deter", lambda: FiguresTold(outcome).findings())
+    found = FiguresTold(outcome).findings()
     assert [finding.severity for finding in found] == [Severity.NOTE]
     assert "size from which on she does not begin: 19 (before: 45)" in found[0].sentence
     shown = glasshouse("compare", "before", "after", "--out", "changes")
@@ -210,7 +210,7 @@ def test_terms_of_deterrence_side_by_side(glasshouse: Glasshouse) -> None:
     assert document["figures"]["no_attack"] == [45, 19]
     worse = side_by_side([Path("after"), Path("before")])
     assert isinstance(worse, MeasuredRuns)
-    assert measured_findings(worse)[0].severity == Severity.MODERATE
+    assert FiguresTold(worse).findings()[0].severity == Severity.MODERATE
 
 
 def test_what_cannot_be_compared_is_one_line(glasshouse: Glasshouse) -> None:

@@ -38,7 +38,7 @@ from glasshouse.report.anonymise.page import (
     protection_findings,
 )
 from glasshouse.report.attacks import release_severity
-from glasshouse.report.compare.figures import label, measured_findings
+from glasshouse.report.compare.figures import FiguresTold, label
 from glasshouse.report.compare.guesses import _changed as _guess_changed
 from glasshouse.report.compare.page import (
     HEIGHT,
@@ -291,7 +291,7 @@ def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int) -> None:
         with telling(code):
             sentences = [
                 finding.sentence
-                for finding in measured_findings(outcome)
+                for finding in FiguresTold(outcome).findings()
                 if finding.sentence.startswith({"en": "From the least", "pt-BR": "Da menos"}[code])
             ]
             for word in ranked:
@@ -786,7 +786,7 @@ def test_what_got_worse_or_better_between_runs_is_what_their_figures_say(seed: i
     outcome = MeasuredRuns(runs)
     for code in LANGUAGES:
         with telling(code):
-            findings = measured_findings(outcome)
+            findings = FiguresTold(outcome).findings()
             labels = {label(outcome, name): name for name in names}
             worse = {"en": "this got worse", "pt-BR": "piorou"}[code]
             better = {"en": "this got better", "pt-BR": "melhorou"}[code]

@@ -22,8 +22,7 @@ from glasshouse.qif import Tries
 from glasshouse.report.attacks import protect_the_secret
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Page, Provenance, Severity
-from glasshouse.report.target.findings import target_findings
-from glasshouse.report.target.page import page
+from glasshouse.report.target.page import page, target_findings
 from glasshouse.report.target.person import target_told
 from glasshouse.report.target.secrets import MOST_RANKS_DRAWN, MOST_RANKS_LISTED
 from glasshouse.study.question import Adversary, Dataset, Gain

@@ -247,11 +247,6 @@ def _part_cell(run: ComparedRun, name: str) -> Cell:
     return Among.of_part(people, exact=name.startswith("naming: ")).cell(success)
 
 
-def measured_findings(outcome: MeasuredRuns) -> tuple[Finding, ...]:
-    """Return what got worse, what got better and what is the same, from the first run to every other."""
-    return FiguresTold(outcome).findings()
-
-
 def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
     """Yield the runs about people in order, the least exposed first, unless they are all alike."""
     for name, groups in outcome.ranking.items():

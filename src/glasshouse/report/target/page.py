@@ -8,18 +8,28 @@ exact and name values (`Discretion`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from glasshouse.language import marked, number, text
-from glasshouse.microdata.individual import Target
+from glasshouse.language import marked, number, text, text_for
+from glasshouse.microdata.individual import Target, TargetSecret
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import GUESSES
 from glasshouse.report.discretion import personal, what_is_left_out
 from glasshouse.report.glossary import glossary
-from glasshouse.report.page import Brief, Page, Provenance, Section, Tile, remedies
+from glasshouse.report.page import (
+    Brief,
+    Figure,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Tile,
+    note,
+    remedies,
+)
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.target import journalist as journalists
-from glasshouse.report.target.findings import target_findings
 from glasshouse.report.target.person import target_told
 from glasshouse.report.target.record import TargetTold
 from glasshouse.report.target.secrets import (
@@ -28,11 +38,15 @@ from glasshouse.report.target.secrets import (
     beliefs_table,
     gains_tables,
     given_away,
+    learned,
+    most_telling,
     secret_table,
 )
-from glasshouse.report.words import counted, listed, plural, sentences
+from glasshouse.report.words import counted, either, enumeration, listed, plural, sentences
 from glasshouse.study.target import TargetStudy
 
+MOST_SECRETS = 3
+"""Of how many secrets the sentences and the pictures speak; all are in the tables."""
 FIGURES = {
     True: marked(
         "The figures follow from counts (or from weights, where the study gives them) in this release, but for those "
@@ -111,6 +125,50 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
             terms=({marked("Candidates"): target.fitting} | TERMS,),
         ),
     )
+
+
+def target_findings(
+    target: TargetTold,
+    picture: Callable[[TargetSecret, TargetTold], Figure | None] = lambda *_: None,
+) -> Iterator[Finding]:
+    """Yield who may be meant, what is learned of them, and what if they may not be in the release at all.
+
+    The secrets of which most is learned come first.
+
+    Args:
+        target: What came out, as a reader may be told of it.
+        picture: Draws what is learned of a secret.
+    """
+    yield target.finding()
+    if target.target.suppressed:
+        yield note(target.suppressed())
+    missing, of_another = target.unlearned
+    if missing:
+        yield note(
+            text(
+                "Nothing is learned of this person's {secrets}: it is missing in every record that fits.",
+                secrets=either([enumeration([secret]) for secret in missing]),
+            )
+        )
+    if of_another:
+        yield note(
+            text(
+                "Nothing is learned of another record of this person: nobody who fits has more records than are known."
+            )
+        )
+    secrets = most_telling(target.target.secrets)
+    for secret in secrets[:MOST_SECRETS]:
+        yield replace(learned(secret, target), picture=picture(secret, target))
+    if len(secrets) > MOST_SECRETS:
+        yield note(
+            text_for(
+                len(secrets) - MOST_SECRETS,
+                "What is learned of {count} further secret is in a table.",
+                "What is learned of {count} further secrets is in a table.",
+            )
+        )
+    if target.journalist is not None:
+        yield target.journalist.finding(target.subject, target.caveats(unsure=False))
 
 
 def _summary(target: TargetTold) -> str:
