@@ -28,10 +28,10 @@ TITLES = {
     "errors": {"en": "Errors", "pt-BR": "Erros"},
 }
 COMMAND_LINE = {
-    "en": "Every command and option, as `--help` prints them. Exit codes: 0 done · 4 the policy is not met (`check`) · "
-    "2 the input is wrong · 3 a budget or solver limit stopped it · 1 our own bug · 130 stopped by you.",
-    "pt-BR": "Todos os comandos e opções, como `--help` os mostra. Códigos de saída: 0 concluído · 4 a política não "
-    "foi atendida (`check`) · 2 a entrada está errada · 3 um limite de orçamento ou do resolvedor "
+    "en": "Every command and option, as `--help-all` prints them. Exit codes: 0 done · 4 the policy is not met "
+    "(`check`) · 2 the input is wrong · 3 a budget or solver limit stopped it · 1 our own bug · 130 stopped by you.",
+    "pt-BR": "Todos os comandos e opções, como `--help-all` os mostra. Códigos de saída: 0 concluído · 4 a política "
+    "não foi atendida (`check`) · 2 a entrada está errada · 3 um limite de orçamento ou do resolvedor "
     "interrompeu · 1 defeito nosso · 130 interrompido por você.",
 }
 COLUMNS = {"en": "| option | what it does |", "pt-BR": "| opção | o que faz |"}
@@ -216,7 +216,7 @@ def study() -> str:
 def _fields(
     kind: type[pydantic.BaseModel], tables: dict[str, type[pydantic.BaseModel]]
 ) -> list[str]:
-    said = _docstrings(kind)
+    below = _docstrings(kind)
     lines = ["| entry | kind | unless given | what it is |", "|---|---|---|---|"]
     for name, field in kind.model_fields.items():
         for model in _models(field.annotation):
@@ -225,7 +225,8 @@ def _fields(
             f"[{model.__name__}](#{model.__name__.lower()})" for model in _models(field.annotation)
         )
         shown = inner or f"`{_kind(field.annotation)}`".replace("|", "\\|")
-        lines.append(f"| `{name}` | {shown} | {_default(field)} | {_cell(said.get(name, ''))} |")
+        words = " ".join(filter(None, [field.description, below.get(name)]))
+        lines.append(f"| `{name}` | {shown} | {_default(field)} | {_cell(words)} |")
     return [*lines, ""]
 
 
@@ -280,7 +281,7 @@ def _default(field: Any) -> str:
         return "**required**"
     value = field.get_default(call_default_factory=True)
     if value is None or isinstance(value, pydantic.BaseModel) or value in ((), {}, []):
-        return "–"
+        return _cell((field.json_schema_extra or {}).get("unless") or "–")
     return f"`{getattr(value, 'value', value)}`".replace("|", "\\|").lower()[:50]
 
 

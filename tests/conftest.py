@@ -147,7 +147,7 @@ def _command_line_built_once() -> Iterator[None]:
         return command_of(app)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("glasshouse.cli.main.command_of", lambda app: built(app, spoken()))
+        patch.setattr("glasshouse.cli.main.command_of", lambda app, _: built(app, spoken()))
         yield
 
 

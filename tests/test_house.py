@@ -5,16 +5,23 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import types
 import typing
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 import glasshouse as gh
+from glasshouse.cli.main import app
+from glasshouse.cli.translation import command_of
 from glasshouse.study import COMMANDS, study_class
+from glasshouse.study.anonymise import IN_ORDER, Means, Protection
+from glasshouse.study.entry import models_in
 from tests.parsed import SOURCE, modules, nodes
 
 ROOT = Path(__file__).parents[1]
@@ -245,3 +252,124 @@ def test_ever_fewer_functions_branch_too_much() -> None:
         if "noqa: C901" in line
     ]
     assert len(marked) == BRANCHING, marked
+
+
+def has_sentence(node: ast.AST | None) -> bool:
+    """Tell whether something is written out with blanks in it, as only words for people are."""
+    return node is not None and any(
+        isinstance(one, ast.Constant) and isinstance(one.value, str) and " " in one.value
+        for one in ast.walk(node)
+    )
+
+
+def declared() -> Iterator[tuple[str, str, ast.AST | None, ast.AST | None, bool]]:
+    """Yield what study and cli declare: place, name, type, default, and whether a docstring stands below it."""
+    for place, inside in nodes().items():
+        if not place.startswith(("study/", "cli/")):
+            continue
+        for node in inside:
+            if isinstance(node, ast.ClassDef):
+                for line, below in zip_longest(node.body, node.body[1:]):
+                    if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                        has_docstring = isinstance(below, ast.Expr)
+                        yield place, line.target.id, line.annotation, line.value, has_docstring
+            elif isinstance(node, ast.FunctionDef):
+                plain, defaults = node.args.args, node.args.defaults
+                pairs = [*zip(plain[len(plain) - len(defaults) :], defaults, strict=True)]
+                for argument, default in [
+                    *pairs,
+                    *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
+                ]:
+                    yield place, argument.arg, argument.annotation, default, False
+
+
+IN_PYTHON = {
+    "identifier": "id",
+    "time_limit": "seconds",
+    "reading": "learner",
+    "people": "register",
+}
+"""Words that have another one in Python."""
+
+
+def described() -> dict[str, set[str]]:
+    """Return the words that study, cli and verbs describe each by a text of their own."""
+    shared = {
+        f"{prefix}{target.id}"
+        for node in nodes()["cli/options.py"]
+        if isinstance(node, ast.Assign) and has_sentence(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+        for prefix in ("", "options.")
+    }
+    words: dict[str, set[str]] = {"study": set(), "cli": set(), "verbs": set()}
+    for place, name, kind, default, has_docstring in declared():
+        layer = place.partition("/")[0]
+        by_type = kind is not None and (has_sentence(kind) or ast.unparse(kind) in shared)
+        by_default = isinstance(default, ast.Call) and has_sentence(default)
+        if by_default or (layer == "study" and has_docstring) or (layer == "cli" and by_type):
+            words[layer].add(IN_PYTHON.get(name, name))
+    for node in nodes()["verbs.py"]:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            arguments = (ast.get_docstring(node) or "").partition("Args:\n")[2].partition("\n\n")[0]
+            written = re.findall(r"^    (\w+): (.*)", arguments, re.MULTILINE)
+            words["verbs"] |= {name for name, sentence in written if "…" not in sentence}
+    return words
+
+
+THREEFOLD = 5
+"""So many words are described in study, in cli and in verbs, each time for another thing; it may only fall."""
+
+
+def test_a_question_is_described_once() -> None:
+    words = described()
+    assert all(len(names) > 10 for names in words.values()), "there is something to compare"
+    assert len(set.intersection(*words.values())) <= THREEFOLD, set.intersection(*words.values())
+
+
+NO_ENTRIES = frozenset(
+    """
+    language smallest_cell help_all out overwrite as_json study_file resume threads memory per_record save_table
+    explain engine master baseline junit sarif
+    """.split()
+)
+"""Options that ask for nothing: where the answer goes, how it is worked out, in which language, beside what."""
+OTHERWISE = {"no_header": "header", "values": "domains", "learner": "reading", "register": "people"}
+"""Options whose entry has another word."""
+OF_NO_ENTRY = {
+    ("assess", "focal"),  # which of the datasets comes first
+    ("target", "focal"),
+    ("target", "unlinked"),  # is refused, with the reason
+}
+
+
+def entries_of(model: type[BaseModel]) -> set[str]:
+    """Return the names of the entries of a study, and of the models in it."""
+    names: set[str] = set()
+    models = [model]
+    for one in models:
+        names |= set(one.model_fields)
+        for field in one.model_fields.values():
+            models += [inner for inner in models_in(field.annotation) if inner not in models]
+    return names
+
+
+@pytest.mark.parametrize("command", sorted({*COMMANDS, "check"} - {"totals"}))
+def test_every_option_of_a_command_is_an_entry_of_its_study(command: str) -> None:
+    options = {
+        OTHERWISE.get(parameter.name, parameter.name)
+        for parameter in command_of(app).commands[command].params
+        if parameter.param_type_name == "option"
+        and (command, parameter.name) not in OF_NO_ENTRY
+        and parameter.name not in NO_ENTRIES
+    }
+    entries = entries_of(study_class("assess" if command == "check" else command))
+    assert len(options) > 10
+    assert options <= entries
+
+
+def test_a_protection_has_all_means_and_its_entries_have_an_order() -> None:
+    assert issubclass(Protection, Means)
+    assert sorted(IN_ORDER) == sorted(Protection.model_fields)
+    dumped = Protection(method="k-anonymity", k=2).model_dump()
+    assert tuple(dumped) == IN_ORDER

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -210,6 +212,22 @@ def test_progress_has_one_form() -> None:
 
 assess = cast(Any, gh.assess)
 """As somebody calls it who has no type checker."""
+
+
+def test_every_keyword_of_a_verb_is_described_in_whole_sentences() -> None:
+    verbs = [getattr(gh, name) for name in gh.__all__ if name.islower()]
+    verbs = [verb for verb in verbs if inspect.isfunction(verb)]
+    assert len(verbs) > 10
+    for verb in verbs:
+        doc = inspect.getdoc(verb) or ""
+        for name in inspect.signature(verb).parameters:
+            told = re.search(rf"^    {name}: (.*(?:\n        .*)*)", doc, re.MULTILINE)
+            assert told, (verb, name)
+            assert len(told[1]) > 8, (verb, name)
+            assert told[1].endswith((".", "…")), (verb, name)
+            assert not told[1].startswith("…"), (verb, name)
+    assert "; by default 4." in (gh.assess.__doc__ or "")
+    assert '``{"race": ["9", "?"]}``' in (gh.read.__doc__ or "")
 
 
 @pytest.mark.parametrize(

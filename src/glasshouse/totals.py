@@ -28,7 +28,7 @@ from glasshouse.verbs import verb
 __all__ = ["campaign", "solve"]
 
 
-@verb
+@verb()
 def solve(
     instance: Instance | Mapping[str, Any] | str | PathLike[str],
     *,
@@ -56,7 +56,7 @@ def solve(
     return done
 
 
-@verb
+@verb()
 def campaign(
     study: TotalsStudy | str | PathLike[str],
     *,

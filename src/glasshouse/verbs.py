@@ -15,12 +15,17 @@ Each takes data (an encoded table, a file, or a frame of pandas, Polars, Arrow o
 from __future__ import annotations
 
 import inspect as inspect_module
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from textwrap import wrap
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar, get_args
+
+from pydantic import BaseModel
 
 from glasshouse.conditions import facts_of, taken_apart
 from glasshouse.errors import StudyError, UnjudgedError
@@ -36,6 +41,7 @@ from glasshouse.runs.reading import questions_among
 from glasshouse.runs.run import in_memory
 from glasshouse.sources.entry import is_on_spark
 from glasshouse.study import (
+    Adversary,
     Dataset,
     Dialect,
     Question,
@@ -47,6 +53,7 @@ from glasshouse.study.anonymise import AnonymiseStudy, Protection, method_of
 from glasshouse.study.assess import AssessStudy, parse_person_secret, with_default_subsets
 from glasshouse.study.compare import CompareStudy
 from glasshouse.study.deter import DeterStudy
+from glasshouse.study.entry import description_of, in_python, models_in
 from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
@@ -72,20 +79,83 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def verb(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that answers a wrong call with a sentence."""
-    signature = inspect_module.signature(function)
-    names = [name for name, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY]
+_RUNNING = {
+    "per_record": "Whether each record's own figures are wanted, too: ``run.per_record``.",
+    "threads": "How many threads to use; by default as many as there are processors.",
+    "memory": "How many bytes may be used.",
+    "on_progress": "Told how far it is.",
+}
+"""What keywords are that say how something is worked out, and not what is asked."""
+_KEYWORDS = {
+    "identifier": "id",
+    "time_limit": "seconds",
+    "reading": "learner",
+    "people": "register",
+}
+"""Entries of a study that have another word in Python."""
+_MORE = "…"
+"""What stands for the words of a study, in a docstring that has more to say of a keyword."""
 
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise StudyError(_wrong_call(function.__name__, kwargs, names, error)) from None
-        return function(*args, **kwargs)
 
-    return call
+def verb(*models: type[BaseModel]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator for a function that answers a wrong call with a sentence.
+
+    What its keywords are that are entries of a study, the models say: its docstring need only tell the others, and what
+    is more in Python.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect_module.signature(function)
+        names = [name for name, p in signature.parameters.items() if p.kind is p.KEYWORD_ONLY]
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise StudyError(_wrong_call(function.__name__, kwargs, names, error)) from None
+            return function(*args, **kwargs)
+
+        call.__doc__ = _documented(function, {**_words(models), **_RUNNING})
+        return call
+
+    return decorated
+
+
+def _words(models: Iterable[type[BaseModel]]) -> dict[str, str]:
+    """Return what entries are, by their keywords: those of a model, then those of the models in it."""
+    words: dict[str, str] = {}
+    waiting = list(models)
+    for model in waiting:
+        for name, field in model.model_fields.items():
+            described = description_of(model, name)
+            if described is not None:
+                sentence = in_python(described, several=get_args(field.annotation)[1:] == (...,))
+                words.setdefault(_KEYWORDS.get(name, name), sentence)
+            waiting += [one for one in models_in(field.annotation) if one not in waiting]
+    return words
+
+
+def _documented(function: Callable[..., object], words: Mapping[str, str]) -> str:
+    """Return the docstring of a verb with what each of its keywords is."""
+    written = inspect_module.getdoc(function) or ""
+    head, begins, rest = written.partition("\n\nArgs:\n")
+    if not begins:
+        head, begins, rest = written.partition("\n\nRaises:\n")
+        rest = f"\n\nRaises:\n{rest}" if begins else ""
+    arguments, ends, tail = rest.partition("\n\n")
+    more = dict(re.findall(r"^    (\w+): (.*(?:\n        .*)*)", arguments, re.MULTILINE))
+    lines = []
+    for name in inspect_module.signature(function).parameters:
+        sentence = " ".join(more.get(name, _MORE).split()).replace(_MORE, words.get(name, _MORE))
+        lines += wrap(
+            f"{name}: {sentence}",
+            width=116,
+            initial_indent="    ",
+            subsequent_indent="        ",
+            break_on_hyphens=False,
+        )
+    return "\n".join([f"{head}\n\nArgs:", *lines]) + ends + tail
 
 
 def _wrong_call(
@@ -108,7 +178,7 @@ def _wrong_call(
     )
 
 
-@verb
+@verb(Dataset, Adversary)
 def read(
     data: Data,
     *,
@@ -149,36 +219,10 @@ def read(
         data: A path to a file of any kind that ``docs/files.md`` names, to a folder of them or with wildcards, or to a
             saved table; or a frame of pandas, Polars, Arrow, or a DuckDB relation. A frame of Spark stays on its
             cluster: the table is one that `assess` takes, see ``docs/spark.md``.
-        quasi_identifiers: The columns that an adversary can know of a person.
-        sensitive: The columns that she wants to infer.
-        id: The column that names a person.
-        prior_weight: The column of record weights that shape her prior. Survey weights are read with `also`.
-        facts: What she knows together or not at all, by name: the columns of each, such as those of a birth date.
+        prior_weight: … Survey weights are read with `also`.
         also: Further columns to read, without a role.
-        types: Columns to be understood as ``integer`` or ``number``; all others are text.
-        missing: Values that stand for missing, by column, such as ``{"race": ["9", "?"]}``.
-        date: Columns of dates, and how they are written, such as ``{"birth": "dd/mm/yyyy"}``.
-        derive: New columns that are made of dates, such as ``{"age": "years(birth, 2020-12-31)"}``.
-        bands: Columns of numbers in bands: ``{"income": [0, 1000, 5000]}`` or ``{"income": "quantiles:5"}``.
-        group: Columns of codes by their first characters, such as ``{"icd": "prefix:3"}``.
-        separator: The character between fields; by default detected.
-        quote: The character around fields that hold a separator; ``"none"``: there is no such thing.
-        encoding: Such as ``latin-1``; by default by byte-order mark, else UTF-8, else by the letters.
-        header: Whether the first line holds the names of the columns.
-        names: Names for the columns, instead of the header's or where there is none.
-        skip: How many lines come before the header; by default comments are detected.
-        skip_end: How many lines come after the last record; by default none.
-        strip: Whether blanks around a value are dropped.
-        strict: Whether nothing is assumed of how the file is written: what would be is an error.
-        decimal: The decimal sign of columns that are read as numbers.
-        thousands: What stands between their thousands; by default nothing.
-        sheet: Which sheet of a workbook; by default the only one.
-        table: Which table of a database; by default the only one.
-        query: What to select from a PostgreSQL server, instead of a table.
-        member: Which file of an archive; by default the only one.
         name: What results call the table; by default the file's name.
         memory: How many bytes the process may take; codes beyond a small part of it are kept on disk.
-        on_progress: Told how far it is.
 
     Raises:
         DataError: The data is malformed, or a column is not in it.
@@ -230,7 +274,7 @@ def read(
     return table_read
 
 
-@verb
+@verb()
 def run(
     study: Question | str | PathLike[str],
     *,
@@ -238,7 +282,10 @@ def run(
     memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run[Question, Outcome]:
-    """Carry out any study: one that was loaded, or the path of a ``study.toml``.
+    """Carry out any study.
+
+    Args:
+        study: One that was loaded, or the path of a ``study.toml``.
 
     Raises:
         GlasshouseError: As the command that answers it says.
@@ -249,7 +296,7 @@ def run(
     )
 
 
-@verb
+@verb(Dataset)
 def inspect(
     data: Data,
     *,
@@ -265,13 +312,6 @@ def inspect(
 
     Args:
         data: A file or a frame, as in `read`.
-        missing: Values that stand for missing, by column.
-        separator: The character between fields; by default detected.
-        encoding: Such as ``latin-1``; by default detected.
-        header: Whether the first line holds the names of the columns.
-        skip: How many lines come before the header.
-        strip: Whether blanks around a value are dropped.
-        on_progress: Told how far it is.
 
     Raises:
         DataError: The data is malformed.
@@ -292,7 +332,7 @@ def inspect(
     )
 
 
-@verb
+@verb()
 def hierarchies(
     data: Data,
     *,
@@ -321,7 +361,7 @@ def hierarchies(
     return dict(hierarchies_of(protection, table.with_roles(quasi_identifiers=known)))
 
 
-@verb
+@verb(AssessStudy)
 def assess(
     data: Data,
     *,
@@ -367,50 +407,17 @@ def assess(
 
     Args:
         data: The release; a list of several is a longitudinal collection, of which the first is focal.
-        quasi_identifiers: What she can know of a person; by default those of the table.
-        sensitive: What she wants to infer, each or several together; by default the table's sensitive attributes. A
-            question about a column is answered yes or no: ``income>5000``, ``icd=F*``.
-        id: The column that names a person; by default the table's.
-        facts: Columns that she knows together or not at all, by name.
-        subsets: ``all``, ``full``, ``max:K``, ``within:SECONDS``, or the sets of quasi-identifiers; by default all, or
-            as many as a minute is reckoned to be enough for.
-        weight: The column of survey weights: how many people of the population each record stands for. It is told, too,
-            what can be done by who does not know who was sampled; nothing else depends on it.
-        prior_weight: Record weights that shape her prior; by default the table's.
-        prior: Per secret, what she believes of it beforehand.
-        tries: How often she may guess.
-        worth: Per secret, what naming each value right is worth to her.
-        person: The column that says whose a record is, or several, where people have several records: people are
-            counted then, and a secret is ``any icd=F*``, ``sum price``, ``most clinic``, ``count``, or a column that is
-            the same in all records of a person.
-        knows: Up to how many records of a person she happens to know, or ``"all"``; by default up to 4.
-        unlinked: Whether the release keeps no pseudonym, so that only the publisher knows which records are of one
-            person.
-        within: Secrets that are numbers, and how close a guess need be: ``{"income": "10%", "hours": 5}``.
-        about: What she does not know exactly, and how well: ``{"age": "±2", "birth": "±7d", "postcode": "90%"}``, or
-            ``"@kernel.csv"``, a file of chances.
-        likely: What she knows only with some chance: ``{"age": "50%"}``.
-        date: Columns of dates, and how they are written, as in `read`.
-        derive: New columns that are made of dates, as in `read`.
-        bands: Columns of numbers that she sees in bands, as in `read`.
-        group: Columns of codes that she sees by their first characters, as in `read`.
-        where: Only records that meet these conditions, such as ``age=18..65``.
-        invalid: No records that meet one of these.
-        drop_missing: No records with a missing value in a column that has a role.
-        drop: Columns that are in the data for the assessment, and will not be in the release.
-        ignore: Columns that are dismissed: nobody could know them, and they say nothing of a person.
-        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
-        by: The column whose values are assessed one by one, and compared.
-        each: Whether several datasets are assessed one by one, and compared.
-        seed: For the choice of one record of a person who has several.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        advise: Whether to look for the least generalisation, too, where the policy is not met.
+        quasi_identifiers: … By default those of the table.
+        sensitive: … By default the table's sensitive attributes. A question about a column is answered yes or no:
+            ``income>5000``, ``icd=F*``.
+        id: … By default the table's.
+        weight: … Nothing else depends on it.
+        prior_weight: … Of a table, its own.
+        person: … A secret is then ``any icd=F*``, ``sum price``, ``most clinic``, ``count``, or a column that is the
+            same in all records of a person.
+        policy: … Or one that was made.
         explain: For small data: whether to keep every table from the records to the hyper.
-        per_record: Whether each record's own risk is wanted, too: ``run.per_record``.
-        threads: How many threads to use; by default as many as there are processors.
         memory: How many bytes a sweep may use.
-        on_progress: Told how far it is.
 
     Raises:
         DataError: The data is malformed or lacks a column.
@@ -470,7 +477,7 @@ def assess(
     return _answer(study, resources, tables=tables, explain=explain, per_record=per_record)
 
 
-@verb
+@verb(AssessStudy)
 def check(
     data: Data | Run[Any, Any],
     *,
@@ -496,24 +503,14 @@ def check(
 
     Args:
         data: A run, or the folder of one; or a release, which is understood and assessed first.
-        policy: What it is judged by: a name, a file, or a policy.
-        quasi_identifiers: What somebody can know of a person; by default those of the table, or what a file suggests.
-        sensitive: What she wants to infer; likewise.
-        id: The column that names a person; likewise.
-        person: The column that says whose a record is, or several, as in `assess`; of a file, the columns of this and
-            of the next ones have the role that they need, and what it suggests that does not go with them is left out.
-        knows: Up to how many records of a person she happens to know, or ``"all"``; by default up to 4.
-        unlinked: Whether the release keeps no pseudonym.
-        within: Secrets that are numbers, and how close a guess need be, as in `assess`.
-        about: What she does not know exactly, and how well, as in `assess`.
-        likely: What she knows only with some chance, as in `assess`.
-        weight: The column of survey weights, as in `assess`; one that seems to be such a column is not taken for it.
-        invalid: No records that meet one of these conditions.
-        drop: Columns that are in the data for the assessment, and will not be in the release.
-        ignore: Columns that are dismissed: nobody could know them, and they say nothing of a person.
+        policy: … Or one that was made.
+        quasi_identifiers: … By default those of the table, or what a file suggests.
+        sensitive: … Likewise.
+        id: … Likewise.
+        person: … Of a file, the columns of this and of the next ones have the role that they need, and what it suggests
+            that does not go with them is left out.
+        weight: … A column that seems to be one of survey weights is not taken for it.
         baseline: The folder of a run before: nothing may be worse than in it, and no column new.
-        threads: How many threads to use; by default as many as there are processors.
-        on_progress: Told how far it is.
 
     Raises:
         DataError: The data is malformed or lacks a column, or the folder is that of no run.
@@ -599,7 +596,7 @@ def check(
     return verdict
 
 
-@verb
+@verb(TargetStudy)
 def target(
     data: Data,
     known: Mapping[str, object] | Sequence[str | Mapping[str, object] | Sequence[str]],
@@ -627,27 +624,10 @@ def target(
 
     Args:
         data: The release; of several, joined by the identifier, the first is focal.
-        known: What is known of the person: ``{"age": 41}``, or conditions such as ``["age=40..45"]``. With ``person``,
-            a list of records of theirs: ``[{"place": "A", "day": 3}, {"place": "B"}]``, or ``["place=A,day=3"]``.
-        person: The column that says whose a record is, or several together, where people have several and the release
-            keeps the pseudonym. Then a secret is one of the person, as in `assess`: ``any icd=F*``, ``other icd``.
-        sensitive: What she wants to infer; by default the table's sensitive attributes.
-        id: The column that names a person; by default the table's.
-        prior_weight: Record weights that shape her prior.
-        tries: How often she may guess.
-        worth: Per secret, what naming each value right is worth to her.
-        population: A register of all people that the release may be about.
-        fraction: Without a register: the share of the population that is in the release.
-        date: Columns of dates, and how they are written, as in `read`.
-        derive: New columns that are made of dates, as in `read`.
-        bands: Columns of numbers that she sees in bands, as in `read`.
-        group: Columns of codes that she sees by their first characters, as in `read`.
-        where: Only records that meet these conditions.
-        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
-        seed: For the choice of one record of a person who has several.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        on_progress: Told how far it is.
+        sensitive: … By default the table's sensitive attributes. With ``person``, a secret is one of the person, as in
+            `assess`: ``any icd=F*``, ``other icd``.
+        id: … By default the table's.
+        policy: … Or one that was made.
 
     Raises:
         DataError: The data is malformed or lacks a column, or nobody fits what is known.
@@ -688,7 +668,7 @@ def target(
     return _answer(study, resources, tables=tables, population=people[1])
 
 
-@verb
+@verb(MembershipStudy)
 def membership(
     data: Data,
     population: Data = None,
@@ -711,21 +691,10 @@ def membership(
 
     Args:
         data: The release, or several.
-        population: A register of all people that the release may be about.
         quasi_identifiers: What release and register share; by default those of the table.
-        known: What is known of one person, where one is asked about.
-        fraction: Without a register: the share of the population that is in the release.
-        weight: The column of survey weights: how many people of the population each record stands for. Without a
-            fraction they estimate it.
-        id: The column that names a person in several releases.
-        date: Columns of dates, and how they are written, as in `read`.
-        derive: New columns that are made of dates, as in `read`.
-        bands: Columns of numbers that she sees in bands, as in `read`.
-        group: Columns of codes that she sees by their first characters, as in `read`.
-        where: Only people who meet these conditions.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        on_progress: Told how far it is.
+        weight: … Without a fraction they estimate it.
+        id: The column that names a person in several releases, so that they are linked; not in the register.
+        policy: … Or one that was made.
 
     Raises:
         DataError: The data is malformed or lacks a column, or the register lacks people of the release.
@@ -764,7 +733,7 @@ def membership(
     return _answer(study, resources, tables=tables, population=people[1])
 
 
-@verb
+@verb(ProtectStudy)
 def protect(
     data: Data,
     *,
@@ -793,65 +762,36 @@ def protect(
 
     Args:
         data: The data.
-        quasi_identifiers: What an adversary can know of a person; by default those of the table.
-        sensitive: What she wants to infer; by default the table's sensitive attributes.
-        id: The column that names a person; by default the table's.
-        policy: The rule to meet: a name, a file, or a policy.
-        suppression: The largest share of records that a version may suppress.
-        hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
-            suggested.
-        importance: Per column, how much its loss weighs.
-        weight: The column of survey weights: how many people each record stands for.
-        keep: Further columns that are released as they are, and judged as such.
-        ignore: Of these, the ones that are dismissed: nobody could know them, and they say nothing of a person.
-        keep_order: Whether the records stay in the order of the data, which may tell more than they do.
-        drop_suppressed: Whether suppressed records are left out; else they stay, as a class of their own.
-        where: Only records that meet these conditions.
-        invalid: No records that meet one of these.
-        drop_missing: No records with a missing value in a column that has a role.
-        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
+        quasi_identifiers: … By default those of the table.
+        sensitive: … By default the table's sensitive attributes.
+        id: … By default the table's.
+        policy: The rule to meet: a name, a file, or one that was made.
+        ignore: … Of what is kept, too.
         seed: What random choices follow from; keep it as secret as the data.
-        subject: What a record stands for, in sentences.
-        seconds: After so long the best versions found so far are taken.
-        on_progress: Told how far it is.
+        seconds: After so many seconds: …
 
     Raises:
         DataError: The data is malformed, or a value is not in its hierarchy.
         StudyError: No version meets the rule, or the question is not well posed.
         BudgetError: The time was over before any version was found.
     """
-    further = [*keep, *filter(None, [weight]), *map(_column_of, (*where, *invalid))]
-    datasets, tables = _datasets(
-        data, quasi_identifiers, sensitive, id, None, None, also=further, seen={}
+    means = _means(
+        suppression, hierarchies, importance, weight, keep, keep_order=keep_order, seconds=seconds
     )
-    study = validated(
-        ProtectStudy,
-        {
-            "datasets": datasets,
-            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None)
-            | {"missing_is_a_value": missing_is_a_value},
-            "treatment": _treatment(where, invalid, drop_missing),
-            "ignore": ignore,
-            "seed": seed,
-            "subject": subject,
-            "policy": _policy(policy),
-            "means": {
-                "suppression": suppression,
-                "hierarchies": dict(hierarchies or {}),
-                "importance": dict(importance or {}),
-                "weight": weight,
-                "keep": list(keep),
-                "keep_order": keep_order,
-                "drop_suppressed": drop_suppressed,
-                "time_limit": seconds,
-            },
-        },
-        "protect",
+    content, tables = _to_protect(
+        data,
+        (quasi_identifiers, sensitive, id),
+        means,
+        treatment=_treatment(where, invalid, drop_missing),
+        missing_is_a_value=missing_is_a_value,
     )
+    content |= {"ignore": ignore, "seed": seed, "subject": subject, "policy": _policy(policy)}
+    content["means"] = means | {"drop_suppressed": drop_suppressed}
+    study = validated(ProtectStudy, content, "protect")
     return _answer(study, Resources(on_progress=on_progress), tables=tables)
 
 
-@verb
+@verb(AnonymiseStudy)
 def anonymise(
     data: Data,
     *,
@@ -891,38 +831,15 @@ def anonymise(
 
     Args:
         data: The data.
-        quasi_identifiers: What an adversary can know of a person; by default those of the table.
-        sensitive: What she wants to infer; by default the table's sensitive attributes.
-        id: The column that names a person; by default the table's.
-        method: What is promised of every class; by default what ``k``, ``l``, ``t`` or a risk says.
-        k: The least number of records alike.
-        l: How many sensitive values a class has.
-        t: How far a class may be from all records.
-        population: A register of all people that the release may be about, for ``k_map``, ``presence`` and
-            ``population_uniques``.
-        fraction: Without a register: the share of the population that is in the data, for ``population_uniques``.
-        recoding: ``global``, ``local`` or ``mondrian``.
-        suppression: The largest share of records that may be suppressed.
-        hierarchies: Per column, the file of its hierarchy, or a rule such as ``intervals:5,10``; of others it is
-            suggested.
-        importance: Per column, how much its loss weighs.
-        weight: The column of survey weights: how many people each record stands for.
-        keep: Further columns that are released as they are, and judged as such.
-        ignore: Of these, the ones that are dismissed: nobody could know them, and they say nothing of a person.
-        keep_order: Whether the records stay in the order of the data, which may tell more than they do.
-        date: Columns of dates, and how they are written, as in `read`.
-        derive: New columns that are made of dates, as in `read`.
-        bands: Columns of numbers that she sees in bands, as in `read`.
-        group: Columns of codes that she sees by their first characters, as in `read`.
-        where: Only records that meet these conditions.
-        invalid: No records that meet one of these.
-        drop_missing: No records with a missing value in a column that has a role.
-        missing_is_a_value: Whether a missing secret is one of its values, instead of left out as nothing to learn.
+        quasi_identifiers: … By default those of the table.
+        sensitive: … By default the table's sensitive attributes.
+        id: … By default the table's.
+        population: … It is for ``k_map``, ``presence`` and ``population_uniques``.
+        fraction: … It is for ``population_uniques``.
+        ignore: … Of what is kept, too.
         seed: What random choices follow from; keep it as secret as the data.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        seconds: After so long the best protection found so far is taken.
-        on_progress: Told how far it is.
+        policy: … Or one that was made.
+        seconds: After so many seconds: …
         protection: Further entries of a study's ``protection``, such as ``diversity``, ``highest_risk``, ``beta``,
             ``k_map``, ``aggregate``, ``perturb`` or ``sample``.
 
@@ -933,16 +850,49 @@ def anonymise(
     """
     _refuse_unknown("anonymise", protection, Protection.model_fields)
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
-    further = [*keep, *filter(None, [weight]), *map(_column_of, (*where, *invalid))]
-    datasets, tables = _datasets(
-        data, quasi_identifiers, sensitive, id, None, None, also=further, seen=seen
+    means = _means(
+        suppression, hierarchies, importance, weight, keep, keep_order=keep_order, seconds=seconds
     )
+    treatment = _treatment(where, invalid, drop_missing)
+    content, tables = _to_protect(
+        data,
+        (quasi_identifiers, sensitive, id),
+        means,
+        treatment=treatment,
+        missing_is_a_value=missing_is_a_value,
+        seen=seen,
+    )
+    content |= {"ignore": ignore, "seed": seed, "subject": subject, "policy": _policy(policy)}
     shared = quasi_identifiers or (tables[0].quasi_identifiers if tables else ())
-    people = _population(population, shared, further, seen)
-    promise = {"k": k, "l": l, "t": t}
-    entries: dict[str, Any] = {
+    people = _population(population, shared, _columns_beside(means, treatment), seen)
+    promise = {"method": method or method_of(k=k, l=l, t=t, changes=protection)}
+    content["protection"] = {
+        **means,
         **promise,
+        "k": k,
+        "l": l,
+        "t": t,
         "recoding": recoding,
+        **protection,
+    }
+    content |= {"population": people[0], "fraction": fraction}
+    study = validated(AnonymiseStudy, content, "anonymise")
+    resources = Resources(on_progress=on_progress)
+    return _answer(study, resources, tables=tables, population=people[1])
+
+
+def _means(
+    suppression: float,
+    hierarchies: Mapping[str, str | PathLike[str]] | None,
+    importance: Mapping[str, float] | None,
+    weight: str | None,
+    keep: Sequence[str],
+    *,
+    keep_order: bool,
+    seconds: float | None,
+) -> dict[str, Any]:
+    """Return what may be done to protect a release, as content of a study."""
+    return {
         "suppression": suppression,
         "hierarchies": dict(hierarchies or {}),
         "importance": dict(importance or {}),
@@ -951,30 +901,31 @@ def anonymise(
         "keep_order": keep_order,
         "time_limit": seconds,
     }
-    study = validated(
-        AnonymiseStudy,
-        {
-            "datasets": datasets,
-            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, None, None)
-            | {"missing_is_a_value": missing_is_a_value},
-            "treatment": _treatment(where, invalid, drop_missing),
-            "ignore": ignore,
-            "seed": seed,
-            "subject": subject,
-            "policy": _policy(policy),
-            "population": people[0],
-            "fraction": fraction,
-            "protection": entries
-            | protection
-            | {"method": method or method_of(k=k, l=l, t=t, changes=protection)},
-        },
-        "anonymise",
-    )
-    resources = Resources(on_progress=on_progress)
-    return _answer(study, resources, tables=tables, population=people[1])
 
 
-@verb
+def _columns_beside(means: Mapping[str, Any], treatment: Mapping[str, Any]) -> list[str]:
+    """Return the columns that a release to be protected needs without their having a role."""
+    conditions = (*treatment["where"], *treatment["invalid"])
+    return [*means["keep"], *filter(None, [means["weight"]]), *map(_column_of, conditions)]
+
+
+def _to_protect(
+    data: Data,
+    roles: tuple[Sequence[str] | None, Sequence[str] | None, str | None],
+    means: Mapping[str, Any],
+    *,
+    treatment: dict[str, Any],
+    missing_is_a_value: bool,
+    seen: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[dict[str, Any], list[EncodedTable]]:
+    """Return a release to be protected as content of a study, and its table where it is in memory."""
+    further = _columns_beside(means, treatment)
+    datasets, tables = _datasets(data, *roles, None, None, also=further, seen=seen)
+    adversary = _adversary(tables, *roles, None, None) | {"missing_is_a_value": missing_is_a_value}
+    return {"datasets": datasets, "adversary": adversary, "treatment": treatment}, tables
+
+
+@verb(CompareStudy)
 def compare(
     *runs: str | PathLike[str],
     fraction: float | None = None,
@@ -987,11 +938,9 @@ def compare(
 
     Args:
         runs: The folders of the runs, as ``run.report(folder)`` or ``--out`` wrote them.
-        fraction: Of releases: the share of the population that is in the data, for population uniqueness.
-        predict: Of releases: a column that a classifier is to predict from each.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        on_progress: Told how far it is.
+        fraction: … Of releases, for population uniqueness.
+        predict: … Of releases.
+        policy: … Or one that was made.
 
     Raises:
         DataError: A folder holds no run that can be compared.
@@ -1008,7 +957,7 @@ def compare(
     return _answer(study, Resources(on_progress=on_progress))
 
 
-@verb
+@verb(ThreatStudy)
 def threat(
     release: Data,
     original: Data = None,
@@ -1035,24 +984,8 @@ def threat(
 
     Args:
         release: The table as published: a file, or the folder of a run of `anonymise`.
-        original: The file behind the release, which only the publisher has.
-        quasi_identifiers: What an adversary can know of a person.
-        sensitive: What she wants to infer.
-        group: The column of group names, of a release by Anatomy.
-        known: What is known of one victim; by default everybody in the table is one.
-        hierarchies: Per column, the file that says what its labels stand for.
-        learner: The learner as the ratio of expectations (5), or as the expectation of the ratio (6).
-        alpha: The Dirichlet parameter of sensitive values.
-        beta: The Dirichlet parameter of the values of all attributes.
-        seed: What all random numbers follow from.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        per_record: Whether each record's own threat is wanted, too: ``run.per_record``.
-        precision: Sample until every error is at most this.
-        sweeps: Stop after so many sweeps at the latest.
-        seconds: Stop after so long at the latest.
-        threads: How many threads to use.
-        on_progress: Told how far it is.
+        known: … By default everybody in the table is one.
+        policy: … Or one that was made.
 
     Raises:
         DataError: The data is malformed, or the original does not match the release.
@@ -1081,7 +1014,7 @@ def threat(
     return _answer(study, resources, per_record=per_record)
 
 
-@verb
+@verb(DeterStudy)
 def deter(
     *,
     release: str | PathLike[str] | None = None,
@@ -1096,13 +1029,8 @@ def deter(
     """Tell whether a rational adversary would attack, how far she would go, and what deters her.
 
     Args:
-        release: The file of de-identified records, where the risk of each is asked.
-        population: The file of everybody, where she does not know the register.
-        register: The file of people that the records can be linked with.
-        quasi_identifiers: The columns by which they are linked.
-        subject: What a record stands for, in sentences.
-        policy: What the outcome is judged by: a name, a file, or a policy.
-        on_progress: Told how far it is.
+        quasi_identifiers: … By these columns they are linked.
+        policy: … Or one that was made.
         terms: The entries of a study of ``deter``: ``gain``, ``penalty``, ``access_cost``, ``sizes``, …
 
     Raises:

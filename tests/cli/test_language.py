@@ -147,12 +147,13 @@ ENGLISH_HELP = re.compile(
     ["", *COMMANDS, "totals solve", "totals campaign"],
 )
 def test_the_help_of_every_command_is_translated(glasshouse: Glasshouse, command: str) -> None:
-    outcome = glasshouse(*command.split(), "--help", "--lang", "pt-BR")
-    assert outcome.code == 0
-    assert "Uso: " in outcome.out
-    assert "Mostra esta mensagem e sai." in outcome.out
-    assert not ENGLISH_HELP.findall(re.sub(r"research-\s*│?\s*│?\s*file", "", outcome.out))
-    english = glasshouse(*command.split(), "-h").out
+    for option in ("--help", "--help-all"):
+        outcome = glasshouse(*command.split(), option, "--lang", "pt-BR")
+        assert outcome.code == 0
+        assert "Uso: " in outcome.out
+        assert "Mostra esta mensagem e sai." in outcome.out
+        assert not ENGLISH_HELP.findall(re.sub(r"research-\s*│?\s*│?\s*file", "", outcome.out))
+    english = glasshouse(*command.split(), "--help-all").out
     assert "Usage: " in english
     assert "<bool>" not in english, "a flag has no value"
     assert ("--install-completion" in english) == (not command)

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from glasshouse.cli.main import app
+from glasshouse.cli.translation import command_of
 from glasshouse.language import percentage
 from glasshouse.runs.folder import stored_measures, stored_report
 from tests.conftest import Glasshouse
@@ -30,6 +32,16 @@ def imported_by(code: str) -> set[str]:
 def test_help_imports_nothing_heavy() -> None:
     names = imported_by("from glasshouse.cli.main import main; main(['--help'])")
     assert not names & (HEAVY - {"pydantic"})  # typer itself brings pydantic
+
+
+def test_a_command_costs_the_words_of_its_own_question_alone() -> None:
+    words = "['assess', '--help']"
+    names = imported_by(f"from glasshouse.cli.main import main; main({words})")
+    studies = {name.rpartition(".")[2] for name in names if name.startswith("glasshouse.study.")}
+    assert "assess" in studies
+    assert not studies & {"anonymise", "compare", "deter", "threat", "totals"}
+    names = imported_by("from glasshouse.cli.main import main; main(['--help'])")
+    assert "glasshouse.study" not in names
 
 
 def test_importing_glasshouse_imports_nothing_heavy() -> None:
@@ -65,6 +77,31 @@ def test_help_is_help(glasshouse: Glasshouse, arguments: list[str]) -> None:
     outcome = glasshouse(*arguments)
     assert outcome.code == 0
     assert "Usage" in outcome.out
+
+
+def options_in(help_text: str) -> list[str]:
+    return re.findall(r"^│ (--[a-z-]+)", help_text, re.MULTILINE)
+
+
+def test_the_help_of_a_command_shows_ten_options_and_names_where_the_others_are(
+    glasshouse: Glasshouse,
+) -> None:
+    commands = command_of(app).commands
+    long = [name for name, one in commands.items() if getattr(one.callback, "first", ())]
+    assert len(long) > 8
+    for name in long:
+        first, whole = glasshouse(name, "--help").out, glasshouse(name, "--help-all").out
+        shown, every = options_in(first), options_in(whole)
+        assert len(shown) == 12, "ten, and both helps"
+        assert set(shown) < set(every)
+        hidden = len(every) - len(shown)
+        assert f"{hidden} more options, by subject: " in first
+        assert first.rstrip().endswith(f"{name} --help-all")
+        visible = [p for p in commands[name].params if not getattr(p, "hidden", False)]
+        options = [p for p in visible if p.param_type_name == "option"]
+        assert len(every) == len(options) + 1, "all, and the help"
+    short = glasshouse("synth", "--help").out
+    assert short == glasshouse("synth", "--help-all").out
 
 
 def test_version(glasshouse: Glasshouse) -> None:

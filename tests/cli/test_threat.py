@@ -455,7 +455,7 @@ def test_domains_are_observed_released_or_given(glasshouse: Glasshouse) -> None:
 
 def test_help_says_what_options_do(glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    text = " ".join(glasshouse("threat", "--help").out.replace("│", " ").split())
+    text = " ".join(glasshouse("threat", "--help-all").out.replace("│", " ").split())
     assert "@FILE" not in text
     assert "What all random numbers follow from" in text
     assert "COL=LOW..HIGH|FILE" in text

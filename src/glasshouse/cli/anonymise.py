@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,164 +13,97 @@ import typer
 from glasshouse.cli import options
 from glasshouse.cli.check import without_nobody
 from glasshouse.cli.command import carry_out, question
-from glasshouse.cli.options import protection
+from glasshouse.cli.options import asked
 from glasshouse.errors import StudyError
+
+_protection = partial(asked, "anonymise.Protection")
+_means = partial(asked, "anonymise.Means")
 
 
 @dataclass(frozen=True)
 class ProtectionOptions:
     """What is promised of a release, and what may be done for it."""
 
-    method: str | None = protection(
-        "--method",
-        "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy|microaggregation|perturbation",
-        r"What is promised of every class; policy: that the release meets --policy. \[default: what --k, --l, --t, "
-        "a risk or a change says]",
-    )
-    recoding: str = protection(
-        "--recoding",
-        "global|local|mondrian",
-        "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
-        default="global",
-    )
-    effort: str = protection(
-        "--effort",
-        "fast|good|best",
-        "With --recoding local: how long a lower loss is looked for; seconds, a minute or two, or minutes for a "
-        "million records.",
-        default="good",
-    )
-    k: str | None = protection("--k", "N", "Records alike.")
-    l: str | None = protection(  # noqa: E741 - the letter of l-diversity
-        "--l", "N", "Sensitive values of a class; of entropy also a fraction."
-    )
-    diversity: str = protection("--diversity", "distinct|entropy|recursive", default="distinct")
-    c: float | None = protection("--c", "X", "The factor of recursive (c, l)-diversity.")
-    t: str | None = protection("--t", "X", "How far a class may be from all records, 0 to 1.")
-    closeness: str = protection("--closeness", "equal|ordered|hierarchical", default="equal")
-    order: list[str] | None = protection(
-        "--order",
-        "COL=A,B,…",
-        "With --closeness ordered: all values of a sensitive column in order. Repeatable. \\[default: by number]",
-    )
-    highest_risk: str | None = protection(
-        "--highest-risk", "P", "Nobody is named with a greater chance."
-    )
-    average_risk: str | None = protection(
-        "--average-risk", "P", "People are named with no greater chance on average."
-    )
-    inference_risk: str | None = protection(
-        "--inference-risk",
-        "P",
-        "No sensitive value is guessed right with a greater chance in any class.",
-    )
-    beta: str | None = protection(
-        "--beta",
-        "X",
-        "No sensitive value is more frequent in a class than in all by more than this share of it.",
-    )
-    delta: str | None = protection(
-        "--delta",
-        "X",
-        "Every sensitive value is in every class, and as frequent as in all up to a factor of e to this power.",
-    )
-    suppression: str = protection(
-        "--suppression",
-        "SHARE",
-        "The largest share of records that may be suppressed, 0 to 1.",
-        default="0.0",
-    )
-    hierarchies: options.Hierarchies = None
-    levels: list[str] | None = protection(
-        "--level",
-        "COL=N",
-        "With --recoding global: tell a column at level N of its hierarchy, 0 as it is. Repeatable. \\[default: the "
-        "level that loses least]",
-    )
-    objective: str = protection(
-        "--objective",
-        "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
-        "What is kept as small as possible.",
-        default="loss",
-    )
-    importance: options.Importance = None
-    weight: options.SurveyWeight = None
-    time_limit: float | None = protection(
-        "--time-limit", "SECONDS", "Take the best found by then; without a proof, but with a bound."
-    )
+    method: str | None = _protection()
+    recoding: str = _protection(default="global")
+    effort: str = _protection(default="good")
+    k: str | None = _protection()
+    l: str | None = _protection()  # noqa: E741 - the letter of l-diversity
+    diversity: str = _protection(default="distinct")
+    c: float | None = _protection()
+    t: str | None = _protection()
+    closeness: str = _protection(default="equal")
+    order: list[str] | None = _protection()
+    highest_risk: str | None = _protection()
+    average_risk: str | None = _protection()
+    inference_risk: str | None = _protection()
+    beta: str | None = _protection()
+    delta: str | None = _protection()
+    suppression: str = _protection(default="0.0")
+    hierarchies: list[str] | None = _protection()
+    levels: list[str] | None = _protection()
+    objective: str = _protection(default="loss")
+    importance: list[str] | None = _protection()
+    weight: str | None = _protection()
+    time_limit: float | None = _protection()
+
+
+SUPPRESSED = "--drop-suppressed/--keep-suppressed"
 
 
 @dataclass(frozen=True)
 class KeptOptions:
     """What else is in the file of a release, and in which order."""
 
-    keep: list[str] | None = protection(
-        "--keep",
-        "COL",
-        "Release a further column as it is; what is neither -q, -s nor kept is left out. Repeatable.",
-    )
-    keep_order: bool = protection(
-        "--keep-order",
-        says="Leave the records in the order of the file. It may tell more than they do: by default it is random.",
-        default=False,
-    )
-    drop_suppressed: bool = protection(
-        "--drop-suppressed/--keep-suppressed",
-        says="Leave suppressed records out of the file; else they are in it as a class of their own.",
-        default=False,
-    )
-    format: str = protection(
-        "--format",
-        "same|csv|parquet|xlsx|sav|dta",
-        "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these.",
-        default="same",
-    )
+    keep: list[str] | None = _means()
+    keep_order: bool = _means(default=False)
+    drop_suppressed: bool = _protection(flags=SUPPRESSED, default=False)
+    format: str = _means(default="same")
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a rule may be met."""
+
+    suppression: float = _means(default=0.01)
+    hierarchies: list[str] | None = _means()
+    importance: list[str] | None = _means()
+    weight: str | None = _means()
+    time_limit: float | None = _means()
+
+
+@dataclass(frozen=True)
+class MeansOptions(KeptOptions, SearchOptions):
+    """What may be done to meet a rule, and what else is in the files."""
+
+    drop_suppressed: bool = _means(flags=SUPPRESSED, default=True)
+
+    def content(self, columns: Sequence[str]) -> dict[str, Any]:
+        """Return them as content of a study, of a release in which these columns can be known."""
+        return vars(self) | {
+            "hierarchies": options.hierarchies(options.in_folders(self.hierarchies, columns)),
+            "importance": weights(self.importance),
+            "keep": self.keep or [],
+        }
 
 
 @dataclass(frozen=True)
 class PeopleOptions:
     """What is promised of the population behind the records."""
 
-    k_map: str | None = protection(
-        "--k-map", "N", "People of --population who fit every class, however few are in the data."
-    )
-    presence: str | None = protection(
-        "--presence",
-        "LOW:HIGH",
-        "Between which limits the chance lies that somebody of --population is in the release, such as 0:0.3.",
-    )
-    population_uniques: str | None = protection(
-        "--population-uniques",
-        "SHARE",
-        "The largest share of records whose people are alone in --population, or are estimated to be by --fraction.",
-    )
+    k_map: str | None = _protection()
+    presence: str | None = _protection()
+    population_uniques: str | None = _protection()
 
 
 @dataclass(frozen=True)
 class ChangeOptions:
     """What is changed without generalising: numbers to means, values at random, fewer records."""
 
-    aggregate: list[str] | None = protection(
-        "--aggregate",
-        "COL",
-        "A column whose numbers become means of groups of --k records. Repeatable. \\[default with --method "
-        "microaggregation: every -q]",
-    )
-    grouping: str = protection(
-        "--grouping",
-        "mdav|univariate",
-        "Whether records are grouped by all these columns together, or each column by itself.",
-        default="mdav",
-    )
-    perturb: list[str] | None = protection(
-        "--perturb",
-        "COL=RULE",
-        "How the values of a column are changed: pram:CHANCE (kept, else drawn anew), noise:RATIO, exchange:RECORDS "
-        "(of nearly the same rank) or tails:LOW,HIGH, also in percent. Repeatable.",
-    )
-    sample: str | None = protection(
-        "--sample", "SHARE", "Release a random sample: this share of the records."
-    )
+    aggregate: list[str] | None = _protection()
+    grouping: str = _protection(default="mdav")
+    perturb: list[str] | None = _protection()
+    sample: str | None = _protection()
 
 
 @dataclass(frozen=True)
@@ -223,6 +157,12 @@ def protection_content(typed: Mapping[str, Any]) -> dict[str, Any]:
         "order": _orders(typed["order"]),
         "presence": None if typed["presence"] is None else _limits(typed["presence"]),
     }
+
+
+FIRST = frozenset(
+    "quasi_identifiers sensitive k l t suppression hierarchies keep out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def anonymise(

@@ -13,7 +13,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, check_new_file, question, warn
-from glasshouse.cli.options import option
+from glasshouse.cli.options import asked, option
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, text, translated
 
@@ -26,11 +26,20 @@ WHOLE_SET = marked(
 )
 
 
+_asked = partial(asked, "assess.AssessStudy")
+
+
 class Engine(StrEnum):
     """What works a study out."""
 
     LOCAL = "local"
     SPARK = "spark"
+
+
+FIRST = frozenset(
+    "quasi_identifiers sensitive adversaries person identifier subsets where policy out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def assess(
@@ -43,74 +52,34 @@ def assess(
     ),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
-    adversaries: list[str] | None = options.adversary(
-        "--adversary",
-        "NAME|COUNTRY|all|FILE.toml",
-        "Who looks for people, of the catalogue: br/voter-roll, eu/neighbour …, those of br, eu or us, all, or a "
-        "catalogue of your own. What she knows is looked for in the columns, and joins -q. Repeatable.",
-    ),
+    adversaries: list[str] | None = _asked(),
     attacker: options.AttackerOptions,
     missing_is_a_value: options.MissingIsAValue = False,
-    facts: list[str] | None = options.adversary(
-        "--fact",
-        "NAME=COL,COL…",
-        "Columns that she knows together or not at all, such as a birth date. Repeatable.",
-    ),
+    facts: list[str] | None = asked("question.Adversary"),
     identifier: options.Identifier = None,
-    subsets: list[str] | None = options.adversary(
-        "--subsets",
-        "all|full|max:K|within:S|COL,COL…",
-        "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, the whole "
-        "set and every subset of as many as S seconds are enough for, or these. Repeatable. \\[default: all, up to 13 "
-        "of them; within:60, up to 24; else full]",
-    ),
-    links: list[str] | None = options.adversary(
-        "--link",
-        "COL[+N][=P]",
-        "Without --id: several files are linked by this column, which people keep with probability P and "
-        "which grows by N from file to file. Repeatable.",
-    ),
+    subsets: list[str] | None = _asked(),
+    links: list[str] | None = _asked(),
     prior_weight: options.PriorWeight = None,
-    priors: list[str] | None = options.adversary(
-        "--prior",
-        "COL:VALUE=P,…",
-        'What she believes of a secret beforehand, "*" for all other values. Repeatable. '
-        "\\[default: as frequent as in the release]",
-    ),
+    prior: list[str] | None = asked("question.Adversary"),
     gains: options.GainOptions,
-    record_worth: str | None = options.gains(
-        "--record-worth", "COL", "The column that says what naming each person is worth."
-    ),
+    record_worth: str | None = asked("question.Gain"),
     treated: options.RecordOptions,
     weight: options.SampleWeight = None,
     drop: options.Drop = None,
     ignore: options.Ignore = None,
-    drop_suppressed: bool | None = options.records(
-        "--drop-suppressed/--keep-suppressed",
-        says="Leave out records that hold nothing but *, which form no class; or take them for one. "
-        "\\[default: left out, unless several files are joined; of a run folder, what was suppressed]",
-        show_default=False,
+    drop_suppressed: bool | None = asked(
+        "question.Treatment", flags="--drop-suppressed/--keep-suppressed"
     ),
     seed: options.Seed = 0,
     focal: options.Focal = None,
-    by: str | None = options.records(
-        "--by", "COL", "Assess the records of each value of this column on their own, and compare."
-    ),
-    each: bool = options.records(
-        "--each",
-        says="Assess each file on its own, such as one per year, and compare.",
-        default=False,
-    ),
+    by: str | None = _asked(),
+    each: bool = _asked(default=False),
     explain: bool = option(
         "--explain",
         says="For small data: print every table from the records to the hyper, as fractions.",
         default=False,
     ),
-    advise: bool = option(
-        "--advise",
-        says="Where the rule is not met, look for the least generalisation that meets it, too. It takes longer.",
-        default=False,
-    ),
+    advise: bool = _asked(default=False),
     subject: options.Subject = "person",
     output: options.RunOptions,
     save_table: Path | None = option(
@@ -194,7 +163,7 @@ def assess(
                 "missing_is_a_value": missing_is_a_value,
                 "identifier": identifier,
                 "prior_weight": prior_weight,
-                "prior": options.numbers(priors, option="--prior"),
+                "prior": options.numbers(prior, option="--prior"),
                 "gain": gains.content(record_worth),
             },
             "treatment": treated.content(drop_suppressed=left_out),

@@ -17,7 +17,7 @@ from glasshouse.cli.anonymise import (
     protection_content,
 )
 from glasshouse.cli.command import carry_out, given_options
-from glasshouse.cli.options import option
+from glasshouse.cli.options import asked, protection
 from glasshouse.errors import StudyError
 
 
@@ -25,44 +25,44 @@ from glasshouse.errors import StudyError
 class ComparedOptions(ChangeOptions, PeopleOptions, ProtectionOptions):
     """The protections of several releases: one for every combination of what is given with commas."""
 
-    method: str | None = options.protection(
+    method: str | None = protection(
         "--method",
         "NAME,NAME…",
         "What is promised of every class, or done, as for anonymise; one release for each.",
     )
-    recoding: str = options.protection(
+    recoding: str = protection(
         "--recoding",
         "NAME,NAME…",
         "A value is generalised alike everywhere (global), only as far as each class needs (local), or by median "
         "splits (mondrian); one release for each.",
         default="global",
     )
-    effort: str = options.protection(
+    effort: str = protection(
         "--effort", "NAME,NAME…", "With --recoding local: fast, good or best.", default="good"
     )
-    k: str | None = options.protection("--k", "N,N…", "One release for each.")
-    l: str | None = options.protection("--l", "N,N…", "The same.")  # noqa: E741 - the letter of l-diversity
-    t: str | None = options.protection("--t", "X,X…", "The same.")
-    highest_risk: str | None = options.protection("--highest-risk", "P,P…", "The same.")
-    average_risk: str | None = options.protection("--average-risk", "P,P…", "The same.")
-    inference_risk: str | None = options.protection("--inference-risk", "P,P…", "The same.")
-    beta: str | None = options.protection("--beta", "X,X…", "The same.")
-    delta: str | None = options.protection("--delta", "X,X…", "The same.")
-    suppression: str = options.protection(
+    k: str | None = protection("--k", "N,N…", "One release for each.")
+    l: str | None = protection("--l", "N,N…", "The same.")  # noqa: E741 - the letter of l-diversity
+    t: str | None = protection("--t", "X,X…", "The same.")
+    highest_risk: str | None = protection("--highest-risk", "P,P…", "The same.")
+    average_risk: str | None = protection("--average-risk", "P,P…", "The same.")
+    inference_risk: str | None = protection("--inference-risk", "P,P…", "The same.")
+    beta: str | None = protection("--beta", "X,X…", "The same.")
+    delta: str | None = protection("--delta", "X,X…", "The same.")
+    suppression: str = protection(
         "--suppression",
         "SHARE,SHARE…",
         "The largest share of records that may be suppressed, 0 to 1; one release for each.",
         default="0.0",
     )
-    k_map: str | None = options.protection(
+    k_map: str | None = protection(
         "--k-map", "N,N…", "People of --population who fit every class; one release for each."
     )
-    population_uniques: str | None = options.protection(
+    population_uniques: str | None = protection(
         "--population-uniques",
         "SHARE,SHARE…",
         "The largest share of records whose people are alone in the population; one release for each.",
     )
-    sample: str | None = options.protection(
+    sample: str | None = protection(
         "--sample",
         "SHARE,SHARE…",
         "Release a random sample: this share of the records; one release for each.",
@@ -93,6 +93,12 @@ class ComparedOptions(ChangeOptions, PeopleOptions, ProtectionOptions):
         return versions
 
 
+FIRST = frozenset(
+    "quasi_identifiers sensitive recoding k l t suppression policy out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
+
+
 def compare(
     context: typer.Context,
     *,
@@ -105,11 +111,7 @@ def compare(
     protected: ComparedOptions,
     treated: options.RecordOptions,
     seed: options.Seed = 0,
-    predict: str | None = option(
-        "--predict",
-        "COL",
-        "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
-    ),
+    predict: str | None = asked("compare.CompareStudy"),
     population: options.Population = None,
     fraction: options.Fraction = None,
     subject: options.Subject = "person",

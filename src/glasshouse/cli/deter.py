@@ -10,76 +10,40 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
-from glasshouse.cli.options import option
+from glasshouse.cli.options import asked
 from glasshouse.errors import StudyError
 
-_term = partial(option, panel="The terms of the attack")
-_people = partial(option, panel="The people")
+_asked = partial(asked, "deter.DeterStudy")
+
+
+FIRST = frozenset(
+    "gain penalty access_cost sizes release register quasi_identifiers loss out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def deter(
     context: typer.Context,
     *,
-    prior: float | None = _term(
-        "--prior", "X", r"The probability that the target is in the register. \[default: 0.63]"
-    ),
-    gain: float | None = _term(
-        "--gain", "X", r"What a re-identification is worth to her. \[default: 8000]"
-    ),
-    penalty: float | None = _term(
-        "--penalty", "X", r"What she pays when she is detected. \[default: 10000]"
-    ),
-    access_cost: float | None = _term(
-        "--access-cost", "X", r"What access to the register costs. \[default: 100]"
-    ),
-    link_cost: float | None = _term(
-        "--link-cost", "X", r"What linking a record costs. \[default: 0]"
-    ),
-    exploit_cost: float | None = _term(
-        "--exploit-cost", "X", r"What it costs to try one person. \[default: 10]"
-    ),
-    detection: tuple[float, float] | None = _term(
-        "--detection",
-        "H0 H1",
-        "The try after j others is detected with probability 1/(1+exp(-H0-H1*j)). "
-        r"\[default: -4.59 0, that is 1%]",
-    ),
-    penalties: str = _term(
-        "--penalties", "N|unlimited", "How many penalties she pays at most.", default="unlimited"
-    ),
-    discount: float | None = _term(
-        "--discount", "X", r"What a step later is worth beside now. \[default: 0.9]"
-    ),
-    sizes: str | None = _people(
-        "--sizes", "A:B", r"The sizes of groups to show. \[default: 1:100, or to --belief]"
-    ),
-    belief: int | None = _people(
-        "--belief",
-        "N",
-        "She does not know the size of a group, only that the register holds N people.",
-    ),
-    protect: int = _people(
-        "--protect", "SIZE", "The size of the group for which deterrents are designed.", default=1
-    ),
-    target: float = _people("--target", "P", "The risk that a deterrent is to reach.", default=0.0),
-    release: Path | None = _people(
-        "--release", "FILE", "The de-identified records: tells the risk of each."
-    ),
-    register: Path | None = _people(
-        "--register", "FILE", "The people that they can be linked with."
-    ),
-    population: Path | None = _people(
-        "--population",
-        "FILE",
-        "Everybody, where she does not know the register; without --register, --belief says its size.",
-    ),
+    prior: float | None = _asked(),
+    gain: float | None = _asked(),
+    penalty: float | None = _asked(),
+    access_cost: float | None = _asked(),
+    link_cost: float | None = _asked(),
+    exploit_cost: float | None = _asked(),
+    detection: tuple[float, float] | None = _asked(),
+    penalties: str = _asked(default="unlimited"),
+    discount: float | None = _asked(),
+    sizes: str | None = _asked(),
+    belief: int | None = _asked(),
+    protect: int = _asked(default=1),
+    target: float = _asked(default=0.0),
+    release: Path | None = _asked(),
+    register: Path | None = _asked("people", flags="--register"),
+    population: Path | None = _asked(),
     quasi_identifiers: options.QuasiIdentifiers = None,
-    loss: float | None = _people("--loss", "X", "What a re-identified record costs the publisher."),
-    loss_by: list[str] | None = _people(
-        "--loss-by",
-        "COL:VALUE=X,…",
-        "The same by the value of a column; other values cost what --loss says.",
-    ),
+    loss: float | None = _asked(),
+    loss_by: list[str] | None = _asked(),
     per_record: options.PerRecord = None,
     currency: options.Currency = None,
     subject: options.Subject = "person",

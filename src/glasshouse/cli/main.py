@@ -30,13 +30,14 @@ from glasshouse.cli import (
 )
 from glasshouse.cli import app as app_command
 from glasshouse.cli.interrupts import hear_interrupts, interruptible, stop_hearing
-from glasshouse.cli.options import expanded, option, with_options
+from glasshouse.cli.options import Expanded, option, with_options
 from glasshouse.cli.translation import (
     CELL_HELP,
     LANG_HELP,
     command_of,
     named_language,
     retold,
+    show_whole_help,
     start_speaking,
 )
 from glasshouse.disclosure import SMALLEST_CELL, show_cells_from
@@ -55,22 +56,24 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
 )
-app.command(rich_help_panel="Start here")(expanded(demo.demo))
-app.command(rich_help_panel="Start here")(expanded(inspect.inspect))
-app.command(rich_help_panel="Start here")(expanded(app_command.app))
-app.command(rich_help_panel="Assess a release")(expanded(assess.assess))
-app.command(rich_help_panel="Assess a release")(expanded(check.check))
-app.command(rich_help_panel="Assess a release")(expanded(target.target))
-app.command(rich_help_panel="Assess a release")(expanded(membership.membership))
-app.command(rich_help_panel="Assess a release")(expanded(threat.threat))
+app.command(rich_help_panel="Start here")(Expanded(demo.demo))
+app.command(rich_help_panel="Start here")(Expanded(inspect.inspect, inspect.FIRST))
+app.command(rich_help_panel="Start here")(Expanded(app_command.app))
+app.command(rich_help_panel="Assess a release")(Expanded(assess.assess, assess.FIRST))
+app.command(rich_help_panel="Assess a release")(Expanded(check.check, check.FIRST))
+app.command(rich_help_panel="Assess a release")(Expanded(target.target, target.FIRST))
+app.command(rich_help_panel="Assess a release")(Expanded(membership.membership, membership.FIRST))
+app.command(rich_help_panel="Assess a release")(Expanded(threat.threat, threat.FIRST))
 app.add_typer(totals.app, rich_help_panel="Assess a release")
-app.command(rich_help_panel="Protect a release")(expanded(protect.protect))
-app.command(rich_help_panel="Protect a release")(expanded(hierarchies.hierarchies))
-app.command(rich_help_panel="Protect a release")(expanded(anonymise.anonymise))
-app.command(rich_help_panel="Protect a release")(expanded(compare.compare))
-app.command(rich_help_panel="Protect a release")(expanded(deter.deter))
-app.command(rich_help_panel="Explain")(expanded(report.report))
-app.command(rich_help_panel="Synthetic data")(expanded(synth.synth))
+app.command(rich_help_panel="Protect a release")(Expanded(protect.protect, protect.FIRST))
+app.command(rich_help_panel="Protect a release")(
+    Expanded(hierarchies.hierarchies, hierarchies.FIRST)
+)
+app.command(rich_help_panel="Protect a release")(Expanded(anonymise.anonymise, anonymise.FIRST))
+app.command(rich_help_panel="Protect a release")(Expanded(compare.compare, compare.FIRST))
+app.command(rich_help_panel="Protect a release")(Expanded(deter.deter, deter.FIRST))
+app.command(rich_help_panel="Explain")(Expanded(report.report))
+app.command(rich_help_panel="Synthetic data")(Expanded(synth.synth))
 
 
 def _show_version(flag: bool) -> None:
@@ -86,14 +89,27 @@ def _set_smallest_cell(smallest: int | None) -> None:
         show_cells_from(smallest)
 
 
+def _show_all(context: typer.Context, flag: bool) -> None:
+    if flag:
+        show_whole_help(context)
+
+
 @app.callback()
-@expanded
+@Expanded
 def _options(
     version: bool = option(
         "--version", says="Print the version.", default=False, callback=_show_version, is_eager=True
     ),
     language: str | None = option(
         "--lang", "LANG", LANG_HELP, panel=REPORT_PANEL, expose_value=False
+    ),
+    help_all: bool = option(
+        "--help-all",
+        says="Show every option, by subject, and exit.",
+        default=False,
+        callback=_show_all,
+        is_eager=True,
+        expose_value=False,
     ),
     smallest_cell: int | None = option(
         "--smallest-cell",
@@ -119,7 +135,7 @@ def main(arguments: Sequence[str]) -> int:
         _check_files()
         show_cells_from(SMALLEST_CELL)
         with interruptible():
-            outcome = command_of(app)(
+            outcome = command_of(app, arguments)(
                 list(arguments) or ["--help"],
                 standalone_mode=False,
                 obj=named_language(arguments),  # which context sees --lang depends on its place

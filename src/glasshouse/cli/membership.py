@@ -9,7 +9,13 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
+from glasshouse.cli.options import asked, option
 from glasshouse.errors import StudyError
+
+FIRST = frozenset(
+    "population fraction weight quasi_identifiers identifier known where policy out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def membership(
@@ -23,16 +29,13 @@ def membership(
     fraction: options.Fraction = None,
     weight: options.SampleWeight = None,
     quasi_identifiers: options.QuasiIdentifiers = None,
-    identifier: str | None = options.adversary(
+    identifier: str | None = option(
         "--id",
         "COL",
         "The column that names a person in several releases, so that they are linked; not in the register.",
+        panel="The adversary",
     ),
-    known: list[str] | None = options.adversary(
-        "--know",
-        "COL=VALUE",
-        "What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
-    ),
+    known: list[str] | None = asked("target.PeopleStudy"),
     treated: options.RecordOptions,
     subject: options.Subject = "person",
     output: options.RunOptions,

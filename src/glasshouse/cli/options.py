@@ -2,7 +2,8 @@
 
 An option stands where its default would: of a parameter of a command, or of a field of a bundle, which is a frozen
 dataclass. A command that has a parameter of such a class gets all of its options on the command line, and the values in
-one piece: see `expanded`.
+one piece: see `Expanded`. What an entry of a study is, its model says; the option is made of it (`asked`) when the
+command is typed, so that no other command costs anything.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ from __future__ import annotations
 import csv
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from functools import partial, update_wrapper
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
-from glasshouse.errors import StudyError
-from glasshouse.language import spoken
+from glasshouse.errors import InternalError, StudyError
+from glasshouse.language import spoken, text, translated
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
+    from glasshouse.study.entry import Description
 
     Q = TypeVar("Q", bound=Question)
 
@@ -37,7 +40,7 @@ def option(
     panel: str | None = None,
     **more: Any,
 ) -> Any:
-    """Return an option, as the default of a parameter or a field: see `expanded`.
+    """Return an option, as the default of a parameter or a field: see `Expanded`.
 
     Args:
         flags: What is typed.
@@ -62,51 +65,93 @@ def _declared(typed: Any, default: Any) -> Any:
     return field(default=MISSING if default is ... else default, metadata={"typed": typed})
 
 
-adversary = partial(option, panel="The adversary")
-gains = partial(option, panel="What guesses are worth to her")
-records = partial(option, panel="Which records belong to it")
-reading = partial(option, panel="How the file is written down")
-seen = partial(option, panel="How values are seen")
+@dataclass(frozen=True)
+class _Asked:
+    """An option that is made of an entry of a study."""
+
+    place: str
+    name: str
+    flags: str
+    settings: Mapping[str, Any]
+
+    def made(self, parameter: str) -> tuple[Any, Description]:
+        """Return the option, and what is said of it.
+
+        Raises:
+            InternalError: The entry has no words.
+        """
+        from glasshouse.study.entry import description_of
+
+        module, _, model = self.place.partition(".")
+        name = self.name or parameter
+        home = import_module(f"glasshouse.study.{module}")
+        described = description_of(getattr(home, model), name)
+        if described is None:
+            raise InternalError(f"{self.place}.{name} has no words")
+        settings = {"show_default": not described.unless} | dict(self.settings)
+        typed = typer.Option(
+            *(self.flags or flags_of(name)).split(),
+            metavar=described.shows or None,
+            rich_help_panel=described.panel or None,
+            **settings,
+        )
+        return typed, described
+
+
+def asked(
+    place: str, name: str = "", *, flags: str = "", default: Any = None, **settings: Any
+) -> Any:
+    """Return the option of an entry of a study, as the default of a parameter or a field: see `Expanded`.
+
+    Args:
+        place: The module and the model, such as ``question.Adversary``.
+        name: The entry, if it is not called as the parameter is.
+        flags: What is typed, if it does not follow from the entry.
+        default: Its value where it is not typed.
+        settings: What else `typer.Option` takes.
+    """
+    return field(default=default, metadata={"asked": _Asked(place, name, flags, settings)})
+
+
+def flags_of(name: str) -> str:
+    """Return what is typed for an entry of a study.
+
+    >>> flags_of("sensitive"), flags_of("drop_missing")
+    ('-s --sensitive', '--drop-missing')
+    """
+    return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
+
+
+def help_of(described: Description, *, repeatable: bool) -> str:
+    """Return the help of an option that is made of an entry, in the language that is spoken."""
+    sentences = [translated(described.says)]
+    if repeatable:
+        sentences.append(text("Repeatable."))
+    if described.unless:
+        sentences.append(text("[default: {value}]", value=translated(described.unless)))
+    return with_options(" ".join(sentences)).replace("[", "\\[")
+
+
 protection = partial(option, panel="The protection")
-Hierarchies = Annotated[
-    list[str] | None,
-    protection(
-        "--hierarchy",
-        "COL=FILE|RULE",
-        "How the values of a column are generalised: a file with a row per value, or a rule such as "
-        "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
-        "glasshouse hierarchies writes files to edit. Repeatable. \\[default: suggested]",
-    ),
-]
-Importance = Annotated[
-    list[str] | None,
-    protection(
-        "--importance",
-        "COL=N",
-        "How much the loss of a column weighs; 1 where nothing is said. Repeatable.",
-    ),
-]
-SurveyWeight = Annotated[
-    str | None,
-    protection(
-        "--weight",
-        "COL",
-        "Survey weights: how many people each record stands for. Loss counts them, and --k-map needs no register; the "
-        "column is released as it is.",
-    ),
-]
-"""An option in one of the panels that the help of several commands has."""
+"""An option in the panel of what is promised."""
 
 _KEYWORD = re.compile(r"`([a-z_]+)`")
-_SPELLINGS = {
+_FLAGS = {
+    "adversaries": "--adversary",
+    "facts": "--fact",
     "hierarchies": "--hierarchy",
+    "identifier": "--id",
     "known": "--know",
+    "labels": "--label",
     "levels": "--level",
-    "quasi_identifiers": "-q",
+    "links": "--link",
+    "matrix": "--gain",
+    "quasi_identifiers": "-q --quasi-identifier",
     "seconds": "--time-limit",
-    "sensitive": "-s",
+    "sensitive": "-s --sensitive",
+    "types": "--type",
 }
-"""Keywords whose option is spelled otherwise."""
+"""What is typed for entries whose option is spelled otherwise."""
 
 
 def with_options(message: str) -> str:
@@ -115,60 +160,16 @@ def with_options(message: str) -> str:
     >>> with_options("`access_cost` is -1; leave out `known`")
     '--access-cost is -1; leave out --know'
     """
-    return _KEYWORD.sub(
-        lambda match: _SPELLINGS.get(match[1], f"--{match[1].replace('_', '-')}"), message
-    )
+    return _KEYWORD.sub(lambda match: flags_of(match[1]).split()[0], message)
 
 
-QuasiIdentifiers = Annotated[
-    list[str] | None,
-    adversary(
-        "-q --quasi-identifier", "COL", "A column that she can know of a person. Repeatable."
-    ),
-]
-Sensitive = Annotated[
-    list[str] | None,
-    adversary(
-        "-s --sensitive",
-        "COL[,COL]",
-        "A column that she wants to infer, or several together. Repeatable.",
-    ),
-]
-MissingIsAValue = Annotated[
-    bool,
-    adversary(
-        "--missing-is-a-value",
-        says="A missing secret is one of its values, instead of left out as nothing to learn.",
-    ),
-]
-Identifier = Annotated[
-    str | None,
-    adversary(
-        "--id",
-        "COL",
-        "The column that names a person: one record of each is kept, and several files are joined on it.",
-    ),
-]
-PriorWeight = Annotated[
-    str | None,
-    adversary(
-        "--prior-weight",
-        "COL",
-        "Record weights that shape what she believes beforehand; no survey weights. \\[default: all alike]",
-    ),
-]
-SampleWeight = Annotated[
-    str | None,
-    records(
-        "--weight",
-        "COL",
-        "Survey weights: how many people of the population each record stands for. Tells also what can be done by "
-        "someone who does not know who was sampled.",
-    ),
-]
-Currency = Annotated[
-    str | None, gains("--currency", "SIGN", "Gains are money: print them so, as in R$ 2.00.")
-]
+QuasiIdentifiers = Annotated[list[str] | None, asked("question.Adversary")]
+Sensitive = Annotated[list[str] | None, asked("question.Adversary")]
+MissingIsAValue = Annotated[bool, asked("question.Adversary")]
+Identifier = Annotated[str | None, asked("question.Adversary")]
+PriorWeight = Annotated[str | None, asked("question.Adversary")]
+SampleWeight = Annotated[str | None, asked("assess.AssessStudy")]
+Currency = Annotated[str | None, asked("question.Gain")]
 Threads = Annotated[
     int | None, option("--threads", "N", r"Threads to use. \[default: all processors]", min=1)
 ]
@@ -183,71 +184,23 @@ PerRecord = Annotated[
 Resume = Annotated[
     bool, option("--resume", says="Go on where an interrupted run with the same --out stopped.")
 ]
-Invalid = Annotated[
-    list[str] | None,
-    records(
-        "--invalid",
-        "COL=VALUE,…",
-        "Leave out records with these values, and say how many. Repeatable.",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    records(
-        "--drop",
-        "COL",
-        "A column that is in the file for the assessment, and will not be in the release. Repeatable.",
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    records(
-        "--ignore",
-        "COL",
-        "Dismiss a column: nobody could know it, and it says nothing of a person. The verdict says so. Repeatable.",
-    ),
-]
-Seed = Annotated[
-    int, records("--seed", "N", "For the choice of one record of a person who has several.", min=0)
-]
+Invalid = Annotated[list[str] | None, asked("question.Treatment")]
+Drop = Annotated[list[str] | None, asked("question.ReleaseStudy")]
+Ignore = Annotated[list[str] | None, asked("question.ReleaseStudy")]
+Seed = Annotated[int, asked("question.ReleaseStudy", min=0)]
 Focal = Annotated[
     str | None,
-    records(
+    option(
         "--focal",
         "NAME",
         "Of several files, the one whose people she is after. \\[default: the first]",
+        panel="Which records belong to it",
     ),
 ]
-Person = Annotated[
-    str | None,
-    adversary(
-        "--person",
-        "COL[,COL]",
-        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
-        "counted then. With two columns, a pseudonym that changes.",
-    ),
-]
-Population = Annotated[
-    Path | None,
-    adversary("--population", "FILE", "A register of all people that the release may be about."),
-]
-Fraction = Annotated[
-    float | None,
-    adversary(
-        "--fraction",
-        "SHARE",
-        "Without a register: the share of the population that is in the release, above 0 and at most 1.",
-    ),
-]
-Subject = Annotated[
-    str,
-    option(
-        "--subject",
-        "NOUN",
-        "What a record stands for, in sentences. \\[default: person]",
-        show_default=False,
-    ),
-]
+Person = Annotated[str | None, asked("assess.AssessStudy")]
+Population = Annotated[Path | None, asked("target.PeopleStudy")]
+Fraction = Annotated[float | None, asked("target.PeopleStudy")]
+Subject = Annotated[str, asked("question.Question")]
 Json = Annotated[
     bool, option("--json", says="Print one JSON document and nothing else on standard output.")
 ]
@@ -271,64 +224,28 @@ _AS_THEY_ARE = (
 class FileOptions:
     """How the file is written down."""
 
-    separator: str | None = reading(
-        "--separator", "CHAR", "The character between fields, or tab. \\[default: detected]"
-    )
-    quote: str | None = reading(
-        "--quote", "CHAR", 'The character around fields, or none. \\[default: "]'
-    )
-    encoding: str | None = reading(
-        "--encoding",
-        "NAME",
-        "utf-8, latin-1, cp1252, utf-16 … \\[default: by byte-order mark and letters]",
-    )
-    no_header: bool = reading(
-        "--no-header", says="The first line is a record, not names.", default=False
-    )
-    names: str | None = reading(
-        "--names", "A,B,…", "Names for the columns, in the order of the file."
-    )
-    skip: int | None = reading(
-        "--skip", "N", "Lines that come before the header. \\[default: comments with #]", min=0
-    )
-    skip_end: int | None = reading(
-        "--skip-end", "N", "Lines that come after the last record, such as a source.", min=0
-    )
-    strip: bool = reading("--strip", says="Drop blanks around values.", default=False)
-    strict: bool = reading(
-        "--strict",
-        says="Assume nothing: what would be concluded of the file is an error.",
+    separator: str | None = asked("question.Dialect")
+    quote: str | None = asked("question.Dialect")
+    encoding: str | None = asked("question.Dialect")
+    no_header: bool = option(
+        "--no-header",
+        says="The first line is a record, not names.",
+        panel="How the file is written down",
         default=False,
     )
-    sheet: str | None = reading(
-        "--sheet", "NAME", "The sheet of a workbook. \\[default: the only one]"
-    )
-    table: str | None = reading(
-        "--table", "NAME", "The table of a database. \\[default: the only one]"
-    )
-    query: str | None = reading(
-        "--query", "SQL", "What to select from a PostgreSQL server, instead of --table."
-    )
-    member: str | None = reading(
-        "--member", "NAME", "The file of an archive. \\[default: the only one]"
-    )
-    types: list[str] | None = reading(
-        "--type",
-        "COL=TYPE",
-        "Read a column as integer or number, so that 01 and 1 are one value; all others are text. Repeatable.",
-    )
-
-    missing: list[str] | None = reading(
-        "--missing",
-        "COL=A,B,…",
-        "Values that stand for missing, such as race=9,99 or income=?. Repeatable.",
-    )
-    decimal: str | None = reading(
-        "--decimal", "CHAR", "The decimal sign of columns of --type number. \\[default: .]"
-    )
-    thousands: str | None = reading(
-        "--thousands", "CHAR", "What stands between thousands there. \\[default: nothing]"
-    )
+    names: str | None = asked("question.Dialect")
+    skip: int | None = asked("question.Dialect", min=0)
+    skip_end: int | None = asked("question.Dialect", min=0)
+    strip: bool = asked("question.Dialect", default=False)
+    strict: bool = asked("question.Dialect", default=False)
+    sheet: str | None = asked("question.Dialect")
+    table: str | None = asked("question.Dialect")
+    query: str | None = asked("question.Dialect")
+    member: str | None = asked("question.Dialect")
+    types: list[str] | None = asked("question.Dataset")
+    missing: list[str] | None = asked("question.Dataset")
+    decimal: str | None = asked("question.Dialect")
+    thousands: str | None = asked("question.Dialect")
 
     def dialect(self) -> dict[str, Any]:
         """Return how the file is written down, as content of a study."""
@@ -376,25 +293,10 @@ _SEEN = {
 class DataOptions(FileOptions):
     """How the file is written down, and how values are seen."""
 
-    date: list[str] | None = seen(
-        "--date",
-        "COL=dd/mm/yyyy",
-        "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy … Repeatable.",
-    )
-    derive: list[str] | None = seen(
-        "--derive",
-        "NAME=years(COL, DATE)",
-        "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL), "
-        "week(COL). Repeatable.",
-    )
-    bands: list[str] | None = seen(
-        "--bands",
-        "COL=A,B,…|quantiles:N",
-        "Numbers in bands that begin at A, B …, or in N of about equally many records. Repeatable.",
-    )
-    group: list[str] | None = seen(
-        "--group", "COL=prefix:N", "Codes by their first N characters. Repeatable."
-    )
+    date: list[str] | None = asked("question.Dataset")
+    derive: list[str] | None = asked("question.Dataset")
+    bands: list[str] | None = asked("question.Dataset")
+    group: list[str] | None = asked("question.Dataset")
 
     def dataset(self, path: Path) -> dict[str, Any]:
         """Return a file, how it is written down and how its values are seen, as content of a study."""
@@ -429,33 +331,11 @@ class AttackerOptions:
     """How many records of a person she knows, how well she knows what she knows, and how near a guess need be."""
 
     person: Person = None
-    knows: str | None = adversary(
-        "--knows",
-        "M|all",
-        "With --person: up to how many records of a person she happens to know, or all. \\[default: 4]",
-    )
-    unlinked: bool = adversary(
-        "--unlinked",
-        says="With --person: the release keeps no pseudonym, so that only you can tell which records are of one "
-        "person.",
-        default=False,
-    )
-    within: list[str] | None = adversary(
-        "--within",
-        "COL=10%|COL=5",
-        "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5. Repeatable.",
-    )
-    about: list[str] | None = adversary(
-        "--about",
-        "COL=±2|COL=±7d|COL=90%|COL=@FILE",
-        "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% of "
-        "cases, or by the chances of a file. Repeatable.",
-    )
-    likely: list[str] | None = adversary(
-        "--likely",
-        "COL=50%",
-        "What she knows only with some chance, and else not at all. Repeatable.",
-    )
+    knows: str | None = asked("assess.AssessStudy")
+    unlinked: bool = asked("assess.AssessStudy", default=False)
+    within: list[str] | None = asked("assess.AssessStudy")
+    about: list[str] | None = asked("assess.AssessStudy")
+    likely: list[str] | None = asked("assess.AssessStudy")
 
     def content(self) -> dict[str, Any]:
         """Return them as content of a study."""
@@ -497,25 +377,15 @@ def _known_records(knows: str | None) -> int | str | None:
 class GainOptions:
     """What guesses are worth to her."""
 
-    tries: int | None = gains("--tries", "K", "She may guess K times.")
-    worth: list[str] | None = gains(
-        "--worth",
-        "COL:VALUE=N,…",
-        'What naming each value right is worth to her, "*" for all others. Repeatable.',
-    )
-    matrices: list[str] | None = gains(
-        "--gain",
-        "COL=FILE.csv",
-        "What each action (row) earns for each value (column), losses included. Repeatable.",
-    )
-    abstain: bool = gains(
-        "--abstain", says="With --gain: she may also do nothing, for nothing.", default=False
-    )
+    tries: int | None = asked("question.Gain")
+    worth: list[str] | None = asked("question.Gain")
+    matrix: list[str] | None = asked("question.Gain")
+    abstain: bool = asked("question.Gain", default=False)
     currency: Currency = None
 
     def content(self, record_worth: str | None = None) -> dict[str, Any]:
         """Return them as content of a study."""
-        matrices = paths(self.matrices, option="--gain")
+        matrices = paths(self.matrix, option="--gain")
         return {
             "tries": self.tries,
             "worth": numbers(self.worth, option="--worth"),
@@ -530,17 +400,9 @@ class GainOptions:
 class RecordOptions:
     """Which records belong to it."""
 
-    where: list[str] | None = records(
-        "--where",
-        "COL=VALUE,…",
-        "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A. Repeatable.",
-    )
+    where: list[str] | None = asked("question.Treatment")
     invalid: Invalid = None
-    drop_missing: bool = records(
-        "--drop-missing",
-        says="Leave out records with a missing value in a column that has a role.",
-        default=False,
-    )
+    drop_missing: bool = asked("question.Treatment", default=False)
 
     def content(self, *, drop_suppressed: bool | None = None) -> dict[str, Any]:
         """Return them as content of a study."""
@@ -571,21 +433,9 @@ class OutputOptions:
         "--overwrite", says="Replace the run folder if it exists.", default=False
     )
     as_json: Json = False
-    policy: str | None = option(
-        "--policy",
-        "NAME|FILE.toml",
-        "The rule that the release is judged by: open-data, research-file, internal, or your own. "
-        "\\[default: open-data]",
-    )
-    title: str | None = option(
-        "--title", "TEXT", "What the report is called. \\[default: by its data]"
-    )
-    labels: list[str] | None = option(
-        "--label",
-        "COL=TEXT",
-        "What a column is called in the report, in its language. Repeatable. \\[default: by the labels of an SPSS, "
-        "Stata or SAS file, or by its name]",
-    )
+    policy: str | None = asked("question.Question")
+    title: str | None = asked("question.Question")
+    labels: list[str] | None = asked("question.Question")
 
     def titled(self, study: Q) -> Q:
         """Return a study with the title of its report, and the labels in the language that is spoken, as typed."""
@@ -610,55 +460,78 @@ class RunOptions(OutputOptions):
     study_file: Path | None = option("--study", "STUDY.TOML", "Run this study instead of options.")
 
 
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose bundles are spread out into options, as the command line wants them.
+class Expanded:
+    """A command whose bundles are spread out into options, as the command line wants them.
+
+    Until it is told to `spread`, it has no options: a command that is not typed needs none.
+
+    Args:
+        command: The command.
+        first: The options that its help shows unless all are asked for; none: it shows all.
 
     >>> def greet(name: str, reading: FileOptions) -> None:
     ...     print(name, reading.encoding)
-    >>> list(inspect.signature(expanded(greet)).parameters)[:3]
+    >>> greeting = Expanded(greet)
+    >>> greeting.spread()
+    >>> list(inspect.signature(greeting).parameters)[:3]
     ['name', 'separator', 'quote']
-    >>> expanded(greet)(name="Ana", encoding="latin-1")
+    >>> greeting(name="Ana", encoding="latin-1")
     Ana latin-1
     """
-    bundles: dict[str, type[Any]] = {}
-    options: dict[str, inspect.Parameter] = {}
-    kinds = get_type_hints(command, include_extras=True)
-    for name, parameter in inspect.signature(command).parameters.items():
-        kind = kinds[name]
-        if not (isinstance(kind, type) and is_dataclass(kind)):
-            options[name] = _parameter(name, kind, parameter.default)
-            continue
-        bundles[name] = kind
-        hints = get_type_hints(kind, include_extras=True)
-        for part in fields(kind):
-            options[part.name] = _parameter(part.name, hints[part.name], part)
 
-    def call(**values: Any) -> None:
-        for name, kind in bundles.items():
+    def __init__(self, command: Callable[..., None], first: Collection[str] = ()) -> None:
+        update_wrapper(
+            self, command, assigned=("__module__", "__name__", "__qualname__", "__doc__")
+        )
+        vars(self).pop("__wrapped__")
+        self._command = command
+        self.first = first
+        self._bundles: dict[str, type[Any]] = {}
+        self.descriptions: dict[str, Description] = {}
+        self.__signature__ = inspect.Signature()
+        self.__annotations__: dict[str, Any] = {}
+
+    def spread(self) -> None:
+        """Find out which options it has, and what is said of them."""
+        if self.__annotations__:
+            return
+        options: dict[str, inspect.Parameter] = {}
+        kinds = get_type_hints(self._command, include_extras=True)
+        for name, parameter in inspect.signature(self._command).parameters.items():
+            kind = kinds[name]
+            if not (isinstance(kind, type) and is_dataclass(kind)):
+                options[name] = self._parameter(name, kind, parameter.default)
+                continue
+            self._bundles[name] = kind
+            hints = get_type_hints(kind, include_extras=True)
+            for part in fields(kind):
+                options[part.name] = self._parameter(part.name, hints[part.name], part)
+        self.__signature__ = inspect.Signature(list(options.values()))
+        self.__annotations__ = {name: one.annotation for name, one in options.items()}
+
+    def __call__(self, **values: Any) -> None:
+        """Carry it out, with its bundles made again of their options."""
+        for name, kind in self._bundles.items():
             names = [part.name for part in fields(kind) if part.name in values]
             values[name] = kind(**{part: values.pop(part) for part in names})
-        command(**values)
+        self._command(**values)
 
-    update_wrapper(call, command, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
-    del call.__wrapped__  # type: ignore[attr-defined]
-    call.__signature__ = inspect.Signature(list(options.values()))  # type: ignore[attr-defined]
-    call.__annotations__ = {name: parameter.annotation for name, parameter in options.items()}
-    return call
-
-
-def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
-    """Return a parameter as the command line wants it: what is typed beside its type, and its plain default."""
-    value = default.default if isinstance(default, Field) else default
-    if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], Field):
-        kind, default = get_args(kind)  # one that several commands share
-    if isinstance(default, Field) and default.metadata:
-        kind = Annotated[kind, default.metadata["typed"]]
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if value is MISSING else value,
-        annotation=kind,
-    )
+    def _parameter(self, name: str, kind: Any, default: Any) -> inspect.Parameter:
+        """Return a parameter as the command line wants it: what is typed beside its type, and its plain default."""
+        value = default.default if isinstance(default, Field) else default
+        if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], Field):
+            kind, default = get_args(kind)  # one that several commands share
+        if isinstance(default, Field) and "asked" in default.metadata:
+            typed, self.descriptions[name] = default.metadata["asked"].made(name)
+            kind = Annotated[kind, typed]
+        elif isinstance(default, Field) and default.metadata:
+            kind = Annotated[kind, default.metadata["typed"]]
+        return inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if value is MISSING else value,
+            annotation=kind,
+        )
 
 
 def listed(names: str) -> list[str]:

@@ -2,56 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from glasshouse.cli import options
-from glasshouse.cli.anonymise import KeptOptions, weights
+from glasshouse.cli.anonymise import MeansOptions
 from glasshouse.cli.check import roles_of, taken_for, without_nobody
 from glasshouse.cli.command import carry_out, question, warn
-from glasshouse.cli.options import protection
 from glasshouse.errors import StudyError
 
-
-@dataclass(frozen=True)
-class VersionOptions(KeptOptions):
-    """What else is in the file of a version, and which records are not."""
-
-    drop_suppressed: bool = protection(
-        "--drop-suppressed/--keep-suppressed",
-        says="Leave suppressed records out of the files; else they are in them as a class of their own.",
-        default=True,
-    )
+FIRST = frozenset(
+    "quasi_identifiers sensitive identifier suppression hierarchies keep time_limit policy out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def protect(
     context: typer.Context,
     *,
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="FILE", help="The data: a file of any kind that is read."),
-    ] = None,
-    quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: options.Sensitive = None,
-    missing_is_a_value: options.MissingIsAValue = False,
-    identifier: options.Identifier = None,
-    suppression: Annotated[
-        float,
-        protection(
-            "--suppression", "SHARE", "The largest share of records that a version may suppress."
-        ),
-    ] = 0.01,
-    hierarchies: options.Hierarchies = None,
-    importance: options.Importance = None,
-    weight: options.SurveyWeight = None,
-    time_limit: Annotated[
-        float | None,
-        protection("--time-limit", "SECONDS", "Take the best versions found by then."),
-    ] = None,
-    kept: VersionOptions,
+    file: Path | None = options.argument("FILE", "The data: a file of any kind that is read."),
+    adversary: options.KnowledgeOptions,
+    means: MeansOptions,
     treated: options.RecordOptions,
     drop: options.Drop = None,
     ignore: options.Ignore = None,
@@ -80,25 +53,20 @@ def protect(
             raise StudyError("name the file to protect, or a study with --study")
         dataset = reading.dataset(file)
         treatment = treated.content()
-        adversary: dict[str, Any] = {
-            "quasi_identifiers": quasi_identifiers,
-            "sensitive": options.secrets(sensitive),
-            "identifier": identifier,
-        }
-        if not quasi_identifiers:
+        roles = adversary.content()
+        if not adversary.quasi_identifiers:
             proposed, _ = understood(
                 validated(Dataset, dataset, "protect"),
                 sensitive=[
-                    name if isinstance(name, str) else tuple(name)
-                    for name in options.secrets(sensitive)
+                    name if isinstance(name, str) else tuple(name) for name in roles["sensitive"]
                 ],
-                identifier=identifier,
+                identifier=adversary.identifier,
                 drop=drop or (),
-                ignore=[*(ignore or ()), *(kept.keep or ())],
+                ignore=[*(ignore or ()), *(means.keep or ())],
                 policy=None if output.policy is None else load_policy(output.policy),
             )
             warn(" ".join(sentence for _, sentence in taken_for(roles_of(proposed))))
-            adversary = proposed.adversary.model_dump(
+            roles |= proposed.adversary.model_dump(
                 include={"quasi_identifiers", "sensitive", "identifier"}
             )
             treatment["invalid"] = [*(treatment["invalid"] or ()), *proposed.treatment.invalid]
@@ -106,22 +74,12 @@ def protect(
             treatment["invalid"] = without_nobody(dataset, treatment["invalid"])
         return {
             "datasets": [dataset],
-            "adversary": adversary | {"missing_is_a_value": missing_is_a_value},
+            "adversary": roles,
             "treatment": treatment,
             "ignore": ignore or [],
             "seed": seed,
             "subject": subject,
-            "means": {
-                "suppression": suppression,
-                "hierarchies": options.hierarchies(
-                    options.in_folders(hierarchies, adversary["quasi_identifiers"])
-                ),
-                "importance": weights(importance),
-                "weight": weight,
-                "time_limit": time_limit,
-                **vars(kept),
-                "keep": kept.keep or [],
-            },
+            "means": means.content(roles["quasi_identifiers"]),
         }
 
     carry_out(question(context, output, ProtectStudy, content), output, resume=resume)

@@ -9,7 +9,13 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
+from glasshouse.cli.options import asked
 from glasshouse.errors import StudyError
+
+FIRST = frozenset(
+    "known person sensitive identifier population fraction tries policy out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def target(
@@ -19,14 +25,9 @@ def target(
         "FILE",
         "The release: a file, or a folder of Parquet. Several files are joined by --id; the first is focal.",
     ),
-    known: list[str] | None = options.adversary(
-        "--know",
-        "COL=VALUE",
-        "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, "
-        "or @FILE=absent. Repeatable. With --person each tells one record of theirs: COL=A,COL=B.",
-    ),
+    known: list[str] | None = asked("target.TargetStudy"),
     person: options.Person = None,
-    unlinked: bool = options.adversary("--unlinked", default=False, hidden=True),
+    unlinked: bool = asked("assess.AssessStudy", default=False, hidden=True),
     adversary: options.KnowledgeOptions,
     prior_weight: options.PriorWeight = None,
     population: options.Population = None,

@@ -10,13 +10,18 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, given_options, question, was_typed
-from glasshouse.cli.options import option
+from glasshouse.cli.options import asked
 from glasshouse.errors import StudyError
 from glasshouse.language import printable, text
 
-_release = partial(option, panel="The release")
-_prior = partial(option, panel="The prior")
-_sampling = partial(option, panel="Sampling")
+_asked = partial(asked, "threat.ThreatStudy")
+_sampling = partial(asked, "threat.Sampling")
+
+
+FIRST = frozenset(
+    "original quasi_identifiers sensitive group hierarchies known per_record policy out as_json".split()
+)
+"""The options that most people need: the help shows them, and the others where all are asked for."""
 
 
 def threat(
@@ -26,103 +31,30 @@ def threat(
         "RELEASE",
         "A folder that anonymise wrote; a file with generalised values or groups; or a small example as JSON.",
     ),
-    in_order: bool = _release(
-        "--in-order",
-        says="The records of the original are in the order of the release: each is checked against its own row.",
-        default=False,
-    ),
-    original: Path | None = _release(
-        "--original",
-        "FILE",
-        "The data behind the release: how often she is right. Of a folder it is known.",
-    ),
+    in_order: bool = _asked(default=False),
+    original: Path | None = _asked(),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: options.Sensitive = None,
-    group: str | None = _release(
-        "--group",
-        "COL",
-        "The column of group names: within a group, values and sensitive values are permuted.",
-    ),
-    sensitive_table: Path | None = _release(
-        "--sensitive-table", "FILE", "Anatomy's second table: the sensitive values of each group."
-    ),
-    generalised: bool = _release(
-        "--generalised",
-        says="The groups of --group hold generalised values instead of permuted ones.",
-        default=False,
-    ),
-    hierarchies: list[str] | None = _release(
-        "--hierarchy",
-        "COL=FILE",
-        "What the labels of a column stand for, a row per value. Repeatable.",
-    ),
-    domain: str | None = _release(
-        "--domain",
-        "observed|released",
-        "Which values people can have: those of the original, or of hierarchies and release; --values "
-        "gives others. "
-        r"\[default: observed, where there is an original]",
-    ),
-    values: list[str] | None = _release(
-        "--values",
-        "COL=LOW..HIGH|FILE",
-        "The values that people can have in a column: whole numbers, or a file with a value per line. "
-        "Repeatable; the other columns are as --domain says.",
-    ),
-    known: list[str] | None = options.adversary(
-        "--know",
-        "COL=VALUE",
-        "What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH. Repeatable.",
-    ),
-    exceeds: float | None = option(
-        "--exceeds",
-        "X",
-        r"Tell the share of records of whose truth she is more than X times as sure. \[default: 2]",
-    ),
-    alpha: float | None = _prior(
-        "--alpha", "X", r"The Dirichlet parameter of sensitive values. \[default: 1]"
-    ),
-    beta: list[str] | None = _prior(
-        "--beta",
-        "X|COL=X",
-        "The Dirichlet parameter of the values of all attributes, or of one. "
-        r"Repeatable. \[default: 1]",
-    ),
-    learner: str = _prior(
-        "--learner",
-        "5|6",
-        "The learner as the ratio of expectations (5), or as the expectation of the ratio (6).",
-        default="5",
-    ),
-    precision: float | None = _sampling(
-        "--precision",
-        "X",
-        "Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most "
-        r"this. \[default: 0.002]",
-    ),
-    sweeps: int | None = _sampling(
-        "--sweeps", "N", r"Stop after so many sweeps at the latest. \[default: 20000]"
-    ),
-    seconds: float | None = _sampling(
-        "--time-limit", "SECONDS", "Stop after so long at the latest."
-    ),
-    chains: int | None = _sampling(
-        "--chains", "N", r"How many chains run, to be compared. \[default: 4]"
-    ),
-    burn_in: int | None = _sampling(
-        "--burn-in", "N", r"How many sweeps each makes before anything is recorded. \[default: 400]"
-    ),
+    group: str | None = _asked(),
+    sensitive_table: Path | None = _asked(),
+    generalised: bool = _asked(default=False),
+    hierarchies: list[str] | None = _asked(),
+    domain: str | None = _asked(),
+    values: list[str] | None = _asked("domains", flags="--values"),
+    known: list[str] | None = _asked(),
+    exceeds: float | None = _asked(),
+    alpha: float | None = _asked(),
+    beta: list[str] | None = _asked(),
+    learner: str = _asked("reading", flags="--learner", default="5"),
+    precision: float | None = _sampling(),
+    sweeps: int | None = _sampling(),
+    seconds: float | None = _sampling(),
+    chains: int | None = _sampling(),
+    burn_in: int | None = _sampling(),
     resume: options.Resume = False,
     threads: options.Threads = None,
     per_record: options.PerRecord = None,
-    seed: int = option(
-        "--seed",
-        "N",
-        "What all random numbers follow from: of the chains, of the points of the population, and of the "
-        "choice of one record of a person who has several. Of a folder, of the first two.",
-        min=0,
-        default=0,
-    ),
+    seed: int = _asked(min=0, default=0),
     subject: options.Subject = "person",
     output: options.RunOptions,
     reading: options.FileOptions,

@@ -189,6 +189,6 @@ def campaign(
         )
 
 
-app.command()(options.expanded(init))
-app.command()(options.expanded(solve))
-app.command()(options.expanded(campaign))
+app.command()(options.Expanded(init))
+app.command()(options.Expanded(solve))
+app.command()(options.Expanded(campaign))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from typing import Any
 
 import typer
 
+from glasshouse.cli.options import Expanded, help_of
 from glasshouse.errors import StudyError
 from glasshouse.language import (
     LANGUAGES,
@@ -117,26 +118,104 @@ def retold(message: str) -> str:
     return message
 
 
-def command_of(app: typer.Typer) -> Any:
-    """Return the command line of an app: each command takes the options of the whole, and speaks the language."""
-    root = typer.main.get_command(app)
+def command_of(app: typer.Typer, arguments: Sequence[str] | None = None) -> Any:
+    """Return the command line of an app: each command takes the options of the whole, and speaks the language.
+
+    Args:
+        app: The app.
+        arguments: What was typed: only commands that are among it get their options; None: all do.
+    """
+    root = _spread(app, None if _is_completing() else arguments)
     common = [parameter for parameter in root.params if not _OF_THE_WHOLE & {*parameter.opts}]
     for command in _commands(root):
         if command is not root:
             command.params.extend(copy(parameter) for parameter in common)
         command.get_help_option = _with_help_option(command.get_help_option)
+        first = getattr(command.callback, "first", ())
+        if first:
+            command.format_help = _shortened(command, first)
+        for parameter in command.params:
+            if parameter.name == "help_all":
+                parameter.hidden = not first
         for parameter in command.params:
             _bare(parameter)
         if spoken() != "en":
             _translate(command)
+        described = getattr(command.callback, "descriptions", {})
+        for parameter in command.params:
+            if parameter.name in described:
+                repeatable = parameter.multiple
+                parameter.help = help_of(described[parameter.name], repeatable=repeatable)
     if spoken() != "en" or "typer.rich_utils" in sys.modules:
         _translate_panels()
     return root
 
 
+_WHOLE = "glasshouse.whole_help"
+
+
+def show_whole_help(context: typer.Context) -> None:
+    """Show every option of a command, and end."""
+    context.meta[_WHOLE] = True
+    typer.echo(context.get_help())
+    raise typer.Exit
+
+
+def _shortened(command: Any, first: Collection[str]) -> Callable[[Any, Any], None]:
+    """Return a function that shows the help of a command: the first of its options, or all where they are asked for."""
+    whole: Callable[[Any, Any], None] = command.format_help
+
+    def format_help(context: Any, formatter: Any) -> None:
+        if context.meta.get(_WHOLE):
+            return whole(context, formatter)
+        every, epilog = command.params, command.epilog
+        needed = {*first, "help_all"}
+        needed |= {one.name for one in every if one.param_type_name == "argument"}
+        shown = [copy(one) for one in every if one.name in needed]
+        rest = sum(not one.hidden for one in every if one.name not in needed)
+        for parameter in shown:
+            parameter.rich_help_panel = None
+        command.params = shown
+        command.epilog = text(
+            "{count} more options, by subject: {command}",
+            count=rest,
+            command=f"{context.command_path} --help-all",
+        )
+        try:
+            return whole(context, formatter)
+        finally:
+            command.params, command.epilog = every, epilog
+
+    return format_help
+
+
+def _spread(app: typer.Typer, words: Sequence[str] | None = None) -> Any:
+    """Return the command line of an app in which the commands among words, or all, have their options."""
+    groups = [group for info in app.registered_groups if (group := info.typer_instance)]
+    typed = {group: words is None or group.info.name in words for group in groups}
+    for info in (
+        *((app.registered_callback,) if app.registered_callback else ()),
+        *(one for one in app.registered_commands if words is None or _name_of(one) in words),
+        *(one for group in groups if typed[group] for one in group.registered_commands),
+    ):
+        if isinstance(info.callback, Expanded):
+            info.callback.spread()
+    return typer.main.get_command(app)
+
+
+def _name_of(info: Any) -> str:
+    name: str = info.name or info.callback.__name__
+    return name
+
+
+def _is_completing() -> bool:
+    """Tell whether a shell asks how a line can be completed: it says what was typed in its own way."""
+    return any(name.endswith("_COMPLETE") for name in os.environ)
+
+
 def help_messages(app: typer.Typer) -> set[str]:
-    """Return every text of the help, for translators."""
-    commands = _commands(typer.main.get_command(app))
+    """Return the texts of the help that are those of options and commands alone, for translators."""
+    commands = _commands(_spread(app))
     return {message for command in commands for _, _, message in _help_texts(command)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -11,16 +12,26 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    SerializerFunctionWrapHandler,
     StrictBool,
     StrictFloat,
     StrictInt,
+    model_serializer,
     model_validator,
 )
 
 from glasshouse.conditions import is_number
 from glasshouse.errors import ContradictionError
 from glasshouse.language import either, marked, quoted, text, unknown_name
-from glasshouse.study.question import Dataset, Model, Probability, ReleaseStudy
+from glasshouse.study.entry import PROTECTION, entry
+from glasshouse.study.question import (
+    Dataset,
+    Model,
+    Probability,
+    ReleaseStudy,
+    fraction_entry,
+    population_entry,
+)
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 GROUP = "group"
@@ -214,7 +225,72 @@ LIMITS = ("highest_risk", "average_risk", "inference_risk", "beta", "delta", *OF
 """What can be promised besides k, l and t; the last are about the population behind the records."""
 
 
-class Protection(Model):
+_protection = partial(entry, panel=PROTECTION)
+
+
+class Means(Model):
+    """What may be done to meet a rule."""
+
+    suppression: Share = _protection(
+        marked("The largest share of records that a version may suppress."), "SHARE", default=0.01
+    )
+    hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = _protection(
+        marked(
+            "How the values of a column are generalised: a file with a row per value, or a rule such as "
+            "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
+            "glasshouse hierarchies writes files to edit."
+        ),
+        "COL=FILE|RULE",
+        unless=marked("suggested"),
+        python='{"age": "intervals:5,10", "zip": "zip.csv"}',
+        default_factory=dict,
+    )
+    importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = _protection(
+        marked("How much the loss of a column weighs; 1 where nothing is said."),
+        "COL=N",
+        python='{"age": 2.0}',
+        default_factory=dict,
+    )
+    weight: str | None = _protection(
+        marked(
+            "Survey weights: how many people each record stands for. Loss counts them, and `k_map` needs no register; "
+            "the column is released as it is."
+        ),
+        "COL",
+    )
+    time_limit: StrictFloat | None = _protection(
+        marked("Take the best versions found by then."), "SECONDS", gt=0
+    )
+    keep: tuple[str, ...] = _protection(
+        marked(
+            "Release a further column as it is; what is neither `quasi_identifiers`, `sensitive` nor kept is left out."
+        ),
+        "COL",
+        default=(),
+    )
+    keep_order: StrictBool = _protection(
+        marked(
+            "Leave the records in the order of the file. It may tell more than they do: by default it is random."
+        ),
+        default=False,
+    )
+    drop_suppressed: StrictBool = _protection(
+        marked(
+            "Leave suppressed records out of the files; else they are in them as a class of their own."
+        ),
+        default=True,
+    )
+    """In such a class there is nothing but ``*`` of what can be known."""
+    format: ReleaseFormat = _protection(
+        marked(
+            "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these."
+        ),
+        "same|csv|parquet|xlsx|sav|dta",
+        default="same",
+    )
+
+
+class Protection(Means):
     """How a release is to be protected, and how well."""
 
     method: Literal[
@@ -226,77 +302,159 @@ class Protection(Model):
         "anatomy",
         "microaggregation",
         "perturbation",
-    ]
-    """What is promised of every class, with a policy of all of them together; with Anatomy, of every group. Or that
-    numbers become means of groups, or that values change at random and records are sampled."""
-    recoding: Literal["global", "local", "mondrian"] = "global"
-    """Whether a value is generalised alike in all records, only as far as each class needs, or by median splits."""
-    effort: Literal["fast", "good", "best"] = "good"
-    """How long local recoding looks for a lower loss."""
-    k: StrictInt | None = Field(default=None, ge=1)
-    """The least number of records alike."""
-    l: Diversity | None = None  # noqa: E741 - the word of the field
-    """How diverse the sensitive values of a class are: a whole number, but for entropy."""
-    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
-    """What is meant by diverse."""
-    c: StrictFloat | None = Field(default=None, gt=0)
-    """The factor of recursive (c, l)-diversity."""
-    t: Share | None = None
-    """How far the sensitive values of a class may be from those of all records."""
-    closeness: Literal["equal", "ordered", "hierarchical"] = "equal"
-    """How far two sensitive values are from one another."""
-    order: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Per sensitive attribute, all its values in order, for ordered closeness; unset: by number."""
-    highest_risk: Share | None = None
-    """The chance of naming any record is at most this."""
-    average_risk: Share | None = None
-    """The chance of naming a record is on average at most this."""
-    inference_risk: Share | None = None
-    """The chance of guessing a sensitive value is in every class at most this."""
-    beta: StrictFloat | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """By which share of it a sensitive value may be more frequent in a class than in all records."""
-    delta: StrictFloat | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """How far the logarithm of a sensitive value's frequency in a class may be from that in all records."""
-    k_map: StrictInt | None = Field(default=None, ge=1)
-    """The least number of people of the population who fit a class."""
-    presence: tuple[Share, Share] | None = None
-    """Between which limits the chance lies that somebody of the population is in the release."""
-    population_uniques: Share | None = None
-    """The greatest share of records whose people are alone in the population, counted or estimated."""
-    suppression: Share = 0.0
-    """The largest share of records that may be suppressed."""
-    hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = Field(
-        default_factory=dict
+    ] = _protection(
+        marked("What is promised of every class; policy: that the release meets `policy`."),
+        "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy|microaggregation|perturbation",
+        unless=marked("what `k`, `l`, `t`, a risk or a change says"),
+        default=...,
     )
-    """Per column, the file of its generalisation hierarchy, or a rule; of other quasi-identifiers it is suggested."""
-    levels: dict[str, Annotated[StrictInt, Field(ge=0)]] = Field(default_factory=dict)
-    """Per quasi-identifier, the level of its hierarchy at which it is told; those of the others are searched for."""
+    """With Anatomy, it is promised of every group. Or numbers become means of groups, or values change at random and
+    records are sampled."""
+    recoding: Literal["global", "local", "mondrian"] = _protection(
+        marked(
+            "A value is generalised alike everywhere, only as far as each class needs, or by median splits."
+        ),
+        "global|local|mondrian",
+        default="global",
+    )
+    effort: Literal["fast", "good", "best"] = _protection(
+        marked(
+            "With `recoding` local: how long a lower loss is looked for; seconds, a minute or two, or minutes for a "
+            "million records."
+        ),
+        "fast|good|best",
+        default="good",
+    )
+    k: StrictInt | None = _protection(
+        marked("Records alike."), "N", ge=1, label=marked("At least so many alike (k)")
+    )
+    """The least number of them in a class."""
+    l: Diversity | None = _protection(  # noqa: E741 - the word of the field
+        marked("Sensitive values of a class; of entropy also a fraction."),
+        "N",
+        label=marked("Sensitive values among them (l)"),
+    )
+    diversity: Literal["distinct", "entropy", "recursive"] = _protection(
+        marked("What is meant by diverse."), "distinct|entropy|recursive", default="distinct"
+    )
+    c: StrictFloat | None = _protection(
+        marked("The factor of recursive (c, l)-diversity."), "X", gt=0
+    )
+    t: Share | None = _protection(marked("How far a class may be from all records, 0 to 1."), "X")
+    closeness: Literal["equal", "ordered", "hierarchical"] = _protection(
+        marked("How far two sensitive values are from one another."),
+        "equal|ordered|hierarchical",
+        default="equal",
+    )
+    order: dict[str, tuple[str, ...]] = _protection(
+        marked("With `closeness` ordered: all values of a sensitive column in order."),
+        "COL=A,B,…",
+        unless=marked("by number"),
+        python='{"salary": ["low", "middle", "high"]}',
+        default_factory=dict,
+    )
+    highest_risk: Share | None = _protection(marked("Nobody is named with a greater chance."), "P")
+    average_risk: Share | None = _protection(
+        marked("People are named with no greater chance on average."), "P"
+    )
+    inference_risk: Share | None = _protection(
+        marked("No sensitive value is guessed right with a greater chance in any class."), "P"
+    )
+    beta: StrictFloat | None = _protection(
+        marked(
+            "No sensitive value is more frequent in a class than in all by more than this share of it."
+        ),
+        "X",
+        gt=0,
+        allow_inf_nan=False,
+    )
+    delta: StrictFloat | None = _protection(
+        marked(
+            "Every sensitive value is in every class, and as frequent as in all up to a factor of e to this power."
+        ),
+        "X",
+        gt=0,
+        allow_inf_nan=False,
+    )
+    k_map: StrictInt | None = _protection(
+        marked("People of `population` who fit every class, however few are in the data."),
+        "N",
+        ge=1,
+    )
+    presence: tuple[Share, Share] | None = _protection(
+        marked(
+            "Between which limits the chance lies that somebody of `population` is in the release, such as 0:0.3."
+        ),
+        "LOW:HIGH",
+        python="(0, 0.3)",
+    )
+    population_uniques: Share | None = _protection(
+        marked(
+            "The largest share of records whose people are alone in `population`, or are estimated to be by `fraction`."
+        ),
+        "SHARE",
+    )
+    suppression: Share = _protection(
+        marked("The largest share of records that may be suppressed, 0 to 1."),
+        "SHARE",
+        default=0.0,
+        label=marked("Records that may be removed (%)"),
+    )
+    levels: dict[str, Annotated[StrictInt, Field(ge=0)]] = _protection(
+        marked("With `recoding` global: tell a column at level N of its hierarchy, 0 as it is."),
+        "COL=N",
+        unless=marked("the level that loses least"),
+        python='{"age": 2}',
+        default_factory=dict,
+    )
     objective: Literal[
         "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
-    ] = "loss"
-    """What is kept as small as possible."""
-    importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = Field(default_factory=dict)
-    """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
-    weight: str | None = None
-    """The column of survey weights: how many people of the population each record stands for."""
-    time_limit: StrictFloat | None = Field(default=None, gt=0)
-    """After so many seconds the best protection found so far is taken."""
-    aggregate: tuple[str, ...] = ()
-    """The columns of numbers that microaggregation replaces by means; none: all quasi-identifiers."""
-    grouping: Literal["mdav", "univariate"] = "mdav"
-    """Whether microaggregation groups records by all these columns together, or each column by itself."""
-    perturb: dict[str, Annotated[str, AfterValidator(_checked_rule)]] = Field(default_factory=dict)
-    """Per column, the rule by which its values are changed, one of `PERTURBATIONS`."""
-    sample: Annotated[StrictFloat, Field(gt=0, le=1)] | None = None
-    """The share of the records that is drawn at random before anything else is done."""
-    keep: tuple[str, ...] = ()
-    """Further columns that are released as they are."""
-    keep_order: StrictBool = False
-    """Whether the records stay in the order of the file, which may tell more than their values do."""
-    drop_suppressed: StrictBool = False
-    """Whether suppressed records are left out of the file."""
-    format: ReleaseFormat = "same"
-    """The kind of file that is written; ``same``: delimited text, written down as the data is."""
+    ] = _protection(
+        marked("What is kept as small as possible."),
+        "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
+        default="loss",
+    )
+    time_limit: StrictFloat | None = _protection(
+        marked("Take the best found by then; without a proof, but with a bound."), "SECONDS", gt=0
+    )
+    aggregate: tuple[str, ...] = _protection(
+        marked("A column whose numbers become means of groups of `k` records."),
+        "COL",
+        unless=marked("every column of `quasi_identifiers`, with `method` microaggregation"),
+        default=(),
+    )
+    grouping: Literal["mdav", "univariate"] = _protection(
+        marked(
+            "Whether records are grouped by all these columns together, or each column by itself."
+        ),
+        "mdav|univariate",
+        default="mdav",
+    )
+    perturb: dict[str, Annotated[str, AfterValidator(_checked_rule)]] = _protection(
+        marked(
+            "How the values of a column are changed: pram:CHANCE (kept, else drawn anew), noise:RATIO, "
+            "exchange:RECORDS (of nearly the same rank) or tails:LOW,HIGH, also in percent."
+        ),
+        "COL=RULE",
+        python='{"age": "noise:0.5"}',
+        default_factory=dict,
+    )
+    sample: Annotated[StrictFloat, Field(gt=0, le=1)] | None = _protection(
+        marked("Release a random sample: this share of the records."), "SHARE"
+    )
+    """It is drawn before anything else is done."""
+    drop_suppressed: StrictBool = _protection(
+        marked(
+            "Leave suppressed records out of the file; else they are in it as a class of their own."
+        ),
+        default=False,
+    )
+
+    @model_serializer(mode="wrap")
+    def _in_order(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What is promised comes first, then what may be done for it."""
+        content: dict[str, Any] = dump(self)
+        return {name: content[name] for name in IN_ORDER if name in content}
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -351,11 +509,12 @@ class Protection(Model):
         changes = CHANGES.get(self.method, ())
         allowed = ("method", "keep", "keep_order", "format", *changes)
         allowed += ("k",) if self.method == "microaggregation" else ()
-        for name, entry in type(self).model_fields.items():
+        for name in IN_ORDER:
             of_change = any(name in names for names in CHANGES.values())
             if name in allowed or not (changes or of_change):
                 continue
-            if getattr(self, name) != entry.get_default(call_default_factory=True):
+            field = type(self).model_fields[name]
+            if getattr(self, name) != field.get_default(call_default_factory=True):
                 raise ContradictionError(
                     "{method} takes no {option}; leave it out",
                     method=self.method,
@@ -417,6 +576,16 @@ class Protection(Model):
         return self
 
 
+IN_ORDER = tuple(
+    """
+    method recoding effort k l diversity c t closeness order highest_risk average_risk inference_risk beta delta k_map
+    presence population_uniques suppression hierarchies levels objective importance weight time_limit aggregate grouping
+    perturb sample keep keep_order drop_suppressed format
+    """.split()
+)
+"""The entries of a protection, as a study has them."""
+
+
 class AnonymiseStudy(ReleaseStudy):
     """How the records of one file are to be protected before they are released."""
 
@@ -424,10 +593,9 @@ class AnonymiseStudy(ReleaseStudy):
     """The command that answers it."""
     protection: Protection
     """How the release is to be protected."""
-    population: Dataset | None = None
-    """A register of all people that the release may be about, everybody in it among them."""
-    fraction: Probability | None = None
-    """The share of the population that is in the data, where there is no register."""
+    population: Dataset | None = population_entry()
+    """Everybody in the release is among them."""
+    fraction: Probability | None = fraction_entry()
 
     @property
     def files(self) -> tuple[Dataset, ...]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, Self
@@ -16,6 +17,7 @@ from glasshouse.conditions import is_number, taken_apart
 from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import marked, near_names, quoted, text
 from glasshouse.study.adversaries import CatalogueAdversary
+from glasshouse.study.entry import ADVERSARY, RECORDS, entry
 from glasshouse.study.question import (
     Adversary,
     Dataset,
@@ -99,45 +101,116 @@ class Key(Model):
     """By how much it grows from each dataset to the next, such as an age by the years between."""
 
 
+_adversary, _records = partial(entry, panel=ADVERSARY), partial(entry, panel=RECORDS)
+
+
+def person_entry() -> Any:
+    """Return the entry of the columns that say whose a record is."""
+    says = marked(
+        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
+        "counted then. With two columns, a pseudonym that changes."
+    )
+    return _adversary(says, "COL[,COL]", default=())
+
+
+def weight_entry() -> Any:
+    """Return the entry of survey weights of what is assessed as it is."""
+    says = marked(
+        "Survey weights: how many people of the population each record stands for. Tells also what can be done by "
+        "someone who does not know who was sampled."
+    )
+    return _records(says, "COL")
+
+
 class AssessStudy(ReleaseStudy):
     """Who of a release can be named, and what can be inferred about them, with which sets of quasi-identifiers."""
 
     command: Literal["assess"] = "assess"
     """The command that answers it."""
-    links: tuple[Key, ...] = ()
-    """How records of several datasets are linked where there is no identifier."""
-    by: str | None = None
-    """The column whose values divide the release into parts that are assessed one by one."""
-    each: StrictBool = False
-    """Whether several datasets are assessed one by one, instead of together."""
+    links: tuple[Key, ...] = _adversary(
+        marked(
+            "Without `id`: several files are linked by this column, which people keep with probability P and which "
+            "grows by N from file to file."
+        ),
+        "COL[+N][=P]",
+        default=(),
+    )
+    by: str | None = _records(
+        marked("Assess the records of each value of this column on their own, and compare."), "COL"
+    )
+    each: StrictBool = _records(
+        marked("Assess each file on its own, such as one per year, and compare."), default=False
+    )
     group: str | None = None
     """The column of Anatomy's groups: within them sensitive values are shuffled, so that what is inferred goes by the
     group, while people are named by their quasi-identifiers."""
-    subsets: tuple[Subset, ...] = Field(default=("full",), min_length=1)
-    """The sets of quasi-identifiers that she is assumed to know, each assessed on its own."""
-    advise: StrictBool = False
-    """Whether to look for the least generalisation, too, where the policy is not met: it takes longer."""
-    person: tuple[str, ...] = ()
-    """The columns that say whose a record is, where people have several and the release keeps the pseudonym: people are
-    counted then, not records."""
-    knows: Annotated[StrictInt, Field(ge=1, le=MOST_KNOWN)] | Literal["all"] | None = None
-    """How many of a person's records she happens to know: each number up to this, or all of them. Unset: up to 4."""
-    unlinked: StrictBool = False
-    """Whether the release keeps no pseudonym: only the publisher can tell which records are of one person."""
-    within: dict[str, str] = Field(default_factory=dict)
-    """Sensitive attributes that are numbers, and how close a guess must come: ``10%`` of the true number, or ``5``."""
-    adversaries: tuple[CatalogueAdversary, ...] = ()
-    """Adversaries of a catalogue, each of whom knows some of the quasi-identifiers."""
-    about: dict[str, str] = Field(default_factory=dict)
-    """Quasi-identifiers that she does not know exactly, and how well: ``±2``, ``±7d``, or right with ``90%``; what is
-    said as ``@FILE`` is one of the `kernels`."""
+    subsets: tuple[Subset, ...] = _adversary(
+        marked(
+            "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, the "
+            "whole set and every subset of as many as S seconds are enough for, or these."
+        ),
+        "all|full|max:K|within:S|COL,COL…",
+        unless=marked("all, up to 13 of them; within:60, up to 24; else full"),
+        python='"max:3"; [["age", "sex"], ["age"]]',
+        default=("full",),
+        min_length=1,
+    )
+    """In a study, unless it says so, the whole set. Each is assessed on its own."""
+    advise: StrictBool = entry(
+        marked(
+            "Where the rule is not met, look for the least generalisation that meets it, too. It takes longer."
+        ),
+        default=False,
+        label=marked("Also look for the least change that meets the rule (it takes longer)"),
+    )
+    person: tuple[str, ...] = person_entry()
+    knows: Annotated[StrictInt, Field(ge=1, le=MOST_KNOWN)] | Literal["all"] | None = _adversary(
+        marked("With `person`: up to how many records of a person she happens to know, or all."),
+        "M|all",
+        unless="4",
+    )
+    unlinked: StrictBool = _adversary(
+        marked(
+            "With `person`: the release keeps no pseudonym, so that only you can tell which records are of one person."
+        ),
+        default=False,
+    )
+    within: dict[str, str] = _adversary(
+        marked(
+            "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5."
+        ),
+        "COL=10%|COL=5",
+        python='{"income": "10%", "hours": 5}',
+        default_factory=dict,
+    )
+    adversaries: tuple[CatalogueAdversary, ...] = _adversary(
+        marked(
+            "Who looks for people, of the catalogue: br/voter-roll, eu/neighbour …, those of br, eu or us, all, or a "
+            "catalogue of your own. What she knows is looked for in the columns, and joins `quasi_identifiers`."
+        ),
+        "NAME|COUNTRY|all|FILE.toml",
+        default=(),
+    )
+    about: dict[str, str] = _adversary(
+        marked(
+            "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% "
+            "of cases, or by the chances of a file."
+        ),
+        "COL=±2|COL=±7d|COL=90%|COL=@FILE",
+        python='{"age": "±2", "birth": "±7d", "postcode": "90%"}; {"age": "@chances.csv"}',
+        default_factory=dict,
+    )
+    """What is said as ``@FILE`` is one of the `kernels`."""
     kernels: dict[str, Path] = Field(default_factory=dict)
     """Quasi-identifiers that she does not know exactly, and a file with the chances of what she holds instead."""
-    likely: dict[str, str] = Field(default_factory=dict)
-    """Quasi-identifiers that she knows only with some chance, such as ``50%``."""
-    weight: str | None = None
-    """The column of survey weights: how many people of the population each record stands for. What can be done by who
-    knows that a person is in the release does not depend on it."""
+    likely: dict[str, str] = _adversary(
+        marked("What she knows only with some chance, and else not at all."),
+        "COL=50%",
+        python='{"age": "50%"}',
+        default_factory=dict,
+    )
+    weight: str | None = weight_entry()
+    """What can be done by who knows that a person is in the release does not depend on it."""
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:

@@ -9,8 +9,17 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.study.anonymise import CHANGES, LIMITS, AnonymiseStudy, Protection, method_of
-from glasshouse.study.question import Probability, Question
+from glasshouse.language import marked
+from glasshouse.study.anonymise import (
+    CHANGES,
+    IN_ORDER,
+    LIMITS,
+    AnonymiseStudy,
+    Protection,
+    method_of,
+)
+from glasshouse.study.entry import entry
+from glasshouse.study.question import Probability, Question, fraction_entry
 
 SEVERAL = (
     *("method", "recoding", "effort", "k", "l", "t"),
@@ -97,10 +106,14 @@ class CompareStudy(Question):
     """The folders of the runs, in the order in which they are compared."""
     protections: dict[str, AnonymiseStudy] = Field(default_factory=dict)
     """Instead of runs: how one file is protected, by what each release is called."""
-    fraction: Probability | None = None
-    """The share of the population that is in the data, where population uniqueness is to be estimated."""
-    predict: str | None = None
-    """A column that a classifier is to predict from each release."""
+    fraction: Probability | None = fraction_entry()
+    """Population uniqueness is estimated by it."""
+    predict: str | None = entry(
+        marked(
+            "Also tell how well a classifier that learned from each release predicts this column (extra learn)."
+        ),
+        "COL",
+    )
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> Self:
@@ -126,7 +139,7 @@ def _of_versions(protections: Sequence[Protection]) -> list[tuple[str, object]]:
     """Return how versions are protected: what they can differ in with commas, then what they have in common."""
     contents = [_content(protection) for protection in protections]
     entries: dict[str, list[tuple[str, object]]] = {}
-    for name in dict.fromkeys(("k", "l", "t", *SEVERAL, *Protection.model_fields)):
+    for name in dict.fromkeys(("k", "l", "t", *SEVERAL, *IN_ORDER)):
         default = Protection.model_fields[name].get_default(call_default_factory=True)
         values = [content[name] for content in contents if content.get(name) is not None]
         if name in SEVERAL:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Literal, Self
 
-from pydantic import Field, StrictFloat, StrictInt, model_validator
+from pydantic import StrictFloat, StrictInt, model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.study.question import Dataset, Question
+from glasshouse.language import marked
+from glasshouse.study.entry import PEOPLE, TERMS, entry
+from glasshouse.study.question import Dataset, Question, currency_entry, quasi_identifiers_entry
 
 Amount = StrictFloat
 """Whether it makes sense is judged by `glasshouse.economics.Terms`, which names the option."""
+
+
+_term, _people = partial(entry, panel=TERMS), partial(entry, panel=PEOPLE)
 
 
 class DeterStudy(Question):
@@ -22,46 +28,79 @@ class DeterStudy(Question):
 
     command: Literal["deter"] = "deter"
     """The command that answers it."""
-    prior: Amount | None = None
-    """The probability that the target is in the register."""
-    gain: Amount | None = None
-    """What a re-identification is worth to her."""
-    penalty: Amount | None = None
-    """What she pays when an exploit is detected."""
-    access_cost: Amount | None = None
-    """What access to the register costs."""
-    link_cost: Amount | None = None
-    """What linking the record to the register costs."""
-    exploit_cost: Amount | None = None
-    """What it costs to try one person."""
-    detection: tuple[Amount, Amount] | None = None
-    """(h0, h1): the exploit after j others is detected with probability 1 / (1 + exp(−h0 − h1·j))."""
-    penalties: StrictInt | Literal["unlimited"] = "unlimited"
-    """How many penalties she pays at most."""
-    discount: Amount | None = None
-    """What a step later is worth beside now."""
-    sizes: tuple[StrictInt, StrictInt] | None = None
-    """The smallest and the largest group that is asked about; unset: 1 to 100, or to the size of the register."""
-    belief: StrictInt | None = None
-    """The number of people in the register, where she does not know the size of a group."""
-    target: StrictFloat = 0.0
-    """The risk that a deterrent is to reach."""
-    protect: StrictInt = 1
-    """The size of the group that is to be protected by a deterrent."""
-    release: Dataset | None = None
-    """The de-identified records."""
-    people: Dataset | None = None
-    """The register: the people that they are linked with."""
-    quasi_identifiers: tuple[str, ...] = ()
-    """The columns by which they are linked."""
-    population: Dataset | None = None
-    """Everybody: how frequent people like a record are, for an adversary who does not know the register."""
-    loss: Amount | None = None
-    """What a re-identified record costs the publisher."""
-    loss_by: dict[str, dict[str, Amount]] = Field(default_factory=dict)
-    """Of one column, what a re-identified record with each value costs the publisher."""
-    currency: str | None = None
-    """What money is counted in."""
+    prior: Amount | None = _term(
+        marked("The probability that the target is in the register."), "X", unless="0.63"
+    )
+    gain: Amount | None = _term(
+        marked("What a re-identification is worth to her."),
+        "X",
+        unless="8000",
+        label=marked("What naming a person is worth to her"),
+    )
+    penalty: Amount | None = _term(
+        marked("What she pays when she is detected."),
+        "X",
+        unless="10000",
+        label=marked("Penalty when she is detected"),
+    )
+    access_cost: Amount | None = _term(
+        marked("What access to the register costs."),
+        "X",
+        unless="100",
+        label=marked("Price of access to the data"),
+    )
+    link_cost: Amount | None = _term(marked("What linking a record costs."), "X", unless="0")
+    exploit_cost: Amount | None = _term(
+        marked("What it costs to try one person."),
+        "X",
+        unless="10",
+        label=marked("Cost of trying one person"),
+    )
+    detection: tuple[Amount, Amount] | None = _term(
+        marked("The try after j others is detected with probability 1/(1+exp(-H0-H1*j))."),
+        "H0 H1",
+        unless=marked("-4.59 0, that is 1%"),
+        label=marked("Chance that a try is detected, in per cent"),
+    )
+    penalties: StrictInt | Literal["unlimited"] = _term(
+        marked("How many penalties she pays at most."), "N|unlimited", default="unlimited"
+    )
+    discount: Amount | None = _term(
+        marked("What a step later is worth beside now."), "X", unless="0.9"
+    )
+    sizes: tuple[StrictInt, StrictInt] | None = _people(
+        marked("The sizes of groups to show."), "A:B", unless=marked("1:100, or to `belief`")
+    )
+    """The smallest and the largest."""
+    belief: StrictInt | None = _people(
+        marked("She does not know the size of a group, only that the register holds N people."),
+        "N",
+    )
+    target: StrictFloat = _people(
+        marked("The risk that a deterrent is to reach."), "P", default=0.0
+    )
+    protect: StrictInt = _people(
+        marked("The size of the group for which deterrents are designed."), "SIZE", default=1
+    )
+    release: Dataset | None = _people(
+        marked("The de-identified records: tells the risk of each."), "FILE"
+    )
+    people: Dataset | None = _people(marked("The people that they can be linked with."), "FILE")
+    quasi_identifiers: tuple[str, ...] = quasi_identifiers_entry()
+    """By these columns they are linked."""
+    population: Dataset | None = _people(
+        marked(
+            "Everybody, where she does not know the register; without `register`, `belief` says its size."
+        ),
+        "FILE",
+    )
+    loss: Amount | None = _people(marked("What a re-identified record costs the publisher."), "X")
+    loss_by: dict[str, dict[str, Amount]] = _people(
+        marked("The same by the value of a column; other values cost what `loss` says."),
+        "COL:VALUE=X,…",
+        default_factory=dict,
+    )
+    currency: str | None = currency_entry()
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:

@@ -7,6 +7,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from glasshouse.errors import ContradictionError
+from glasshouse.study.assess import weight_entry
 from glasshouse.study.question import Gain, refuse_second_role
 from glasshouse.study.target import PeopleStudy
 
@@ -16,8 +17,7 @@ class MembershipStudy(PeopleStudy):
 
     command: Literal["membership"] = "membership"
     """The command that answers it."""
-    weight: str | None = None
-    """The column of survey weights: how many people of the population each record stands for."""
+    weight: str | None = weight_entry()
 
     @property
     def is_joined(self) -> bool:

@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import BeforeValidator, Field, StrictBool, StrictFloat, model_validator
+from pydantic import model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.study.anonymise import ReleaseFormat, Share, rule_or_path
-from glasshouse.study.question import Model, ReleaseStudy
-
-
-class Means(Model):
-    """What may be done to meet a rule."""
-
-    suppression: Share = 0.01
-    """The largest share of records that a version may suppress; 0: none."""
-    hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = Field(
-        default_factory=dict
-    )
-    """Per column, the file of its generalisation hierarchy, or a rule; of other quasi-identifiers it is suggested."""
-    importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = Field(default_factory=dict)
-    """Per quasi-identifier, how much its loss weighs; 1 where nothing is said."""
-    weight: str | None = None
-    """The column of survey weights: how many people of the population each record stands for."""
-    time_limit: StrictFloat | None = Field(default=None, gt=0)
-    """After so many seconds the best versions found so far are taken."""
-    keep: tuple[str, ...] = ()
-    """Further columns that are released as they are."""
-    keep_order: StrictBool = False
-    """Whether the records stay in the order of the file, which may tell more than their values do."""
-    drop_suppressed: StrictBool = True
-    """Whether suppressed records are left out of the files; else they stay in them, as a class of their own, with
-    nothing but ``*`` of what can be known."""
-    format: ReleaseFormat = "same"
-    """The kind of files that are written; ``same``: delimited text, written down as the data is."""
+from glasshouse.study.anonymise import Means
+from glasshouse.study.question import ReleaseStudy
 
 
 class ProtectStudy(ReleaseStudy):

@@ -11,6 +11,7 @@ import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar, cast
@@ -48,6 +49,7 @@ from glasshouse.language import (
     text,
     translated,
 )
+from glasshouse.study.entry import ADVERSARY, GAINS, READING, RECORDS, SEEN, entry
 from glasshouse.study.policy import OPEN_DATA, PolicyEntry, ReleasePolicy, policy_called
 from glasshouse.views import (
     DateForm,
@@ -82,16 +84,34 @@ class Question(Model):
 
     command: Any
     """The command that answers it."""
-    subject: str = Field(default="person", min_length=1)
-    """What a record stands for, in the words of the report."""
-    policy: PolicyEntry = OPEN_DATA
-    """The rule that the outcome is judged by: the name of one that comes with the house, or conditions."""
-    title: str | None = Field(default=None, min_length=1)
-    """What the report is called; unset: by its data."""
-    labels: Annotated[dict[str, dict[str, str]], AfterValidator(_by_language)] = Field(
-        default_factory=dict
+    subject: str = entry(
+        marked("What a record stands for, in sentences."),
+        "NOUN",
+        unless=marked("person"),
+        default="person",
+        min_length=1,
     )
-    """What columns are called in a report, by its language: ``{en = {v12 = "Highest school"}}``."""
+    policy: PolicyEntry = entry(
+        marked(
+            "The rule that the release is judged by: open-data, research-file, internal, or your own."
+        ),
+        "NAME|FILE.toml",
+        unless="open-data",
+        python='"research-file"',
+        default=OPEN_DATA,
+        label=marked("The rule that the release is judged by"),
+    )
+    """In a study, a name or conditions."""
+    title: str | None = entry(
+        marked("What the report is called."), "TEXT", unless=marked("by its data"), min_length=1
+    )
+    labels: Annotated[dict[str, dict[str, str]], AfterValidator(_by_language)] = entry(
+        marked("What a column is called in the report, in its language."),
+        "COL=TEXT",
+        unless=marked("by the labels of an SPSS, Stata or SAS file, or by its name"),
+        default_factory=dict,
+    )
+    """By language: ``{en = {v12 = "Highest school"}}``."""
 
     def check_policy(self) -> None:
         """Make sure before a run that its policy can be held against it.
@@ -129,39 +149,75 @@ def _no_quote(quote: object) -> object:
     return None if quote in ("", "none") else quote
 
 
+_reading, _seen = partial(entry, panel=READING), partial(entry, panel=SEEN)
+
+
 class Dialect(Model):
     """How a file is written down, as far as that does not stand in it."""
 
-    separator: Annotated[str | None, BeforeValidator(_tabulator)] = None
-    """One character between fields (``tab`` and ``\\t`` mean the tabulator); unset: detected."""
-    quote: Annotated[str | None, BeforeValidator(_no_quote)] = '"'
-    """The character around fields that hold a separator or a line break; ``none``: no such thing."""
-    encoding: str | None = None
-    """Any encoding that Python knows; unset: by byte-order mark, else UTF-8."""
-    header: StrictBool = True
-    """Whether the first record holds the names of the columns."""
-    names: tuple[str, ...] = ()
-    """Names for the columns, instead of the header's or where there is none."""
-    skip: StrictInt | None = Field(default=None, ge=0)
-    """How many lines come before the header, or the first record; unset: comments are detected."""
-    skip_end: StrictInt | None = Field(default=None, ge=0)
-    """How many lines come after the last record, blank ones at the very end aside; unset: none."""
-    strip: StrictBool = False
-    """Whether blanks around a value are dropped."""
-    strict: StrictBool = False
-    """Whether nothing is assumed: the text is UTF-8 with commas and a name for each column, or it is said otherwise."""
-    decimal: str = "."
-    """What stands before the decimals of a number, in columns that are read as numbers."""
-    thousands: str | None = None
-    """What stands between the thousands of a number; unset: nothing."""
-    sheet: str | None = None
-    """Which sheet of a workbook; unset: the only one."""
-    table: str | None = None
-    """Which table of a database; unset: the only one."""
-    query: str | None = None
-    """What to select from a database server, instead of a table."""
-    member: str | None = None
-    """Which file of an archive; unset: the only one."""
+    separator: Annotated[str | None, BeforeValidator(_tabulator)] = _reading(
+        marked("The character between fields, or tab."),
+        "CHAR",
+        unless=marked("detected"),
+        label=marked("Sign between the fields"),
+    )
+    quote: Annotated[str | None, BeforeValidator(_no_quote)] = _reading(
+        marked("The character around fields, or none."), "CHAR", unless='"', default='"'
+    )
+    """Fields stand in it that hold a separator or a line break."""
+    encoding: str | None = _reading(
+        marked("utf-8, latin-1, cp1252, utf-16 …"),
+        "NAME",
+        unless=marked("by byte-order mark and letters"),
+        label=marked("Encoding of the letters"),
+    )
+    """Any encoding that Python knows."""
+    header: StrictBool = _reading(
+        marked("The first line holds the names of the columns, and is no record."),
+        default=True,
+        label=marked("The first line of the table"),
+    )
+    names: tuple[str, ...] = _reading(
+        marked("Names for the columns, in the order of the file."), "A,B,…", default=()
+    )
+    """They stand instead of the header's, or where there is none."""
+    skip: StrictInt | None = _reading(
+        marked("Lines that come before the header."),
+        "N",
+        unless=marked("comments with #"),
+        ge=0,
+        label=marked("Lines before the names of the columns"),
+    )
+    skip_end: StrictInt | None = _reading(
+        marked("Lines that come after the last record, such as a source."),
+        "N",
+        ge=0,
+        label=marked("Lines after the last record"),
+    )
+    """Blank ones at the very end do not count."""
+    strip: StrictBool = _reading(marked("Drop blanks around values."), default=False)
+    strict: StrictBool = _reading(
+        marked("Assume nothing: what would be concluded of the file is an error."), default=False
+    )
+    """The text is UTF-8 with commas and a name for each column, or it is said otherwise."""
+    decimal: str = _reading(
+        marked("The decimal sign of columns of `types` number."), "CHAR", unless=".", default="."
+    )
+    thousands: str | None = _reading(
+        marked("What stands between thousands there."), "CHAR", unless=marked("nothing")
+    )
+    sheet: str | None = _reading(
+        marked("The sheet of a workbook."), "NAME", unless=marked("the only one")
+    )
+    table: str | None = _reading(
+        marked("The table of a database."), "NAME", unless=marked("the only one")
+    )
+    query: str | None = _reading(
+        marked("What to select from a PostgreSQL server, instead of `table`."), "SQL"
+    )
+    member: str | None = _reading(
+        marked("The file of an archive."), "NAME", unless=marked("its only file")
+    )
 
     @model_validator(mode="after")
     def _one_character_each(self) -> Self:
@@ -255,18 +311,49 @@ class Dataset(Model):
     """The file; in ``study.toml`` relative to the folder of the study. Or the address of a database."""
     dialect: Dialect = Dialect()
     """How it is written down, where it is delimited text."""
-    types: dict[str, ColumnType] = Field(default_factory=dict)
-    """Columns that are to be understood as something other than text."""
-    missing: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Values that stand for missing, by column."""
-    date: dict[str, str] = Field(default_factory=dict)
-    """Columns of dates, and how they are written there, such as ``dd/mm/yyyy``."""
-    derive: dict[str, str] = Field(default_factory=dict)
-    """Columns that are made of dates, such as ``years(birth, 2020-12-31)``, by their new names."""
-    bands: dict[str, Annotated[str, BeforeValidator(_as_list)]] = Field(default_factory=dict)
-    """Columns of numbers that are seen in bands: where these begin, ``0,1000,5000``, or ``quantiles:5``."""
-    group: dict[str, str] = Field(default_factory=dict)
-    """Columns of codes that are seen by their first characters, such as ``prefix:3``."""
+    types: dict[str, ColumnType] = _reading(
+        marked(
+            "Read a column as integer or number, so that 01 and 1 are one value; all others are text."
+        ),
+        "COL=TYPE",
+        python='{"age": "integer"}',
+        default_factory=dict,
+    )
+    missing: dict[str, tuple[str, ...]] = _reading(
+        marked("Values that stand for missing, such as race=9,99 or income=?."),
+        "COL=A,B,…",
+        python='{"race": ["9", "?"]}',
+        default_factory=dict,
+    )
+    date: dict[str, str] = _seen(
+        marked(
+            "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy …"
+        ),
+        "COL=dd/mm/yyyy",
+        python='{"birth": "dd/mm/yyyy"}',
+        default_factory=dict,
+    )
+    derive: dict[str, str] = _seen(
+        marked(
+            "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL), "
+            "week(COL)."
+        ),
+        "NAME=years(COL, DATE)",
+        python='{"age": "years(birth, 2020-12-31)"}',
+        default_factory=dict,
+    )
+    bands: dict[str, Annotated[str, BeforeValidator(_as_list)]] = _seen(
+        marked("Numbers in bands that begin at A, B …, or in N of about equally many records."),
+        "COL=A,B,…|quantiles:N",
+        python='{"income": [0, 1000, 5000]}; {"income": "quantiles:5"}',
+        default_factory=dict,
+    )
+    group: dict[str, str] = _seen(
+        marked("Codes by their first N characters."),
+        "COL=prefix:N",
+        python='{"icd": "prefix:3"}',
+        default_factory=dict,
+    )
     name: str | None = Field(default=None, min_length=1)
     """What results call it; unset: the file's name."""
 
@@ -334,18 +421,35 @@ DatedCondition = Annotated[str, AfterValidator(_has_column)]
 """A condition in which a date may be written as the file writes it; the study makes it an ISO date."""
 
 
+_records = partial(entry, panel=RECORDS)
+
+
 class Treatment(Model):
     """Which records of the datasets belong to the study."""
 
-    where: tuple[DatedCondition, ...] = ()
-    """Only records that meet all of these."""
-    invalid: tuple[DatedCondition, ...] = ()
-    """No record that meets any of these: it holds an invalid value."""
-    drop_missing: StrictBool = False
-    """No record with a missing value in a column that has a role."""
-    drop_suppressed: StrictBool | None = None
-    """No record whose quasi-identifiers all hold ``*``: whoever anonymised the release suppressed it. Unset: ``assess``
-    leaves such records out of a release by itself; false: they are a class of their own."""
+    where: tuple[DatedCondition, ...] = _records(
+        marked("Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A."),
+        "COL=VALUE,…",
+        python='["age=18..65"]',
+        default=(),
+    )
+    """Records must meet all of them."""
+    invalid: tuple[DatedCondition, ...] = _records(
+        marked("Leave out records with these values, and say how many."), "COL=VALUE,…", default=()
+    )
+    """No record meets any of them."""
+    drop_missing: StrictBool = _records(
+        marked("Leave out records with a missing value in a column that has a role."), default=False
+    )
+    drop_suppressed: StrictBool | None = _records(
+        marked(
+            "Leave out records that hold nothing but *, which form no class; or take them for one."
+        ),
+        unless=marked(
+            "left out, unless several files are joined; of a run folder, what was suppressed"
+        ),
+    )
+    """Whoever anonymised the release suppressed a record whose quasi-identifiers all hold ``*``."""
 
     def abridged(self) -> Self:
         """Return it without the values that decide: a report tells how many records were left out for each."""
@@ -357,21 +461,40 @@ Worth = Annotated[StrictFloat, Field(allow_inf_nan=False)]
 Probability = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
+_gains, _adversary = partial(entry, panel=GAINS), partial(entry, panel=ADVERSARY)
+
+
+def currency_entry(**checks: Any) -> Any:
+    """Return the entry of what gains are counted in."""
+    return _gains(marked("Gains are money: print them so, as in R$ 2.00."), "SIGN", **checks)
+
+
 class Gain(Model):
     """What a guess is worth to the adversary, beside the plain chance of a right one."""
 
-    tries: StrictInt | None = Field(default=None, ge=1)
-    """She may guess so many values, and wins if one of them is right."""
-    worth: dict[str, dict[str, Worth]] = Field(default_factory=dict)
-    """Per sensitive attribute, what naming each value right is worth; ``*`` stands for all others."""
-    matrix: dict[str, Path] = Field(default_factory=dict)
-    """Per secret (joint ones as ``a+b``), a file with what each action earns for each value."""
-    abstain: StrictBool = False
-    """Whether she may also do nothing, for nothing, where a matrix says what actions earn."""
-    record_worth: str | None = None
-    """The column that says what naming each person is worth."""
-    currency: str | None = Field(default=None, min_length=1)
-    """What gains are counted in, where they are money: printed before each."""
+    tries: StrictInt | None = _gains(
+        marked("She may guess K times."), "K", ge=1, label=marked("How many guesses she has")
+    )
+    """She wins if one of the values is right."""
+    worth: dict[str, dict[str, Worth]] = _gains(
+        marked('What naming each value right is worth to her, "*" for all others.'),
+        "COL:VALUE=N,…",
+        python='{"illness": {"HIV": 5, "*": 1}}',
+        default_factory=dict,
+    )
+    matrix: dict[str, Path] = _gains(
+        marked("What each action (row) earns for each value (column), losses included."),
+        "COL=FILE.csv",
+        default_factory=dict,
+    )
+    """By secret, joint ones as ``a+b``."""
+    abstain: StrictBool = _gains(
+        marked("With `gain`: she may also do nothing, for nothing."), default=False
+    )
+    record_worth: str | None = _gains(
+        marked("The column that says what naming each person is worth."), "COL"
+    )
+    currency: str | None = currency_entry(min_length=1)
 
     @model_validator(mode="after")
     def _one_per_secret(self) -> Self:
@@ -398,25 +521,66 @@ Secret = str | tuple[str, ...]
 """A sensitive attribute, or several that are inferred together."""
 
 
+def quasi_identifiers_entry() -> Any:
+    """Return the entry of what an adversary can know."""
+    return _adversary(marked("A column that she can know of a person."), "COL", default=())
+
+
+def sensitive_entry() -> Any:
+    """Return the entry of what she wants to infer."""
+    says = marked("A column that she wants to infer, or several together.")
+    return _adversary(says, "COL[,COL]", default=())
+
+
+def population_entry() -> Any:
+    """Return the entry of a register."""
+    says = marked("A register of all people that the release may be about.")
+    return _adversary(says, "FILE")
+
+
+def fraction_entry() -> Any:
+    """Return the entry of a sampling fraction."""
+    says = marked(
+        "Without a register: the share of the population that is in the release, above 0 and at most 1."
+    )
+    return _adversary(says, "SHARE")
+
+
 class Adversary(Model):
     """What the adversary knows, wants, and believes beforehand."""
 
-    quasi_identifiers: tuple[str, ...] = ()
-    """The attributes that she can know of a person from elsewhere."""
-    facts: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Attributes that she knows together or not at all, such as a birth date in three columns, under one name."""
-    sensitive: tuple[Secret, ...] = ()
-    """The attributes that she wants to infer; an inner list is inferred jointly."""
-    missing_is_a_value: StrictBool = False
-    """Whether a missing secret is one of its values, which she infers; else nobody learns it, and records in which a
-    secret is missing are left out of what is inferred about it."""
-    identifier: str | None = None
-    """The column that names a person, if there is one. It is never used to tell records apart."""
-    prior_weight: str | None = None
-    """The column of record weights that shape her prior; unset: every record is as likely. It is no survey weight."""
-    prior: dict[str, dict[str, Probability]] = Field(default_factory=dict)
-    """Per secret (joint ones as ``a+b``), how probable she holds each value; ``*``: all others, alike. Unset: as
-    frequent as it is in the release."""
+    quasi_identifiers: tuple[str, ...] = quasi_identifiers_entry()
+    facts: dict[str, tuple[str, ...]] = _adversary(
+        marked("Columns that she knows together or not at all, such as a birth date."),
+        "NAME=COL,COL…",
+        python='{"birth": ["day", "month", "year"]}',
+        default_factory=dict,
+    )
+    sensitive: tuple[Secret, ...] = sensitive_entry()
+    missing_is_a_value: StrictBool = _adversary(
+        marked("A missing secret is one of its values, instead of left out as nothing to learn."),
+        default=False,
+    )
+    identifier: str | None = _adversary(
+        marked(
+            "The column that names a person: one record of each is kept, and several files are joined on it."
+        ),
+        "COL",
+    )
+    """It is never used to tell records apart."""
+    prior_weight: str | None = _adversary(
+        marked("Record weights that shape what she believes beforehand; no survey weights."),
+        "COL",
+        unless=marked("all alike"),
+    )
+    prior: dict[str, dict[str, Probability]] = _adversary(
+        marked('What she believes of a secret beforehand, "*" for all other values.'),
+        "COL:VALUE=P,…",
+        unless=marked("as frequent as in the release"),
+        python='{"illness": {"HIV": 0.01, "*": 0.99}}',
+        default_factory=dict,
+    )
+    """By secret, joint ones as ``a+b``; what ``*`` says is shared by all others, alike."""
     gain: Gain = Gain()
     """What guesses are worth to her."""
 
@@ -558,13 +722,26 @@ class ReleaseStudy(Question):
     """Whom the release is assessed against."""
     treatment: Treatment = Treatment()
     """Which records belong to the study."""
-    drop: tuple[str, ...] = ()
-    """Columns that are in the files for the assessment and will not be in the release."""
-    ignore: tuple[str, ...] = ()
-    """Columns that are dismissed by name: nobody could know them, and they say nothing of a person."""
-    seed: StrictInt = Field(default=0, ge=0, lt=1 << 63)
-    """For the choice of one record per person, where somebody has several in a dataset; and for what is random in a
-    protected release: keep it as secret as the data."""
+    drop: tuple[str, ...] = _records(
+        marked("A column that is in the file for the assessment, and will not be in the release."),
+        "COL",
+        default=(),
+    )
+    ignore: tuple[str, ...] = _records(
+        marked(
+            "Dismiss a column: nobody could know it, and it says nothing of a person. The verdict says so."
+        ),
+        "COL",
+        default=(),
+    )
+    seed: StrictInt = _records(
+        marked("For the choice of one record of a person who has several."),
+        "N",
+        default=0,
+        ge=0,
+        lt=1 << 63,
+    )
+    """And for what is random in a protected release: keep it as secret as the data."""
 
     @property
     def is_joined(self) -> bool:

@@ -5,28 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from glasshouse.conditions import facts_of, without_values
 from glasshouse.errors import ContradictionError
-from glasshouse.study.assess import columns_of_people, refuse_beside_person
+from glasshouse.language import marked
+from glasshouse.study.assess import columns_of_people, person_entry, refuse_beside_person
+from glasshouse.study.entry import ADVERSARY, entry
 from glasshouse.study.question import (
     Dataset,
     DatedCondition,
     Probability,
     ReleaseStudy,
+    fraction_entry,
+    population_entry,
 )
 
 
 class PeopleStudy(ReleaseStudy):
     """A question about people who may or may not be in a release."""
 
-    population: Dataset | None = None
-    """A register of all people that the release may be about."""
-    fraction: Probability | None = None
-    """The share of the population that is in the release, where there is no register."""
-    known: tuple[DatedCondition, ...] = ()
-    """What is known of one person, fact by fact; several facts may stand in one, with commas between."""
+    population: Dataset | None = population_entry()
+    fraction: Probability | None = fraction_entry()
+    known: tuple[DatedCondition, ...] = entry(
+        marked("What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH."),
+        "COL=VALUE",
+        panel=ADVERSARY,
+        python='{"age": 41}; ["age=40..45"]',
+        default=(),
+    )
+    """Several facts may stand in one, with commas between."""
 
     @property
     def files(self) -> tuple[Dataset, ...]:
@@ -78,11 +86,17 @@ class TargetStudy(PeopleStudy):
 
     command: Literal["target"] = "target"
     """The command that answers it."""
-    known: tuple[DatedCondition, ...] = Field(default=())
-    """What is known of the person. With `person`, each entry is a record of theirs, with a comma between facts:
-    ``place=A,day=3``."""
-    person: tuple[str, ...] = ()
-    """The columns that say whose a record is, where people have several and the release keeps the pseudonym."""
+    known: tuple[DatedCondition, ...] = entry(
+        marked(
+            "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, or "
+            "@FILE=absent. With `person` each tells one record of theirs: COL=A,COL=B."
+        ),
+        "COL=VALUE",
+        panel=ADVERSARY,
+        python='{"age": 41}; ["age=40..45"]; [{"place": "A", "day": 3}, {"place": "B"}]',
+        default=(),
+    )
+    person: tuple[str, ...] = person_entry()
 
     def known_as(self, said: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
         """Return what is known with its conditions said in another way, record by record where there are several."""
