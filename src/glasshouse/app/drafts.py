@@ -58,15 +58,8 @@ POLICIES = {
     "internal": marked("Internal: staff of the house"),
 }
 """The rules that come with the house, as the page calls them."""
-READING = {
-    "skip": marked("Lines before the names of the columns"),
-    "skip_end": marked("Lines after the last record"),
-    "encoding": marked("Encoding of the letters"),
-    "separator": marked("Sign between the fields"),
-    "header": marked("The first line of the table"),
-    "totals": marked("Totals, subtotals and remarks among the records"),
-}
-"""What can be said of how a text file is written, as the page calls it."""
+READING = ("skip", "skip_end", "encoding", "separator", "header", "totals")
+"""What can be said of how a text file is written: entries of its dialect, and what is done with totals."""
 SEPARATORS = {",": ",", ";": ";", "tab": marked("tabulator"), "|": "|"}
 """What may stand between fields, as the page calls it."""
 ENCODINGS = ("utf-8", "cp1252", "cp850", "utf-16")
@@ -268,6 +261,16 @@ def reading_of(said: Callable[[str], str | None]) -> dict[str, str]:
     return {name: written for name in READING if (written := (said(name) or "").strip())}
 
 
+def reading_label(name: str) -> str:
+    """Return what the page calls something that can be said of how a file is written."""
+    from glasshouse.study import Dialect
+    from glasshouse.study.entry import label_of
+
+    if name == "totals":
+        return text("Totals, subtotals and remarks among the records")
+    return label_of(Dialect, name)
+
+
 def dialect_of(reading: Mapping[str, str]) -> Dialect:
     """Return how a file is written, of what somebody said.
 
@@ -304,7 +307,7 @@ def in_fields(message: str) -> str:
     """Return a message with the fields of the page where it speaks of Python's keywords."""
     return _KEYWORD.sub(
         lambda match: (
-            f"“{translated(READING[match[1]])}”"
+            f"“{reading_label(match[1])}”"
             if match[1] in READING
             else f"--{match[1].replace('_', '-')}"
         ),
@@ -387,7 +390,7 @@ def _file(request: Request) -> Response:
         "exact": exact,
         "reading": {name: reading.get(name, "") for name in READING},
         "again": urlencode(reading),
-        "fields": {name: translated(label) for name, label in READING.items()},
+        "fields": {name: reading_label(name) for name in READING},
         "separators": {sign: translated(label) for sign, label in SEPARATORS.items()},
         "encodings": ENCODINGS,
         "command": shlex.join(words),
@@ -538,6 +541,9 @@ def _trouble(draft: Draft) -> str:
 
 def _adversary(request: Request) -> Response:
     from glasshouse.app.verdict import listed
+    from glasshouse.study import Gain
+    from glasshouse.study.assess import AssessStudy
+    from glasshouse.study.entry import label_of
 
     workspace: AppWorkspace = request.app.state.workspace
     draft = _draft(request)
@@ -558,6 +564,8 @@ def _adversary(request: Request) -> Response:
         trouble=trouble,
         personas=list(_personas(draft.knowable)),
         policies={name: translated(label) for name, label in POLICIES.items()},
+        labels={name: label_of(AssessStudy, name) for name in ("policy", "advise")}
+        | {"tries": label_of(Gain, "tries")},
         sentence=_sentence(draft),
         cost=_cost(draft),
         person=listed(draft.of(IDENTIFIER)) if not draft.years and not draft.of(WEIGHT) else "",

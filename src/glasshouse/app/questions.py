@@ -19,19 +19,19 @@ from glasshouse.app.server import page, see
 from glasshouse.app.verdict import pictures
 from glasshouse.app.workspace import MANIFEST, AppWorkspace, Entry
 from glasshouse.errors import StudyError
-from glasshouse.language import marked, number, spoken, text, translated
+from glasshouse.language import number, spoken, text
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
 
-SLIDERS: dict[str, tuple[str, float, float, float, float]] = {
-    "access_cost": (marked("Price of access to the data"), 0, 10_000, 50, 100),
-    "penalty": (marked("Penalty when she is detected"), 0, 100_000, 500, 10_000),
-    "detection": (marked("Chance that a try is detected, in per cent"), 0.5, 50, 0.5, 1),
-    "gain": (marked("What naming a person is worth to her"), 0, 50_000, 250, 8000),
-    "exploit_cost": (marked("Cost of trying one person"), 0, 1000, 5, 10),
+SLIDERS: dict[str, tuple[float, float, float, float]] = {
+    "access_cost": (0, 10_000, 50, 100),
+    "penalty": (0, 100_000, 500, 10_000),
+    "detection": (0.5, 50, 0.5, 1),
+    "gain": (0, 50_000, 250, 8000),
+    "exploit_cost": (0, 1000, 5, 10),
 }
-"""What can be moved, how it is called, from where to where, by which steps, and where it begins."""
+"""What can be moved, from where to where, by which steps, and where it begins."""
 
 
 def _submit(
@@ -172,6 +172,7 @@ def _deter(request: Request) -> Response:
     from glasshouse.runs import run
     from glasshouse.study import validated
     from glasshouse.study.deter import DeterStudy
+    from glasshouse.study.entry import label_of
 
     form = (
         form_of(request)
@@ -192,8 +193,16 @@ def _deter(request: Request) -> Response:
         **template_context(answer) | {"pictures": pictures},
         title=text("What would deter her"),
         sliders=[
-            (name, translated(label), low, high, step, terms[name], number(terms[name], ",g"))
-            for name, (label, low, high, step, _) in SLIDERS.items()
+            (
+                name,
+                label_of(DeterStudy, name),
+                low,
+                high,
+                step,
+                terms[name],
+                number(terms[name], ",g"),
+            )
+            for name, (low, high, step, _) in SLIDERS.items()
         ],
         command=command,
     )
@@ -201,7 +210,7 @@ def _deter(request: Request) -> Response:
 
 def _moved(written: str, name: str) -> float:
     """Return where a slider stands."""
-    _, low, high, _, start = SLIDERS[name]
+    low, high, _, start = SLIDERS[name]
     if not re.fullmatch(r"\d{1,9}(\.\d{1,6})?", written):
         return float(start)
     return min(max(float(written), low), high)

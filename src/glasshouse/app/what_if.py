@@ -43,7 +43,8 @@ from glasshouse.runs.reading import labels_of
 from glasshouse.runs.run import Resources
 from glasshouse.sources.files import fingerprint, own_place
 from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, validated, with_paths
-from glasshouse.study.anonymise import AnonymiseStudy
+from glasshouse.study.anonymise import AnonymiseStudy, Protection
+from glasshouse.study.entry import label_of
 from glasshouse.study.protect import ProtectStudy
 from glasshouse.table import EncodedTable, Labels, Step
 
@@ -375,6 +376,7 @@ def what_if(request: Request) -> Response:
             has_secret=bool(trials.table.sensitive),
             proposal=ladder.now,
             removed=f"{ladder.now.removed / 10:g}",
+            labels={name: label_of(Protection, name) for name in ("k", "l", "suppression")},
             moves="-".join(ladder.moves),
             undo=ladder.address(len(ladder.moves) - 1) if ladder.moves else "",
             summary=_summary(now, original),
