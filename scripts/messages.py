@@ -4,9 +4,9 @@
     python scripts/messages.py --check    tell what is missing or stale, and change nothing
 
 A message is what stands in ``text("…")``, ``text_for(n, "…", "…")``, ``marked("…")`` or ``marked_for("…", "…")`` in the
-code, what an error for the user is raised with (``DataError("…")``), in ``{{ text("…") }}`` in a template, or in the
-help of the command line. New ones are added to ``src/glasshouse/language/<locale>/messages.po`` without a translation;
-those that nothing says any more are removed.
+code, what an error for the user is raised with (``DataError("…")``), in ``{{ text("…") }}`` in a template, in the help
+of the command line, or what an entry of a study says. New ones are added to
+``src/glasshouse/language/<locale>/messages.po`` without a translation; those that nothing says any more are removed.
 """
 
 from __future__ import annotations
@@ -106,10 +106,19 @@ def messages_of_help() -> Iterator[Said]:
         yield Said(message, "cli/help", 0)
 
 
+def messages_of_entries() -> Iterator[Said]:
+    """Yield what is said of the entries of a study."""
+    from glasshouse.study import entry
+
+    for message in sorted(entry.messages()):
+        yield Said(message, "study/entry", 0)
+
+
 def messages() -> dict[Message, list[Said]]:
     """Return everything that the program says, and where."""
     found: dict[Message, list[Said]] = {}
-    for said in (*messages_of_code(), *messages_of_templates(), *messages_of_help()):
+    every = (messages_of_code(), messages_of_templates(), messages_of_help(), messages_of_entries())
+    for said in (said for some in every for said in some):
         found.setdefault(said.message, []).append(said)
     for forms in [message for message in found if isinstance(message, tuple)]:
         found[forms] += found.pop(forms[0], [])  # a catalogue has one entry for both
@@ -145,7 +154,7 @@ def faults(folder: Path) -> list[str]:
     stale = [f"stale: {message!r}" for message in known if message not in said]
     wrong = []
     for message in said.keys() & known.keys():
-        if said[message][0].place == "cli/help":
+        if said[message][0].place in ("cli/help", "study/entry"):
             continue
         english = message if isinstance(message, tuple) else (message,)
         foreign = known[message]

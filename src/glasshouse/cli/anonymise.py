@@ -159,12 +159,6 @@ def protection_content(typed: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-FIRST = frozenset(
-    "quasi_identifiers sensitive k l t suppression hierarchies keep out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def anonymise(
     context: typer.Context,
     *,

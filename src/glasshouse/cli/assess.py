@@ -36,12 +36,6 @@ class Engine(StrEnum):
     SPARK = "spark"
 
 
-FIRST = frozenset(
-    "quasi_identifiers sensitive adversaries person identifier subsets where policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def assess(
     context: typer.Context,
     *,

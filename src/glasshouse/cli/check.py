@@ -26,12 +26,6 @@ NOT_MET = 4
 """The exit code where the policy is not met."""
 
 
-FIRST = frozenset(
-    "quasi_identifiers sensitive identifier person drop ignore baseline policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def check(
     context: typer.Context,
     *,

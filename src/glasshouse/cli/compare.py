@@ -93,12 +93,6 @@ class ComparedOptions(ChangeOptions, PeopleOptions, ProtectionOptions):
         return versions
 
 
-FIRST = frozenset(
-    "quasi_identifiers sensitive recoding k l t suppression policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def compare(
     context: typer.Context,
     *,

@@ -16,12 +16,6 @@ from glasshouse.errors import StudyError
 _asked = partial(asked, "deter.DeterStudy")
 
 
-FIRST = frozenset(
-    "gain penalty access_cost sizes release register quasi_identifiers loss out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def deter(
     context: typer.Context,
     *,
@@ -96,8 +90,7 @@ def _penalties(written: str) -> int | str:
         return int(written)
     except ValueError:
         raise StudyError(
-            '--penalties is "{given}"; give a whole number from 0 on, or "unlimited"',
-            given=written,
+            '--penalties is "{given}"; give a whole number from 0 on, or "unlimited"', given=written
         ) from None
 
 

@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from glasshouse.table import EncodedTable
 
 
-FIRST = frozenset(
-    "quasi_identifiers rules out overwrite as_json separator encoding no_header sheet missing".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def hierarchies(
     *,
     file: Annotated[

@@ -23,10 +23,6 @@ PAGE = "inspect.html"
 """What the page is called in a folder."""
 
 
-FIRST = frozenset("out as_json separator encoding no_header skip sheet table types missing".split())
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def inspect(
     *,
     file: Path = options.argument(

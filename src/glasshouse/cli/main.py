@@ -56,24 +56,37 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",
 )
-app.command(rich_help_panel="Start here")(Expanded(demo.demo))
-app.command(rich_help_panel="Start here")(Expanded(inspect.inspect, inspect.FIRST))
-app.command(rich_help_panel="Start here")(Expanded(app_command.app))
-app.command(rich_help_panel="Assess a release")(Expanded(assess.assess, assess.FIRST))
-app.command(rich_help_panel="Assess a release")(Expanded(check.check, check.FIRST))
-app.command(rich_help_panel="Assess a release")(Expanded(target.target, target.FIRST))
-app.command(rich_help_panel="Assess a release")(Expanded(membership.membership, membership.FIRST))
-app.command(rich_help_panel="Assess a release")(Expanded(threat.threat, threat.FIRST))
+FIRST = {
+    "inspect": "out as_json separator encoding no_header skip sheet table types missing",
+    "assess": "quasi_identifiers sensitive adversaries person identifier subsets where policy out as_json",
+    "check": "quasi_identifiers sensitive identifier person drop ignore baseline policy out as_json",
+    "target": "known person sensitive identifier population fraction tries policy out as_json",
+    "membership": "population fraction weight quasi_identifiers identifier known where policy out as_json",
+    "threat": "original quasi_identifiers sensitive group hierarchies known per_record policy out as_json",
+    "protect": "quasi_identifiers sensitive identifier suppression hierarchies keep time_limit policy out as_json",
+    "hierarchies": "quasi_identifiers rules out overwrite as_json separator encoding no_header sheet missing",
+    "anonymise": "quasi_identifiers sensitive k l t suppression hierarchies keep out as_json",
+    "compare": "quasi_identifiers sensitive recoding k l t suppression policy out as_json",
+    "deter": "gain penalty access_cost sizes release register quasi_identifiers loss out as_json",
+}
+"""The options that most people need of a command: its help shows them, and the others where all are asked for."""
+for panel, commands in {
+    "Start here": (demo.demo, inspect.inspect, app_command.app),
+    "Assess a release": (
+        *(assess.assess, check.check, target.target, membership.membership),
+        threat.threat,
+    ),
+    "Protect a release": (
+        *(protect.protect, hierarchies.hierarchies, anonymise.anonymise),
+        *(compare.compare, deter.deter),
+    ),
+    "Explain": (report.report,),
+    "Synthetic data": (synth.synth,),
+}.items():
+    for command in commands:
+        first = FIRST.get(command.__name__, "").split()
+        app.command(rich_help_panel=panel)(Expanded(command, first))
 app.add_typer(totals.app, rich_help_panel="Assess a release")
-app.command(rich_help_panel="Protect a release")(Expanded(protect.protect, protect.FIRST))
-app.command(rich_help_panel="Protect a release")(
-    Expanded(hierarchies.hierarchies, hierarchies.FIRST)
-)
-app.command(rich_help_panel="Protect a release")(Expanded(anonymise.anonymise, anonymise.FIRST))
-app.command(rich_help_panel="Protect a release")(Expanded(compare.compare, compare.FIRST))
-app.command(rich_help_panel="Protect a release")(Expanded(deter.deter, deter.FIRST))
-app.command(rich_help_panel="Explain")(Expanded(report.report))
-app.command(rich_help_panel="Synthetic data")(Expanded(synth.synth))
 
 
 def _show_version(flag: bool) -> None:

@@ -12,11 +12,6 @@ from glasshouse.cli.command import carry_out, question
 from glasshouse.cli.options import asked, option
 from glasshouse.errors import StudyError
 
-FIRST = frozenset(
-    "population fraction weight quasi_identifiers identifier known where policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
 
 def membership(
     context: typer.Context,

@@ -13,11 +13,6 @@ from glasshouse.cli.check import roles_of, taken_for, without_nobody
 from glasshouse.cli.command import carry_out, question, warn
 from glasshouse.errors import StudyError
 
-FIRST = frozenset(
-    "quasi_identifiers sensitive identifier suppression hierarchies keep time_limit policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
 
 def protect(
     context: typer.Context,

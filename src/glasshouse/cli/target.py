@@ -12,11 +12,6 @@ from glasshouse.cli.command import carry_out, question
 from glasshouse.cli.options import asked
 from glasshouse.errors import StudyError
 
-FIRST = frozenset(
-    "known person sensitive identifier population fraction tries policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
 
 def target(
     context: typer.Context,

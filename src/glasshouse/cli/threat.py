@@ -18,12 +18,6 @@ _asked = partial(asked, "threat.ThreatStudy")
 _sampling = partial(asked, "threat.Sampling")
 
 
-FIRST = frozenset(
-    "original quasi_identifiers sensitive group hierarchies known per_record policy out as_json".split()
-)
-"""The options that most people need: the help shows them, and the others where all are asked for."""
-
-
 def threat(
     context: typer.Context,
     *,

@@ -25,12 +25,12 @@ from glasshouse.errors import ContradictionError
 from glasshouse.language import either, marked, quoted, text, unknown_name
 from glasshouse.study.entry import PROTECTION, entry
 from glasshouse.study.question import (
+    FRACTION,
+    POPULATION,
     Dataset,
     Model,
     Probability,
     ReleaseStudy,
-    fraction_entry,
-    population_entry,
 )
 
 Share = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -232,60 +232,47 @@ class Means(Model):
     """What may be done to meet a rule."""
 
     suppression: Share = _protection(
-        marked("The largest share of records that a version may suppress."), "SHARE", default=0.01
+        "The largest share of records that a version may suppress.", "SHARE", default=0.01
     )
     hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = _protection(
-        marked(
-            "How the values of a column are generalised: a file with a row per value, or a rule such as "
-            "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
-            "glasshouse hierarchies writes files to edit."
-        ),
+        "How the values of a column are generalised: a file with a row per value, or a rule such as "
+        "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
+        "glasshouse hierarchies writes files to edit.",
         "COL=FILE|RULE",
-        unless=marked("suggested"),
+        unless="suggested",
         python='{"age": "intervals:5,10", "zip": "zip.csv"}',
-        default_factory=dict,
+        default={},
     )
     importance: dict[str, Annotated[StrictFloat, Field(gt=0, le=1e6)]] = _protection(
-        marked("How much the loss of a column weighs; 1 where nothing is said."),
+        "How much the loss of a column weighs; 1 where nothing is said.",
         "COL=N",
         python='{"age": 2.0}',
-        default_factory=dict,
+        default={},
     )
     weight: str | None = _protection(
-        marked(
-            "Survey weights: how many people each record stands for. Loss counts them, and `k_map` needs no register; "
-            "the column is released as it is."
-        ),
+        "Survey weights: how many people each record stands for. Loss counts them, and `k_map` needs no register; "
+        "the column is released as it is.",
         "COL",
     )
     time_limit: StrictFloat | None = _protection(
-        marked("Take the best versions found by then."), "SECONDS", gt=0
+        "Take the best versions found by then.", "SECONDS", gt=0
     )
     keep: tuple[str, ...] = _protection(
-        marked(
-            "Release a further column as it is; what is neither `quasi_identifiers`, `sensitive` nor kept is left out."
-        ),
+        "Release a further column as it is; what is neither `quasi_identifiers`, `sensitive` nor kept is left out.",
         "COL",
         default=(),
     )
     keep_order: StrictBool = _protection(
-        marked(
-            "Leave the records in the order of the file. It may tell more than they do: by default it is random."
-        ),
+        "Leave the records in the order of the file. It may tell more than they do: by default it is random.",
         default=False,
     )
     drop_suppressed: StrictBool = _protection(
-        marked(
-            "Leave suppressed records out of the files; else they are in them as a class of their own."
-        ),
+        "Leave suppressed records out of the files; else they are in them as a class of their own.",
         default=True,
     )
     """In such a class there is nothing but ``*`` of what can be known."""
     format: ReleaseFormat = _protection(
-        marked(
-            "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these."
-        ),
-        "same|csv|parquet|xlsx|sav|dta",
+        "The kind of file: text with the encoding, separator, quotes and line ends of the data, or one of these.",
         default="same",
     )
 
@@ -303,150 +290,122 @@ class Protection(Means):
         "microaggregation",
         "perturbation",
     ] = _protection(
-        marked("What is promised of every class; policy: that the release meets `policy`."),
-        "k-anonymity|l-diversity|t-closeness|risk|policy|anatomy|microaggregation|perturbation",
-        unless=marked("what `k`, `l`, `t`, a risk or a change says"),
+        "What is promised of every class; policy: that the release meets `policy`.",
+        unless="what `k`, `l`, `t`, a risk or a change says",
         default=...,
     )
     """With Anatomy, it is promised of every group. Or numbers become means of groups, or values change at random and
     records are sampled."""
     recoding: Literal["global", "local", "mondrian"] = _protection(
-        marked(
-            "A value is generalised alike everywhere, only as far as each class needs, or by median splits."
-        ),
-        "global|local|mondrian",
+        "A value is generalised alike everywhere, only as far as each class needs, or by median splits.",
         default="global",
     )
     effort: Literal["fast", "good", "best"] = _protection(
-        marked(
-            "With `recoding` local: how long a lower loss is looked for; seconds, a minute or two, or minutes for a "
-            "million records."
-        ),
-        "fast|good|best",
+        "With `recoding` local: how long a lower loss is looked for; seconds, a minute or two, or minutes for a "
+        "million records.",
         default="good",
     )
     k: StrictInt | None = _protection(
-        marked("Records alike."), "N", ge=1, label=marked("At least so many alike (k)")
+        "Records alike.", "N", ge=1, label="At least so many alike (k)"
     )
     """The least number of them in a class."""
     l: Diversity | None = _protection(  # noqa: E741 - the word of the field
-        marked("Sensitive values of a class; of entropy also a fraction."),
+        "Sensitive values of a class; of entropy also a fraction.",
         "N",
-        label=marked("Sensitive values among them (l)"),
+        label="Sensitive values among them (l)",
     )
     diversity: Literal["distinct", "entropy", "recursive"] = _protection(
-        marked("What is meant by diverse."), "distinct|entropy|recursive", default="distinct"
+        "What is meant by diverse.", default="distinct"
     )
-    c: StrictFloat | None = _protection(
-        marked("The factor of recursive (c, l)-diversity."), "X", gt=0
-    )
-    t: Share | None = _protection(marked("How far a class may be from all records, 0 to 1."), "X")
+    c: StrictFloat | None = _protection("The factor of recursive (c, l)-diversity.", "X", gt=0)
+    t: Share | None = _protection("How far a class may be from all records, 0 to 1.", "X")
     closeness: Literal["equal", "ordered", "hierarchical"] = _protection(
-        marked("How far two sensitive values are from one another."),
-        "equal|ordered|hierarchical",
-        default="equal",
+        "How far two sensitive values are from one another.", default="equal"
     )
     order: dict[str, tuple[str, ...]] = _protection(
-        marked("With `closeness` ordered: all values of a sensitive column in order."),
+        "With `closeness` ordered: all values of a sensitive column in order.",
         "COL=A,B,…",
-        unless=marked("by number"),
+        unless="by number",
         python='{"salary": ["low", "middle", "high"]}',
-        default_factory=dict,
+        default={},
     )
-    highest_risk: Share | None = _protection(marked("Nobody is named with a greater chance."), "P")
+    highest_risk: Share | None = _protection("Nobody is named with a greater chance.", "P")
     average_risk: Share | None = _protection(
-        marked("People are named with no greater chance on average."), "P"
+        "People are named with no greater chance on average.", "P"
     )
     inference_risk: Share | None = _protection(
-        marked("No sensitive value is guessed right with a greater chance in any class."), "P"
+        "No sensitive value is guessed right with a greater chance in any class.", "P"
     )
     beta: StrictFloat | None = _protection(
-        marked(
-            "No sensitive value is more frequent in a class than in all by more than this share of it."
-        ),
+        "No sensitive value is more frequent in a class than in all by more than this share of it.",
         "X",
         gt=0,
         allow_inf_nan=False,
     )
     delta: StrictFloat | None = _protection(
-        marked(
-            "Every sensitive value is in every class, and as frequent as in all up to a factor of e to this power."
-        ),
+        "Every sensitive value is in every class, and as frequent as in all up to a factor of e to this power.",
         "X",
         gt=0,
         allow_inf_nan=False,
     )
     k_map: StrictInt | None = _protection(
-        marked("People of `population` who fit every class, however few are in the data."),
-        "N",
-        ge=1,
+        "People of `population` who fit every class, however few are in the data.", "N", ge=1
     )
     presence: tuple[Share, Share] | None = _protection(
-        marked(
-            "Between which limits the chance lies that somebody of `population` is in the release, such as 0:0.3."
-        ),
+        "Between which limits the chance lies that somebody of `population` is in the release, such as 0:0.3.",
         "LOW:HIGH",
         python="(0, 0.3)",
     )
     population_uniques: Share | None = _protection(
-        marked(
-            "The largest share of records whose people are alone in `population`, or are estimated to be by `fraction`."
-        ),
+        "The largest share of records whose people are alone in `population`, or are estimated to be by `fraction`.",
         "SHARE",
     )
     suppression: Share = _protection(
-        marked("The largest share of records that may be suppressed, 0 to 1."),
+        "The largest share of records that may be suppressed, 0 to 1.",
         "SHARE",
         default=0.0,
-        label=marked("Records that may be removed (%)"),
+        label="Records that may be removed (%)",
     )
     levels: dict[str, Annotated[StrictInt, Field(ge=0)]] = _protection(
-        marked("With `recoding` global: tell a column at level N of its hierarchy, 0 as it is."),
+        "With `recoding` global: tell a column at level N of its hierarchy, 0 as it is.",
         "COL=N",
-        unless=marked("the level that loses least"),
+        unless="the level that loses least",
         python='{"age": 2}',
-        default_factory=dict,
+        default={},
     )
     objective: Literal[
         "loss", "discernibility", "average_class_size", "non_uniform_entropy", "granularity"
     ] = _protection(
-        marked("What is kept as small as possible."),
+        "What is kept as small as possible.",
         "loss|granularity|discernibility|average_class_size|non_uniform_entropy",
         default="loss",
     )
     time_limit: StrictFloat | None = _protection(
-        marked("Take the best found by then; without a proof, but with a bound."), "SECONDS", gt=0
+        "Take the best found by then; without a proof, but with a bound.", "SECONDS", gt=0
     )
     aggregate: tuple[str, ...] = _protection(
-        marked("A column whose numbers become means of groups of `k` records."),
+        "A column whose numbers become means of groups of `k` records.",
         "COL",
-        unless=marked("every column of `quasi_identifiers`, with `method` microaggregation"),
+        unless="every column of `quasi_identifiers`, with `method` microaggregation",
         default=(),
     )
     grouping: Literal["mdav", "univariate"] = _protection(
-        marked(
-            "Whether records are grouped by all these columns together, or each column by itself."
-        ),
-        "mdav|univariate",
+        "Whether records are grouped by all these columns together, or each column by itself.",
         default="mdav",
     )
     perturb: dict[str, Annotated[str, AfterValidator(_checked_rule)]] = _protection(
-        marked(
-            "How the values of a column are changed: pram:CHANCE (kept, else drawn anew), noise:RATIO, "
-            "exchange:RECORDS (of nearly the same rank) or tails:LOW,HIGH, also in percent."
-        ),
+        "How the values of a column are changed: pram:CHANCE (kept, else drawn anew), noise:RATIO, "
+        "exchange:RECORDS (of nearly the same rank) or tails:LOW,HIGH, also in percent.",
         "COL=RULE",
         python='{"age": "noise:0.5"}',
-        default_factory=dict,
+        default={},
     )
     sample: Annotated[StrictFloat, Field(gt=0, le=1)] | None = _protection(
-        marked("Release a random sample: this share of the records."), "SHARE"
+        "Release a random sample: this share of the records.", "SHARE"
     )
     """It is drawn before anything else is done."""
     drop_suppressed: StrictBool = _protection(
-        marked(
-            "Leave suppressed records out of the file; else they are in it as a class of their own."
-        ),
+        "Leave suppressed records out of the file; else they are in it as a class of their own.",
         default=False,
     )
 
@@ -593,9 +552,9 @@ class AnonymiseStudy(ReleaseStudy):
     """The command that answers it."""
     protection: Protection
     """How the release is to be protected."""
-    population: Dataset | None = population_entry()
+    population: Dataset | None = POPULATION
     """Everybody in the release is among them."""
-    fraction: Probability | None = fraction_entry()
+    fraction: Probability | None = FRACTION
 
     @property
     def files(self) -> tuple[Dataset, ...]:

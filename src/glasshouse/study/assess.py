@@ -104,22 +104,18 @@ class Key(Model):
 _adversary, _records = partial(entry, panel=ADVERSARY), partial(entry, panel=RECORDS)
 
 
-def person_entry() -> Any:
-    """Return the entry of the columns that say whose a record is."""
-    says = marked(
-        "The column that says whose a record is, where people have several: visits, purchases, trips. People are "
-        "counted then. With two columns, a pseudonym that changes."
-    )
-    return _adversary(says, "COL[,COL]", default=())
-
-
-def weight_entry() -> Any:
-    """Return the entry of survey weights of what is assessed as it is."""
-    says = marked(
-        "Survey weights: how many people of the population each record stands for. Tells also what can be done by "
-        "someone who does not know who was sampled."
-    )
-    return _records(says, "COL")
+PERSON = _adversary(
+    "The column that says whose a record is, where people have several: visits, purchases, trips. People are counted "
+    "then. With two columns, a pseudonym that changes.",
+    "COL[,COL]",
+    default=(),
+)
+WEIGHT = _records(
+    "Survey weights: how many people of the population each record stands for. Tells also what can be done by someone "
+    "who does not know who was sampled.",
+    "COL",
+)
+"""Entries that other questions have, too."""
 
 
 class AssessStudy(ReleaseStudy):
@@ -128,88 +124,74 @@ class AssessStudy(ReleaseStudy):
     command: Literal["assess"] = "assess"
     """The command that answers it."""
     links: tuple[Key, ...] = _adversary(
-        marked(
-            "Without `id`: several files are linked by this column, which people keep with probability P and which "
-            "grows by N from file to file."
-        ),
+        "Without `id`: several files are linked by this column, which people keep with probability P and which "
+        "grows by N from file to file.",
         "COL[+N][=P]",
         default=(),
     )
     by: str | None = _records(
-        marked("Assess the records of each value of this column on their own, and compare."), "COL"
+        "Assess the records of each value of this column on their own, and compare.", "COL"
     )
     each: StrictBool = _records(
-        marked("Assess each file on its own, such as one per year, and compare."), default=False
+        "Assess each file on its own, such as one per year, and compare.", default=False
     )
     group: str | None = None
     """The column of Anatomy's groups: within them sensitive values are shuffled, so that what is inferred goes by the
     group, while people are named by their quasi-identifiers."""
     subsets: tuple[Subset, ...] = _adversary(
-        marked(
-            "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, the "
-            "whole set and every subset of as many as S seconds are enough for, or these."
-        ),
+        "Which of the quasi-identifiers she knows: every subset, the whole set, every subset of at most K, the "
+        "whole set and every subset of as many as S seconds are enough for, or these.",
         "all|full|max:K|within:S|COL,COL…",
-        unless=marked("all, up to 13 of them; within:60, up to 24; else full"),
+        unless="all, up to 13 of them; within:60, up to 24; else full",
         python='"max:3"; [["age", "sex"], ["age"]]',
         default=("full",),
         min_length=1,
     )
     """In a study, unless it says so, the whole set. Each is assessed on its own."""
     advise: StrictBool = entry(
-        marked(
-            "Where the rule is not met, look for the least generalisation that meets it, too. It takes longer."
-        ),
+        "Where the rule is not met, look for the least generalisation that meets it, too. It takes longer.",
         default=False,
-        label=marked("Also look for the least change that meets the rule (it takes longer)"),
+        label="Also look for the least change that meets the rule (it takes longer)",
     )
-    person: tuple[str, ...] = person_entry()
+    person: tuple[str, ...] = PERSON
     knows: Annotated[StrictInt, Field(ge=1, le=MOST_KNOWN)] | Literal["all"] | None = _adversary(
-        marked("With `person`: up to how many records of a person she happens to know, or all."),
+        "With `person`: up to how many records of a person she happens to know, or all.",
         "M|all",
         unless="4",
     )
     unlinked: StrictBool = _adversary(
-        marked(
-            "With `person`: the release keeps no pseudonym, so that only you can tell which records are of one person."
-        ),
+        "With `person`: the release keeps no pseudonym, so that only you can tell which records are of one person.",
         default=False,
     )
     within: dict[str, str] = _adversary(
-        marked(
-            "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5."
-        ),
+        "A secret that is a number, and how close a guess of it need be: 10% of the true number, or 5.",
         "COL=10%|COL=5",
         python='{"income": "10%", "hours": 5}',
-        default_factory=dict,
+        default={},
     )
     adversaries: tuple[CatalogueAdversary, ...] = _adversary(
-        marked(
-            "Who looks for people, of the catalogue: br/voter-roll, eu/neighbour …, those of br, eu or us, all, or a "
-            "catalogue of your own. What she knows is looked for in the columns, and joins `quasi_identifiers`."
-        ),
+        "Who looks for people, of the catalogue: br/voter-roll, eu/neighbour …, those of br, eu or us, all, or a "
+        "catalogue of your own. What she knows is looked for in the columns, and joins `quasi_identifiers`.",
         "NAME|COUNTRY|all|FILE.toml",
         default=(),
     )
     about: dict[str, str] = _adversary(
-        marked(
-            "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% "
-            "of cases, or by the chances of a file."
-        ),
+        "What she does not know exactly, and how well: within 2 (±, or +-), of dates within 7 days, right in 90% "
+        "of cases, or by the chances of a file.",
         "COL=±2|COL=±7d|COL=90%|COL=@FILE",
         python='{"age": "±2", "birth": "±7d", "postcode": "90%"}; {"age": "@chances.csv"}',
-        default_factory=dict,
+        default={},
     )
     """What is said as ``@FILE`` is one of the `kernels`."""
     kernels: dict[str, Path] = Field(default_factory=dict)
     """Quasi-identifiers that she does not know exactly, and a file with the chances of what she holds instead."""
     likely: dict[str, str] = _adversary(
-        marked("What she knows only with some chance, and else not at all."),
+        "What she knows only with some chance, and else not at all.",
         "COL=50%",
         python='{"age": "50%"}',
-        default_factory=dict,
+        default={},
     )
-    weight: str | None = weight_entry()
+    weight: str | None = WEIGHT
     """What can be done by who knows that a person is in the release does not depend on it."""
 
     @model_validator(mode="after")

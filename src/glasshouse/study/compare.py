@@ -9,7 +9,6 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.language import marked
 from glasshouse.study.anonymise import (
     CHANGES,
     IN_ORDER,
@@ -19,7 +18,7 @@ from glasshouse.study.anonymise import (
     method_of,
 )
 from glasshouse.study.entry import entry
-from glasshouse.study.question import Probability, Question, fraction_entry
+from glasshouse.study.question import FRACTION, Probability, Question
 
 SEVERAL = (
     *("method", "recoding", "effort", "k", "l", "t"),
@@ -106,12 +105,10 @@ class CompareStudy(Question):
     """The folders of the runs, in the order in which they are compared."""
     protections: dict[str, AnonymiseStudy] = Field(default_factory=dict)
     """Instead of runs: how one file is protected, by what each release is called."""
-    fraction: Probability | None = fraction_entry()
+    fraction: Probability | None = FRACTION
     """Population uniqueness is estimated by it."""
     predict: str | None = entry(
-        marked(
-            "Also tell how well a classifier that learned from each release predicts this column (extra learn)."
-        ),
+        "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
         "COL",
     )
 

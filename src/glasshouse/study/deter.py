@@ -9,9 +9,8 @@ from typing import Literal, Self
 from pydantic import StrictFloat, StrictInt, model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.language import marked
 from glasshouse.study.entry import PEOPLE, TERMS, entry
-from glasshouse.study.question import Dataset, Question, currency_entry, quasi_identifiers_entry
+from glasshouse.study.question import CURRENCY, QUASI_IDENTIFIERS, Dataset, Question
 
 Amount = StrictFloat
 """Whether it makes sense is judged by `glasshouse.economics.Terms`, which names the option."""
@@ -29,78 +28,63 @@ class DeterStudy(Question):
     command: Literal["deter"] = "deter"
     """The command that answers it."""
     prior: Amount | None = _term(
-        marked("The probability that the target is in the register."), "X", unless="0.63"
+        "The probability that the target is in the register.", "X", unless="0.63"
     )
     gain: Amount | None = _term(
-        marked("What a re-identification is worth to her."),
+        "What a re-identification is worth to her.",
         "X",
         unless="8000",
-        label=marked("What naming a person is worth to her"),
+        label="What naming a person is worth to her",
     )
     penalty: Amount | None = _term(
-        marked("What she pays when she is detected."),
+        "What she pays when she is detected.",
         "X",
         unless="10000",
-        label=marked("Penalty when she is detected"),
+        label="Penalty when she is detected",
     )
     access_cost: Amount | None = _term(
-        marked("What access to the register costs."),
-        "X",
-        unless="100",
-        label=marked("Price of access to the data"),
+        "What access to the register costs.", "X", unless="100", label="Price of access to the data"
     )
-    link_cost: Amount | None = _term(marked("What linking a record costs."), "X", unless="0")
+    link_cost: Amount | None = _term("What linking a record costs.", "X", unless="0")
     exploit_cost: Amount | None = _term(
-        marked("What it costs to try one person."),
-        "X",
-        unless="10",
-        label=marked("Cost of trying one person"),
+        "What it costs to try one person.", "X", unless="10", label="Cost of trying one person"
     )
     detection: tuple[Amount, Amount] | None = _term(
-        marked("The try after j others is detected with probability 1/(1+exp(-H0-H1*j))."),
+        "The try after j others is detected with probability 1/(1+exp(-H0-H1*j)).",
         "H0 H1",
-        unless=marked("-4.59 0, that is 1%"),
-        label=marked("Chance that a try is detected, in per cent"),
+        unless="-4.59 0, that is 1%",
+        label="Chance that a try is detected, in per cent",
     )
     penalties: StrictInt | Literal["unlimited"] = _term(
-        marked("How many penalties she pays at most."), "N|unlimited", default="unlimited"
+        "How many penalties she pays at most.", "N|unlimited", default="unlimited"
     )
-    discount: Amount | None = _term(
-        marked("What a step later is worth beside now."), "X", unless="0.9"
-    )
+    discount: Amount | None = _term("What a step later is worth beside now.", "X", unless="0.9")
     sizes: tuple[StrictInt, StrictInt] | None = _people(
-        marked("The sizes of groups to show."), "A:B", unless=marked("1:100, or to `belief`")
+        "The sizes of groups to show.", "A:B", unless="1:100, or to `belief`"
     )
     """The smallest and the largest."""
     belief: StrictInt | None = _people(
-        marked("She does not know the size of a group, only that the register holds N people."),
-        "N",
+        "She does not know the size of a group, only that the register holds N people.", "N"
     )
-    target: StrictFloat = _people(
-        marked("The risk that a deterrent is to reach."), "P", default=0.0
-    )
+    target: StrictFloat = _people("The risk that a deterrent is to reach.", "P", default=0.0)
     protect: StrictInt = _people(
-        marked("The size of the group for which deterrents are designed."), "SIZE", default=1
+        "The size of the group for which deterrents are designed.", "SIZE", default=1
     )
-    release: Dataset | None = _people(
-        marked("The de-identified records: tells the risk of each."), "FILE"
-    )
-    people: Dataset | None = _people(marked("The people that they can be linked with."), "FILE")
-    quasi_identifiers: tuple[str, ...] = quasi_identifiers_entry()
+    release: Dataset | None = _people("The de-identified records: tells the risk of each.", "FILE")
+    people: Dataset | None = _people("The people that they can be linked with.", "FILE")
+    quasi_identifiers: tuple[str, ...] = QUASI_IDENTIFIERS
     """By these columns they are linked."""
     population: Dataset | None = _people(
-        marked(
-            "Everybody, where she does not know the register; without `register`, `belief` says its size."
-        ),
+        "Everybody, where she does not know the register; without `register`, `belief` says its size.",
         "FILE",
     )
-    loss: Amount | None = _people(marked("What a re-identified record costs the publisher."), "X")
+    loss: Amount | None = _people("What a re-identified record costs the publisher.", "X")
     loss_by: dict[str, dict[str, Amount]] = _people(
-        marked("The same by the value of a column; other values cost what `loss` says."),
+        "The same by the value of a column; other values cost what `loss` says.",
         "COL:VALUE=X,…",
-        default_factory=dict,
+        default={},
     )
-    currency: str | None = currency_entry()
+    currency: str | None = CURRENCY
 
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:

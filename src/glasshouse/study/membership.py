@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from glasshouse.errors import ContradictionError
-from glasshouse.study.assess import weight_entry
+from glasshouse.study.assess import WEIGHT
 from glasshouse.study.question import Gain, refuse_second_role
 from glasshouse.study.target import PeopleStudy
 
@@ -17,7 +17,7 @@ class MembershipStudy(PeopleStudy):
 
     command: Literal["membership"] = "membership"
     """The command that answers it."""
-    weight: str | None = weight_entry()
+    weight: str | None = WEIGHT
 
     @property
     def is_joined(self) -> bool:

@@ -88,9 +88,7 @@ MEASURES: dict[Measure, MeasureKind] = {
         counts_columns=True,
     ),
     "direct-identifiers": MeasureKind(
-        marked("columns that name or reach people by themselves"),
-        SINGLING_OUT,
-        counts_columns=True,
+        marked("columns that name or reach people by themselves"), SINGLING_OUT, counts_columns=True
     ),
     "named": MeasureKind(
         marked("people who can be named for certain"), SINGLING_OUT, of_people=True

@@ -85,31 +85,29 @@ class Question(Model):
     command: Any
     """The command that answers it."""
     subject: str = entry(
-        marked("What a record stands for, in sentences."),
+        "What a record stands for, in sentences.",
         "NOUN",
-        unless=marked("person"),
+        unless="person",
         default="person",
         min_length=1,
     )
     policy: PolicyEntry = entry(
-        marked(
-            "The rule that the release is judged by: open-data, research-file, internal, or your own."
-        ),
+        "The rule that the release is judged by: open-data, research-file, internal, or your own.",
         "NAME|FILE.toml",
         unless="open-data",
         python='"research-file"',
         default=OPEN_DATA,
-        label=marked("The rule that the release is judged by"),
+        label="The rule that the release is judged by",
     )
     """In a study, a name or conditions."""
     title: str | None = entry(
-        marked("What the report is called."), "TEXT", unless=marked("by its data"), min_length=1
+        "What the report is called.", "TEXT", unless="by its data", min_length=1
     )
     labels: Annotated[dict[str, dict[str, str]], AfterValidator(_by_language)] = entry(
-        marked("What a column is called in the report, in its language."),
+        "What a column is called in the report, in its language.",
         "COL=TEXT",
-        unless=marked("by the labels of an SPSS, Stata or SAS file, or by its name"),
-        default_factory=dict,
+        unless="by the labels of an SPSS, Stata or SAS file, or by its name",
+        default={},
     )
     """By language: ``{en = {v12 = "Highest school"}}``."""
 
@@ -156,68 +154,62 @@ class Dialect(Model):
     """How a file is written down, as far as that does not stand in it."""
 
     separator: Annotated[str | None, BeforeValidator(_tabulator)] = _reading(
-        marked("The character between fields, or tab."),
+        "The character between fields, or tab.",
         "CHAR",
-        unless=marked("detected"),
-        label=marked("Sign between the fields"),
+        unless="detected",
+        label="Sign between the fields",
     )
     quote: Annotated[str | None, BeforeValidator(_no_quote)] = _reading(
-        marked("The character around fields, or none."), "CHAR", unless='"', default='"'
+        "The character around fields, or none.", "CHAR", unless='"', default='"'
     )
     """Fields stand in it that hold a separator or a line break."""
     encoding: str | None = _reading(
-        marked("utf-8, latin-1, cp1252, utf-16 …"),
+        "utf-8, latin-1, cp1252, utf-16 …",
         "NAME",
-        unless=marked("by byte-order mark and letters"),
-        label=marked("Encoding of the letters"),
+        unless="by byte-order mark and letters",
+        label="Encoding of the letters",
     )
     """Any encoding that Python knows."""
     header: StrictBool = _reading(
-        marked("The first line holds the names of the columns, and is no record."),
+        "The first line holds the names of the columns, and is no record.",
         default=True,
-        label=marked("The first line of the table"),
+        label="The first line of the table",
     )
     names: tuple[str, ...] = _reading(
-        marked("Names for the columns, in the order of the file."), "A,B,…", default=()
+        "Names for the columns, in the order of the file.", "A,B,…", default=()
     )
     """They stand instead of the header's, or where there is none."""
     skip: StrictInt | None = _reading(
-        marked("Lines that come before the header."),
+        "Lines that come before the header.",
         "N",
-        unless=marked("comments with #"),
+        unless="comments with #",
         ge=0,
-        label=marked("Lines before the names of the columns"),
+        label="Lines before the names of the columns",
     )
     skip_end: StrictInt | None = _reading(
-        marked("Lines that come after the last record, such as a source."),
+        "Lines that come after the last record, such as a source.",
         "N",
         ge=0,
-        label=marked("Lines after the last record"),
+        label="Lines after the last record",
     )
     """Blank ones at the very end do not count."""
-    strip: StrictBool = _reading(marked("Drop blanks around values."), default=False)
+    strip: StrictBool = _reading("Drop blanks around values.", default=False)
     strict: StrictBool = _reading(
-        marked("Assume nothing: what would be concluded of the file is an error."), default=False
+        "Assume nothing: what would be concluded of the file is an error.", default=False
     )
     """The text is UTF-8 with commas and a name for each column, or it is said otherwise."""
     decimal: str = _reading(
-        marked("The decimal sign of columns of `types` number."), "CHAR", unless=".", default="."
+        "The decimal sign of columns of `types` number.", "CHAR", unless=".", default="."
     )
     thousands: str | None = _reading(
-        marked("What stands between thousands there."), "CHAR", unless=marked("nothing")
+        "What stands between thousands there.", "CHAR", unless="nothing"
     )
-    sheet: str | None = _reading(
-        marked("The sheet of a workbook."), "NAME", unless=marked("the only one")
-    )
-    table: str | None = _reading(
-        marked("The table of a database."), "NAME", unless=marked("the only one")
-    )
+    sheet: str | None = _reading("The sheet of a workbook.", "NAME", unless="the only one")
+    table: str | None = _reading("The table of a database.", "NAME", unless="the only one")
     query: str | None = _reading(
-        marked("What to select from a PostgreSQL server, instead of `table`."), "SQL"
+        "What to select from a PostgreSQL server, instead of `table`.", "SQL"
     )
-    member: str | None = _reading(
-        marked("The file of an archive."), "NAME", unless=marked("its only file")
-    )
+    member: str | None = _reading("The file of an archive.", "NAME", unless="its only file")
 
     @model_validator(mode="after")
     def _one_character_each(self) -> Self:
@@ -229,9 +221,7 @@ class Dialect(Model):
         ):
             if character is not None and len(character) != 1:
                 raise ContradictionError(
-                    "{what} must be one character, not {given}",
-                    what=what,
-                    given=repr(character),
+                    "{what} must be one character, not {given}", what=what, given=repr(character)
                 )
             if character in ("\n", "\r", "\0"):
                 raise ContradictionError(
@@ -312,47 +302,41 @@ class Dataset(Model):
     dialect: Dialect = Dialect()
     """How it is written down, where it is delimited text."""
     types: dict[str, ColumnType] = _reading(
-        marked(
-            "Read a column as integer or number, so that 01 and 1 are one value; all others are text."
-        ),
+        "Read a column as integer or number, so that 01 and 1 are one value; all others are text.",
         "COL=TYPE",
         python='{"age": "integer"}',
-        default_factory=dict,
+        default={},
     )
     missing: dict[str, tuple[str, ...]] = _reading(
-        marked("Values that stand for missing, such as race=9,99 or income=?."),
+        "Values that stand for missing, such as race=9,99 or income=?.",
         "COL=A,B,…",
         python='{"race": ["9", "?"]}',
-        default_factory=dict,
+        default={},
     )
     date: dict[str, str] = _seen(
-        marked(
-            "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy …"
-        ),
+        "A column of dates, and how they are written: also mm/dd/yyyy, yyyymmdd, dd/mm/19yy …",
         "COL=dd/mm/yyyy",
         python='{"birth": "dd/mm/yyyy"}',
-        default_factory=dict,
+        default={},
     )
     derive: dict[str, str] = _seen(
-        marked(
-            "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL), "
-            "week(COL)."
-        ),
+        "A new column: completed years from a date to another, or to that of a column; year(COL), month(COL), "
+        "week(COL).",
         "NAME=years(COL, DATE)",
         python='{"age": "years(birth, 2020-12-31)"}',
-        default_factory=dict,
+        default={},
     )
     bands: dict[str, Annotated[str, BeforeValidator(_as_list)]] = _seen(
-        marked("Numbers in bands that begin at A, B …, or in N of about equally many records."),
+        "Numbers in bands that begin at A, B …, or in N of about equally many records.",
         "COL=A,B,…|quantiles:N",
         python='{"income": [0, 1000, 5000]}; {"income": "quantiles:5"}',
-        default_factory=dict,
+        default={},
     )
     group: dict[str, str] = _seen(
-        marked("Codes by their first N characters."),
+        "Codes by their first N characters.",
         "COL=prefix:N",
         python='{"icd": "prefix:3"}',
-        default_factory=dict,
+        default={},
     )
     name: str | None = Field(default=None, min_length=1)
     """What results call it; unset: the file's name."""
@@ -428,26 +412,22 @@ class Treatment(Model):
     """Which records of the datasets belong to the study."""
 
     where: tuple[DatedCondition, ...] = _records(
-        marked("Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A."),
+        "Only records that meet this: COL=A,B, COL=LOW..HIGH, COL!=A, COL>=A.",
         "COL=VALUE,…",
         python='["age=18..65"]',
         default=(),
     )
     """Records must meet all of them."""
     invalid: tuple[DatedCondition, ...] = _records(
-        marked("Leave out records with these values, and say how many."), "COL=VALUE,…", default=()
+        "Leave out records with these values, and say how many.", "COL=VALUE,…", default=()
     )
     """No record meets any of them."""
     drop_missing: StrictBool = _records(
-        marked("Leave out records with a missing value in a column that has a role."), default=False
+        "Leave out records with a missing value in a column that has a role.", default=False
     )
     drop_suppressed: StrictBool | None = _records(
-        marked(
-            "Leave out records that hold nothing but *, which form no class; or take them for one."
-        ),
-        unless=marked(
-            "left out, unless several files are joined; of a run folder, what was suppressed"
-        ),
+        "Leave out records that hold nothing but *, which form no class; or take them for one.",
+        unless="left out, unless several files are joined; of a run folder, what was suppressed",
     )
     """Whoever anonymised the release suppressed a record whose quasi-identifiers all hold ``*``."""
 
@@ -464,37 +444,35 @@ Probability = Annotated[StrictFloat, Field(ge=0, le=1, allow_inf_nan=False)]
 _gains, _adversary = partial(entry, panel=GAINS), partial(entry, panel=ADVERSARY)
 
 
-def currency_entry(**checks: Any) -> Any:
-    """Return the entry of what gains are counted in."""
-    return _gains(marked("Gains are money: print them so, as in R$ 2.00."), "SIGN", **checks)
+CURRENCY = _gains("Gains are money: print them so, as in R$ 2.00.", "SIGN", min_length=1)
 
 
 class Gain(Model):
     """What a guess is worth to the adversary, beside the plain chance of a right one."""
 
     tries: StrictInt | None = _gains(
-        marked("She may guess K times."), "K", ge=1, label=marked("How many guesses she has")
+        "She may guess K times.", "K", ge=1, label="How many guesses she has"
     )
     """She wins if one of the values is right."""
     worth: dict[str, dict[str, Worth]] = _gains(
-        marked('What naming each value right is worth to her, "*" for all others.'),
+        'What naming each value right is worth to her, "*" for all others.',
         "COL:VALUE=N,…",
         python='{"illness": {"HIV": 5, "*": 1}}',
-        default_factory=dict,
+        default={},
     )
     matrix: dict[str, Path] = _gains(
-        marked("What each action (row) earns for each value (column), losses included."),
+        "What each action (row) earns for each value (column), losses included.",
         "COL=FILE.csv",
-        default_factory=dict,
+        default={},
     )
     """By secret, joint ones as ``a+b``."""
     abstain: StrictBool = _gains(
-        marked("With `gain`: she may also do nothing, for nothing."), default=False
+        "With `gain`: she may also do nothing, for nothing.", default=False
     )
     record_worth: str | None = _gains(
-        marked("The column that says what naming each person is worth."), "COL"
+        "The column that says what naming each person is worth.", "COL"
     )
-    currency: str | None = currency_entry(min_length=1)
+    currency: str | None = CURRENCY
 
     @model_validator(mode="after")
     def _one_per_secret(self) -> Self:
@@ -521,64 +499,49 @@ Secret = str | tuple[str, ...]
 """A sensitive attribute, or several that are inferred together."""
 
 
-def quasi_identifiers_entry() -> Any:
-    """Return the entry of what an adversary can know."""
-    return _adversary(marked("A column that she can know of a person."), "COL", default=())
-
-
-def sensitive_entry() -> Any:
-    """Return the entry of what she wants to infer."""
-    says = marked("A column that she wants to infer, or several together.")
-    return _adversary(says, "COL[,COL]", default=())
-
-
-def population_entry() -> Any:
-    """Return the entry of a register."""
-    says = marked("A register of all people that the release may be about.")
-    return _adversary(says, "FILE")
-
-
-def fraction_entry() -> Any:
-    """Return the entry of a sampling fraction."""
-    says = marked(
-        "Without a register: the share of the population that is in the release, above 0 and at most 1."
-    )
-    return _adversary(says, "SHARE")
+QUASI_IDENTIFIERS = _adversary("A column that she can know of a person.", "COL", default=())
+SENSITIVE = _adversary(
+    "A column that she wants to infer, or several together.", "COL[,COL]", default=()
+)
+POPULATION = _adversary("A register of all people that the release may be about.", "FILE")
+FRACTION = _adversary(
+    "Without a register: the share of the population that is in the release, above 0 and at most 1.",
+    "SHARE",
+)
+"""Entries that several questions have."""
 
 
 class Adversary(Model):
     """What the adversary knows, wants, and believes beforehand."""
 
-    quasi_identifiers: tuple[str, ...] = quasi_identifiers_entry()
+    quasi_identifiers: tuple[str, ...] = QUASI_IDENTIFIERS
     facts: dict[str, tuple[str, ...]] = _adversary(
-        marked("Columns that she knows together or not at all, such as a birth date."),
+        "Columns that she knows together or not at all, such as a birth date.",
         "NAME=COL,COL…",
         python='{"birth": ["day", "month", "year"]}',
-        default_factory=dict,
+        default={},
     )
-    sensitive: tuple[Secret, ...] = sensitive_entry()
+    sensitive: tuple[Secret, ...] = SENSITIVE
     missing_is_a_value: StrictBool = _adversary(
-        marked("A missing secret is one of its values, instead of left out as nothing to learn."),
+        "A missing secret is one of its values, instead of left out as nothing to learn.",
         default=False,
     )
     identifier: str | None = _adversary(
-        marked(
-            "The column that names a person: one record of each is kept, and several files are joined on it."
-        ),
+        "The column that names a person: one record of each is kept, and several files are joined on it.",
         "COL",
     )
     """It is never used to tell records apart."""
     prior_weight: str | None = _adversary(
-        marked("Record weights that shape what she believes beforehand; no survey weights."),
+        "Record weights that shape what she believes beforehand; no survey weights.",
         "COL",
-        unless=marked("all alike"),
+        unless="all alike",
     )
     prior: dict[str, dict[str, Probability]] = _adversary(
-        marked('What she believes of a secret beforehand, "*" for all other values.'),
+        'What she believes of a secret beforehand, "*" for all other values.',
         "COL:VALUE=P,…",
-        unless=marked("as frequent as in the release"),
+        unless="as frequent as in the release",
         python='{"illness": {"HIV": 0.01, "*": 0.99}}',
-        default_factory=dict,
+        default={},
     )
     """By secret, joint ones as ``a+b``; what ``*`` says is shared by all others, alike."""
     gain: Gain = Gain()
@@ -646,8 +609,7 @@ class Adversary(Model):
             if name in roles:
                 if roles[name] == role:
                     raise ContradictionError(
-                        'column "{name}" is given twice; name each quasi-identifier once',
-                        name=name,
+                        'column "{name}" is given twice; name each quasi-identifier once', name=name
                     )
                 raise ContradictionError(
                     'column "{name}" is {role} and also {other}; choose one',
@@ -723,19 +685,17 @@ class ReleaseStudy(Question):
     treatment: Treatment = Treatment()
     """Which records belong to the study."""
     drop: tuple[str, ...] = _records(
-        marked("A column that is in the file for the assessment, and will not be in the release."),
+        "A column that is in the file for the assessment, and will not be in the release.",
         "COL",
         default=(),
     )
     ignore: tuple[str, ...] = _records(
-        marked(
-            "Dismiss a column: nobody could know it, and it says nothing of a person. The verdict says so."
-        ),
+        "Dismiss a column: nobody could know it, and it says nothing of a person. The verdict says so.",
         "COL",
         default=(),
     )
     seed: StrictInt = _records(
-        marked("For the choice of one record of a person who has several."),
+        "For the choice of one record of a person who has several.",
         "N",
         default=0,
         ge=0,

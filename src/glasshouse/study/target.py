@@ -9,26 +9,25 @@ from pydantic import model_validator
 
 from glasshouse.conditions import facts_of, without_values
 from glasshouse.errors import ContradictionError
-from glasshouse.language import marked
-from glasshouse.study.assess import columns_of_people, person_entry, refuse_beside_person
+from glasshouse.study.assess import PERSON, columns_of_people, refuse_beside_person
 from glasshouse.study.entry import ADVERSARY, entry
 from glasshouse.study.question import (
+    FRACTION,
+    POPULATION,
     Dataset,
     DatedCondition,
     Probability,
     ReleaseStudy,
-    fraction_entry,
-    population_entry,
 )
 
 
 class PeopleStudy(ReleaseStudy):
     """A question about people who may or may not be in a release."""
 
-    population: Dataset | None = population_entry()
-    fraction: Probability | None = fraction_entry()
+    population: Dataset | None = POPULATION
+    fraction: Probability | None = FRACTION
     known: tuple[DatedCondition, ...] = entry(
-        marked("What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH."),
+        "What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH.",
         "COL=VALUE",
         panel=ADVERSARY,
         python='{"age": 41}; ["age=40..45"]',
@@ -87,16 +86,14 @@ class TargetStudy(PeopleStudy):
     command: Literal["target"] = "target"
     """The command that answers it."""
     known: tuple[DatedCondition, ...] = entry(
-        marked(
-            "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, or "
-            "@FILE=absent. With `person` each tells one record of theirs: COL=A,COL=B."
-        ),
+        "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, or "
+        "@FILE=absent. With `person` each tells one record of theirs: COL=A,COL=B.",
         "COL=VALUE",
         panel=ADVERSARY,
         python='{"age": 41}; ["age=40..45"]; [{"place": "A", "day": 3}, {"place": "B"}]',
         default=(),
     )
-    person: tuple[str, ...] = person_entry()
+    person: tuple[str, ...] = PERSON
 
     def known_as(self, said: Callable[[tuple[str, ...]], tuple[str, ...]]) -> tuple[str, ...]:
         """Return what is known with its conditions said in another way, record by record where there are several."""

@@ -20,16 +20,15 @@ from pydantic import (
 
 from glasshouse.conditions import parse_condition, without_values
 from glasshouse.errors import ContradictionError
-from glasshouse.language import marked
 from glasshouse.study.entry import ADVERSARY, PRIOR, RELEASE, SAMPLING, entry
 from glasshouse.study.question import (
+    QUASI_IDENTIFIERS,
+    SENSITIVE,
     ConditionText,
     Dataset,
     Model,
     Question,
     Treatment,
-    quasi_identifiers_entry,
-    sensitive_entry,
 )
 
 
@@ -104,23 +103,19 @@ class Sampling(Model):
     """How long to sample, and for what precision; what is not given is as `glasshouse.groups.SamplingBudget` says."""
 
     precision: Annotated[StrictFloat, _finite("`precision`")] | None = _sampling(
-        marked(
-            "Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most this."
-        ),
+        "Sample until the Monte-Carlo error of every share, and of every belief about a victim, is at most this.",
         "X",
         unless="0.002",
     )
     sweeps: StrictInt | None = _sampling(
-        marked("Stop after so many sweeps at the latest."), "N", unless="20000"
+        "Stop after so many sweeps at the latest.", "N", unless="20000"
     )
     seconds: Annotated[StrictFloat, _finite("`seconds`")] | None = _sampling(
-        marked("Stop after so long at the latest."), "SECONDS"
+        "Stop after so long at the latest.", "SECONDS"
     )
-    chains: StrictInt | None = _sampling(
-        marked("How many chains run, to be compared."), "N", unless="4"
-    )
+    chains: StrictInt | None = _sampling("How many chains run, to be compared.", "N", unless="4")
     burn_in: StrictInt | None = _sampling(
-        marked("How many sweeps each makes before anything is recorded."), "N", unless="400"
+        "How many sweeps each makes before anything is recorded.", "N", unless="400"
     )
     seed: StrictInt | None = Field(default=None, ge=0, lt=1 << 63)
     """What the chains, and the points of the population, follow from; unset: the seed of the study."""
@@ -134,32 +129,26 @@ class ThreatStudy(Question):
     release: Dataset
     """The table as published: with generalised values, with a group column, Anatomy's first table, or JSON."""
     sensitive_table: Dataset | None = _release(
-        marked("Anatomy's second table: the sensitive values of each group."), "FILE"
+        "Anatomy's second table: the sensitive values of each group.", "FILE"
     )
     original: Dataset | None = _release(
-        marked("The data behind the release: how often she is right. Of a folder it is known."),
-        "FILE",
+        "The data behind the release: how often she is right. Of a folder it is known.", "FILE"
     )
     treatment: Treatment = Treatment()
     """Which records of the original were protected."""
     identifier: str | None = None
     """The column of the original that names a person, where somebody has several records."""
-    quasi_identifiers: tuple[str, ...] = quasi_identifiers_entry()
-    sensitive: tuple[str, ...] = sensitive_entry()
+    quasi_identifiers: tuple[str, ...] = QUASI_IDENTIFIERS
+    sensitive: tuple[str, ...] = SENSITIVE
     group: str | None = _release(
-        marked(
-            "The column of group names: within a group, values and sensitive values are permuted."
-        ),
+        "The column of group names: within a group, values and sensitive values are permuted.",
         "COL",
     )
     generalised: StrictBool = _release(
-        marked("The groups of `group` hold generalised values instead of permuted ones."),
-        default=False,
+        "The groups of `group` hold generalised values instead of permuted ones.", default=False
     )
     in_order: StrictBool = _release(
-        marked(
-            "The records of the original are in the order of the release: each is checked against its own row."
-        ),
+        "The records of the original are in the order of the release: each is checked against its own row.",
         default=False,
     )
     shuffled: StrictBool = False
@@ -167,25 +156,20 @@ class ThreatStudy(Question):
     suppressed: StrictInt = Field(default=0, ge=0)
     """How many records the publisher suppressed. Their sensitive values are published: anybody's may be among them."""
     hierarchies: dict[str, Path] = _release(
-        marked("What the labels of a column stand for, a row per value."),
+        "What the labels of a column stand for, a row per value.",
         "COL=FILE",
         python='{"age": "ages.csv"}',
-        default_factory=dict,
+        default={},
     )
     domain: Literal["observed", "released"] | None = _release(
-        marked(
-            "Which values people can have: those of the original, or of hierarchies and release; `values` gives others."
-        ),
-        "observed|released",
-        unless=marked("observed, where there is an original"),
+        "Which values people can have: those of the original, or of hierarchies and release; `values` gives others.",
+        unless="observed, where there is an original",
     )
     domains: dict[str, Domain] = _release(
-        marked(
-            "The values that people can have in a column: whole numbers, or a file with a value per line; the other "
-            "columns are as `domain` says."
-        ),
+        "The values that people can have in a column: whole numbers, or a file with a value per line; the other "
+        "columns are as `domain` says.",
         "COL=LOW..HIGH|FILE",
-        default_factory=dict,
+        default={},
     )
     """In a study, a list or whole numbers ``LOW..HIGH``."""
     domain_files: dict[str, Path] = Field(default_factory=dict)
@@ -193,26 +177,24 @@ class ThreatStudy(Question):
     suggested: tuple[str, ...] = ()
     """Columns whose hierarchies anonymise suggested from the values of the original: those are their domain."""
     exceeds: Annotated[StrictFloat, _finite("`exceeds`"), AfterValidator(_above_zero)] = entry(
-        marked("Tell the share of records of whose truth she is more than X times as sure."),
+        "Tell the share of records of whose truth she is more than X times as sure.",
         "X",
         unless="2",
         default=2.0,
     )
     """It is the relative threat Ti that is asked about."""
     alpha: Annotated[StrictFloat, _finite("`alpha`")] | None = _prior(
-        marked("The Dirichlet parameter of sensitive values."), "X", unless="1"
+        "The Dirichlet parameter of sensitive values.", "X", unless="1"
     )
     """Or what a release in JSON says."""
     beta: Annotated[StrictFloat, _finite("`beta`")] | None = _prior(
-        marked("The Dirichlet parameter of the values of all attributes, or of one."),
-        "X|COL=X",
-        unless="1",
+        "The Dirichlet parameter of the values of all attributes, or of one.", "X|COL=X", unless="1"
     )
     """Or what a release in JSON says; in a study, that of one attribute is one of the `betas`."""
     betas: dict[str, Annotated[StrictFloat, _finite("`beta`")]] = Field(default_factory=dict)
     """The same by attribute."""
     known: tuple[ConditionText, ...] = entry(
-        marked("What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH."),
+        "What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH.",
         "COL=VALUE",
         panel=ADVERSARY,
         python='{"age": 41}; ["age=40..45"]',
@@ -220,20 +202,15 @@ class ThreatStudy(Question):
     )
     """Nothing: everybody in the table is one, and is known in full."""
     reading: Annotated[Literal["5", "6"], BeforeValidator(_is_reading)] = _prior(
-        marked(
-            "The learner as the ratio of expectations (5), or as the expectation of the ratio (6)."
-        ),
-        "5|6",
+        "The learner as the ratio of expectations (5), or as the expectation of the ratio (6).",
         default="5",
     )
     """The attacker is compared with her."""
     sampling: Sampling = Sampling()
     """How long to sample, where nothing exact is possible."""
     seed: StrictInt = entry(
-        marked(
-            "What all random numbers follow from: of the chains, of the points of the population, and of the choice of "
-            "one record of a person who has several. Of a folder, of the first two."
-        ),
+        "What all random numbers follow from: of the chains, of the points of the population, and of the choice of "
+        "one record of a person who has several. Of a folder, of the first two.",
         "N",
         default=0,
         ge=0,
