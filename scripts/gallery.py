@@ -146,7 +146,7 @@ EXAMPLES = (
             "en": "Who is behind each transaction, from published totals",
             "pt-BR": "Quem está por trás de cada transação, a partir de totais publicados",
         },
-        ("glasshouse totals campaign --study study.toml --seconds 60 --out totals",),
+        ("glasshouse totals campaign --study study.toml --out totals",),
         pictures=(0, 1),
     ),
     Example(

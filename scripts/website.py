@@ -187,8 +187,7 @@ def sample_reports(folder: Path, names: Collection[str] = ()) -> Iterator[tuple[
             continue
         with chdir(folder), redirect_stdout(StringIO()):
             for command in example.commands:
-                quick = command.replace("--seconds 60", "--seconds 5")
-                code = glasshouse(shlex.split(quick)[1:])
+                code = glasshouse(shlex.split(command)[1:])
                 if code:
                     raise SystemExit(f"{command}: exit code {code}")
         stored = (folder / example.name / "report.json").read_text("utf-8")

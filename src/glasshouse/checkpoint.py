@@ -50,6 +50,12 @@ class Checkpoint:
         """Tell whether something is kept of a run that was interrupted."""
         return (cls.beside(run_folder, key="").folder / KEY).exists()
 
+    @classmethod
+    def key_in(cls, folder: Path) -> str | None:
+        """Return what the checkpoint in a folder belongs to; None: there is none."""
+        place = folder / KEY
+        return place.read_text(encoding="ascii", errors="replace") if place.is_file() else None
+
     @property
     def folder(self) -> Path:
         """Where everything is kept."""
@@ -116,8 +122,7 @@ class Checkpoint:
         )
 
     def _is_of_this_study(self) -> bool:
-        written = (self._folder / KEY).read_text(encoding="ascii", errors="replace")
-        return written == self._key
+        return self.key_in(self._folder) == self._key
 
     def _new_file(self, name: str) -> AbstractContextManager[Path]:
         """Return a draft of one of its files, which tell of people."""

@@ -145,7 +145,7 @@ def test_a_small_month(glasshouse: Glasshouse) -> None:
     write_trade("month", transactions=600, importers=40)
     Path("study.toml").write_text(PLAN.read_text())
     files = ("--out", "run", "--per-record", "p.parquet")
-    found = campaign(glasshouse, "--seconds", 40, "--processes", 1, *files)
+    found = campaign(glasshouse, "--processes", 1, *files)
     assert found["records"] == 600
     assert [phase["name"] for phase in found["phases"]] == ["city", "state", "city within state"]
     assert found["solved"] > 0.8 * found["instances"]
@@ -155,8 +155,7 @@ def test_a_small_month(glasshouse: Glasshouse) -> None:
     report = Path("run/report.html").read_text()
     assert "value at risk" in report
     check_bins(found)
-    told = glasshouse("totals", "campaign", "--study", "study.toml", "--seconds", 40,
-                      "--processes", 1)  # fmt: skip
+    told = glasshouse("totals", "campaign", "--study", "study.toml", "--processes", 1)
     assert "By phase" in told.out
     assert "are solved exactly" in " ".join(told.out.split())
 
@@ -180,7 +179,7 @@ def test_the_names_of_the_exposed_are_written_with_a_warning(glasshouse: Glassho
     one_each = {row.partition(",")[2]: row for row in rows}
     register.write_text("\n".join([header, *one_each.values()]))
     Path("study.toml").write_text(PLAN.read_text())
-    asked = ("totals", "campaign", "--study", "study.toml", "--seconds", 40, "--processes", 1)
+    asked = ("totals", "campaign", "--study", "study.toml", "--processes", 1)
     outcome = glasshouse(*asked, "--out", "run", "--entities", "e.parquet", "--json")
     assert outcome.code == 0, outcome.error
     names = pyarrow.parquet.read_table("e.parquet").to_pylist()
@@ -281,7 +280,7 @@ BAD = {
     "no plan": (("campaign", "--study", "no.toml"), "no.toml"),
     "another study": (("campaign", "--study", "other.toml"), "glasshouse assess --study"),
     "no publication": (("campaign", "--study", "plan.toml"), "transactions.csv"),
-    "no time": (("campaign", "--study", "plan.toml", "--seconds", 0), "--seconds is 0"),
+    "no time": (("campaign", "--study", "plan.toml", "--time-limit", 0), "--time-limit is 0"),
     "nothing to resume": (("campaign", "--study", "plan.toml", "--resume"), "--resume needs"),
     "time limit": (("solve", "tiny.json", "--time-limit", -1), "time"),
 }
@@ -298,7 +297,7 @@ def test_questions_that_make_no_sense_are_one_line(
     )
     tiny = {"packages_scaled": [[1], [2]], "bins_lo_scaled": [[3]], "bins_hi_scaled": [[3]]}
     Path("tiny.json").write_text(json.dumps(tiny))
-    if "--resume" in arguments or "--seconds" in arguments:
+    if "--resume" in arguments or "--time-limit" in arguments:
         write_trade("month", transactions=100, importers=10)
     outcome = glasshouse("totals", *arguments)
     assert outcome.code == 2, outcome.error
@@ -309,7 +308,9 @@ def test_questions_that_make_no_sense_are_one_line(
 def test_a_synthetic_month_can_be_attacked_at_once(glasshouse: Glasshouse) -> None:
     made = glasshouse("synth", "trade", "--records", 300, "--out", "month")
     assert "Next: glasshouse totals campaign --study month/study.toml" in made.out
-    done = glasshouse(*f"{made.out.partition('Next: glasshouse ')[2].strip()} --seconds 20".split())
+    done = glasshouse(
+        *f"{made.out.partition('Next: glasshouse ')[2].strip()} --processes 1".split()
+    )
     assert done.code == 0, done.error
     assert "By phase" in done.out
     again = glasshouse("synth", "trade", "--records", 300, "--out", "month")

@@ -20,7 +20,7 @@ from glasshouse.synthetic.trade import write_trade
 from tests.reconstruction.test_solver import sparse
 
 PLAN = Path(__file__).parents[2] / "examples" / "trade" / "study.toml"
-BUDGET = "[budget]\nseconds = 300.0\nquick = 0.2\nlongest = 1.5\n"
+BUDGET = "[budget]\nquick = 0.2\npatience = 1000.0\nlongest = 1.5\n"
 COMMAND = [sys.executable, "-m", "glasshouse", "totals", "campaign", "--study", "study.toml"]
 RESUMABLE = b"glasshouse: stopped; the same command with --resume goes on from here\n"
 

@@ -301,7 +301,7 @@ def mark_month() -> frozenset[str]:
 def test_totals_name_no_record_no_entity_and_no_place_of_few(glasshouse: Glasshouse) -> None:
     few = mark_month()
     assert few
-    arguments = "totals campaign --study study.toml --seconds 6 --processes 1 --out run"
+    arguments = "totals campaign --study study.toml --processes 1 --out run"
     outcome = glasshouse(*arguments.split())
     assert outcome.code == 0, outcome.error
     assert re.search(r"^note: city: records without totals: \d+$", outcome.error, re.MULTILINE)

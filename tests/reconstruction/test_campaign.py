@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,8 @@ from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
 from glasshouse.measures.totals import figures
-from glasshouse.reconstruction import CampaignResult, campaign, workers
+from glasshouse.progress import Progress
+from glasshouse.reconstruction import CampaignResult, attempt_rounds, campaign, workers
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.study.totals import TotalsStudy
 from tests.examples import examples
@@ -56,7 +55,7 @@ def hundredth(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CampaignR
     folder = tmp_path_factory.mktemp("hundredth")
     plan = trade_plan(
         folder,
-        budget={"seconds": 600.0, "quick": 0.05, "longest": 0.05},
+        budget={"quick": 0.05, "longest": 0.05},
         transactions=8_175,
         importers=184,
         seed=11,
@@ -144,7 +143,7 @@ def test_frames_agree_with_the_figures_and_tell_no_names(
 def test_other_rounding_models_are_never_wrong(tmp_path: Path, made: str, model: str) -> None:
     plan = trade_plan(
         tmp_path,
-        budget={"seconds": 120.0, "quick": 0.03, "longest": 0.03},
+        budget={"quick": 0.03, "longest": 0.03},
         transactions=900,
         importers=60,
         seed=2,
@@ -523,18 +522,9 @@ def test_three_phases_with_records_left_out_are_never_wrong(
 
 
 def same(first: CampaignResult, second: CampaignResult) -> bool:
-    def figures(result: CampaignResult) -> Any:
-        plain = result.to_dict()
-        del plain["seconds"]
-        for phase in plain["phases"]:
-            del phase["seconds"]
-        return plain
-
-    instances = (each.to_frame().drop_columns(["seconds"]) for each in (first, second))
-    left, right = instances
     return bool(
-        figures(first) == figures(second)
-        and left.equals(right)
+        first.to_dict() == second.to_dict()
+        and first.to_frame().equals(second.to_frame())
         and first.packages_frame().equals(second.packages_frame())
     )
 
@@ -544,7 +534,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TotalsStudy, 
     folder = tmp_path_factory.mktemp("small")
     plan = trade_plan(
         folder,
-        budget={"seconds": 600.0, "quick": 5.0, "longest": 5.0},
+        budget={"quick": 5.0, "longest": 5.0},
         transactions=400,
         importers=80,
         seed=0,
@@ -581,9 +571,8 @@ def test_a_campaign_that_was_killed_between_any_two_files_ends_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _, plan, whole = small
-    module = sys.modules[campaign.__module__]
-    monkeypatch.setattr(module, "_BATCH", 7)
-    monkeypatch.setattr(module, "_SAVED_EVERY", -1.0)
+    monkeypatch.setattr(attempt_rounds, "_BATCH", 7)
+    monkeypatch.setattr(attempt_rounds, "_SAVED_EVERY", -1.0)
     campaign(plan, folder=tmp_path / "run")
     parts = sorted(path.name for path in (tmp_path / "run").glob("*.arrow"))
     assert len(parts) >= 5
@@ -592,9 +581,6 @@ def test_a_campaign_that_was_killed_between_any_two_files_ends_the_same(
         shutil.copytree(tmp_path / "run", copied)
         for name in parts[kept:]:
             (copied / name).unlink()
-        for done in copied.glob("*.done"):
-            if int(done.stem) >= int(parts[kept].partition("-")[0]):
-                done.unlink()
         assert same(campaign(plan, folder=copied, resume=True), whole)
 
 
@@ -631,8 +617,9 @@ def test_without_time_nothing_is_claimed(
     small: tuple[Path, TotalsStudy, CampaignResult],
 ) -> None:
     _, plan, whole = small
-    result = campaign(changed(plan, budget={"seconds": 1e-6, "quick": 1e-6, "longest": 1e-6}))
+    result = campaign(plan, time_limit=1e-6)
     assert not result.complete
+    assert whole.complete
     assert result.phases[0].untried == whole.phases[0].instances - whole.phases[0].trivial
     assert result.phases[0].linked == sum(
         instance["packages"]
@@ -641,7 +628,7 @@ def test_without_time_nothing_is_claimed(
     )
 
 
-def test_time_goes_first_to_all_and_then_where_little_is_open(
+def test_an_instance_has_a_quick_attempt_first_and_longer_ones_where_little_is_open(
     small: tuple[Path, TotalsStudy, CampaignResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, plan, whole = small
@@ -652,29 +639,46 @@ def test_time_goes_first_to_all_and_then_where_little_is_open(
     def noted(task: Task, terms: workers.AttemptTerms, limit: float) -> Any:
         answer = attempt(task, terms, limit)
         assert answer.feasible is not None
-        tried.append((limit, task.part, np.log10(answer.feasible.sum(axis=1)).sum()))
+        tried.append((limit, task.part, float(np.log10(answer.feasible.sum(axis=1)).sum())))
         return answer
 
     monkeypatch.setattr(workers, "attempt", noted)
-    result = campaign(
-        changed(
-            plan, phases=[plan.phases[0]], budget={"seconds": 60.0, "quick": 0.02, "longest": 1.0}
-        )
-    )
+    budget = {"quick": 0.02, "patience": 8.0, "longest": 0.08}
+    result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget))
     hard = whole.phases[0].instances - whole.phases[0].trivial
     quick, later = tried[:hard], tried[hard:]
     assert {limit for limit, _, _ in quick} == {0.02}
     assert len({part for _, part, _ in quick}) == hard
-    assert sorted(limit for limit, _, _ in later) == [0.16] * hard + [1.0] * hard
+    allowed = {part: min(0.08, 8 / max(left_open, 1) ** 2) for _, part, left_open in quick}
+    assert {part: limit for limit, part, _ in later} == {
+        part: limit for part, limit in allowed.items() if limit >= 0.04
+    }
+    assert 0 < len(later) < len(quick)
     products = [limit * left_open**2 for limit, _, left_open in later]
     assert products == sorted(products)
-    # An instance of which little is open has all its attempts before one of which much is open has its second.
-    assert [limit for limit, _, _ in later] != sorted(limit for limit, _, _ in later)
     assert result.phases[0].unsolved == hard
+    assert result.complete
+
+
+def test_the_answer_is_the_same_on_a_busy_machine_and_at_every_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Instances that meet their limits stop at the same place, whatever the clocks say."""
+    budget = {"quick": 0.004, "patience": 20.0, "longest": 0.03}
+    plan = trade_plan(
+        tmp_path, budget=budget, transactions=900, importers=60, seed=2, excluded=0.004
+    )
+    first = campaign(plan)
+    assert sum(phase.unsolved for phase in first.phases) > 5
+    clock = time.thread_time
+    monkeypatch.setattr(time, "thread_time", lambda: 50 * clock())
+    steady = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: 50 * steady())
+    assert same(campaign(plan), first)
 
 
 @pytest.mark.parametrize("slowdown", [1.0, 10.0, 30.0])
-def test_the_seconds_of_a_campaign_hold_on_a_busy_machine(
+def test_a_time_limit_holds_on_a_busy_machine(
     small: tuple[Path, TotalsStudy, CampaignResult],
     monkeypatch: pytest.MonkeyPatch,
     slowdown: float,
@@ -682,6 +686,7 @@ def test_the_seconds_of_a_campaign_hold_on_a_busy_machine(
     """Every attempt takes its whole limit, and the clock goes on for many times as long."""
     _, plan, _ = small
     clock = [time.monotonic()]
+    began = clock[0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
 
     def slow(task: Task, terms: workers.AttemptTerms, limit: float) -> Attempt:
@@ -690,29 +695,62 @@ def test_the_seconds_of_a_campaign_hold_on_a_busy_machine(
         return Attempt(task.part, "limit", "walk", limit, seconds=limit, feasible=everything)
 
     monkeypatch.setattr(workers, "attempt", slow)
-    budget = {"seconds": 200.0, "quick": 0.2, "longest": 60.0}
-    result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget))
+    budget = {"quick": 0.05, "patience": 1e6, "longest": 60.0}
+    result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget), time_limit=200.0)
     assert result.phases[0].untried == 0
-    assert 150 < result.seconds < 220
+    assert not result.complete
+    assert 100 < clock[0] - began < 220
 
 
-def test_an_attempt_that_the_end_of_the_time_cut_short_does_not_replace_a_longer_one(
-    small: tuple[Path, TotalsStudy, CampaignResult], monkeypatch: pytest.MonkeyPatch
+def test_what_a_time_limit_left_open_is_found_when_it_is_resumed(
+    tmp_path: Path,
+    small: tuple[Path, TotalsStudy, CampaignResult],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    _, plan, _ = small
-    monkeypatch.setattr(workers, "PAIRS_PER_SECOND", 1)
-    attempt, tried = workers.attempt, set()
+    _, plan, whole = small
+    monkeypatch.setattr(attempt_rounds, "_BATCH", 1)
+    attempt, steady = workers.attempt, time.monotonic
+    ahead = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: steady() + ahead[0])
 
-    def cut_short(task: Task, terms: workers.AttemptTerms, limit: float) -> Any:
-        again = task.part in tried
-        tried.add(task.part)
-        answer = attempt(task, terms, limit)
-        return replace(answer, limit=0.01, method="cut short") if again else answer
+    def late(task: Task, terms: workers.AttemptTerms, limit: float) -> Attempt:
+        ahead[0] += 100.0
+        return attempt(task, terms, limit)
 
-    monkeypatch.setattr(workers, "attempt", cut_short)
-    budget = {"seconds": 60.0, "quick": 0.02, "longest": 1.0}
-    result = campaign(changed(plan, phases=[plan.phases[0]], budget=budget))
-    assert set(result.to_frame()["method"].to_pylist()) == {None, "bounds"}
+    monkeypatch.setattr(workers, "attempt", late)
+    folder = tmp_path / "run"
+    part = campaign(plan, folder=folder, time_limit=1000.0)
+    assert not part.complete
+    first = part.phases[0]
+    assert 0 < first.solved < whole.phases[0].solved
+    assert first.untried == first.instances - first.solved
+    assert part.phases[-1].linked_so_far <= whole.phases[-1].linked_so_far
+    further = campaign(plan, folder=folder, resume=True, time_limit=1000.0)
+    assert first.solved < further.phases[0].solved < whole.phases[0].solved
+    monkeypatch.undo()
+    assert same(campaign(plan, folder=folder, resume=True), whole)
+
+
+def test_progress_tells_what_is_certain_so_far_and_what_is_left(
+    small: tuple[Path, TotalsStudy, CampaignResult],
+) -> None:
+    _, plan, whole = small
+    told: list[Progress] = []
+    campaign(plan, on_progress=told.append)
+    assert {progress.note for progress in told} <= {phase.name for phase in plan.phases}
+    placed = [progress.figures["placed"] for progress in told]
+    assert placed == sorted(placed)
+    trivial = sum(row["packages"] for row in whole.to_frame().to_pylist() if row["method"] is None)
+    assert 0 < placed[-1] <= whole.phases[-1].linked_so_far <= placed[-1] + trivial
+    for progress in told:
+        assert progress.figures["seconds"] >= 0
+        assert progress.figures["solved"] <= progress.done <= (progress.total or 0)
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_time_limit_that_is_none_is_refused(tmp_path: Path, limit: float) -> None:
+    with pytest.raises(StudyError, match="the time limit is"):
+        campaign(tiny_plan(tmp_path, GOOD, GOOD_TOTALS), time_limit=limit)
 
 
 def test_a_process_too_few_is_refused(tmp_path: Path) -> None:

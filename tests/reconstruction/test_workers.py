@@ -18,7 +18,14 @@ from glasshouse.errors import BudgetError
 from glasshouse.reconstruction import campaign, workers
 from glasshouse.reconstruction.phase import Attempt, SolvedPhase, Task
 from glasshouse.reconstruction.system import system_of
-from glasshouse.reconstruction.workers import AttemptTerms, Workers, attempt
+from glasshouse.reconstruction.workers import (
+    AttemptTerms,
+    Workers,
+    attempt,
+    attempts_of,
+    attempts_table,
+    fitting_processes,
+)
 from tests.reconstruction.plans import GOOD, GOOD_TOTALS, tiny_plan
 
 TERMS = AttemptTerms(memory=1 << 30, register=None, share_left_out=0.0)
@@ -82,7 +89,7 @@ def test_bins_that_are_ruled_out_beforehand_are_bounds_and_what_is_found_is_what
             task(part, packages), low=ends - 2, high=ends + 2, allowed=allowed,
             halfwidth=np.full(2, halfwidth),
         )  # fmt: skip
-        system, kind_of = system_of(workers._instance(narrowed))
+        system, kind_of = system_of(workers.instance_of(narrowed))
         assert system.rows <= (4 if halfwidth else 2)
         assert ((system.most[kind_of] > 0) == allowed).all()
         valid = []
@@ -106,7 +113,8 @@ def team() -> Iterator[Workers]:
 
 def made(team: Workers, batches: Sequence[Sequence[Task]]) -> dict[int, Attempt]:
     """The attempts by their part; each is made once."""
-    found = [each for some in team.run(batches, lambda: 5.0) for each in some]
+    limited = ([(each, 5.0) for each in some] for some in batches)
+    found = [each for some in team.run(limited, lambda: True) for each in some]
     by_part = {each.part: each for each in found}
     assert len(by_part) == len(found)
     return by_part
@@ -116,6 +124,49 @@ def test_an_unexpected_error_is_an_attempt_that_failed() -> None:
     found = attempt(task(7, Faulty()), TERMS, 5.0)
     assert (found.part, found.status, found.feasible) == (7, "failed", None)
     assert found.method == "RuntimeError: something unexpected"
+
+
+def test_an_instance_is_known_by_what_it_asks() -> None:
+    first = task(0)
+    assert task(5).digest == first.digest
+    entities = np.array([1, 1])
+    others = [
+        replace(first, low=first.low - 1),
+        replace(first, high=first.high + 1),
+        replace(first, halfwidth=np.ones(1, np.int64)),
+        replace(first, packages=first.packages[::-1]),
+        replace(first, packages=first.packages.T),
+        replace(first, left_out=True),
+        replace(first, allowed=np.ones((3, 2), bool)),
+        replace(first, entities=entities),
+        replace(first, entities=2 * entities),
+    ]
+    assert len({first.digest, *(other.digest for other in others)}) == len(others) + 1
+
+
+def test_attempts_that_are_kept_are_found_again() -> None:
+    made_before = attempt(task(3), TERMS, 5.0)
+    lost = attempt(task(4, Faulty()), TERMS, 5.0)
+    ((asked, found),) = attempts_of(attempts_table([made_before, lost])).items()
+    assert asked == task(9).digest
+    assert made_before.feasible is not None
+    assert found.feasible is not None
+    assert (found.feasible == made_before.feasible).all()
+    assert (found.status, found.limit, found.seconds) == ("unique", 5.0, made_before.seconds)
+    assert found.allocations == 1
+
+
+def test_fewer_processes_are_started_where_the_memory_is_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gigabyte = 1 << 30
+    monkeypatch.setattr(workers, "resident_bytes", lambda: gigabyte)
+    assert fitting_processes(4, gigabyte, None) == 4
+    assert fitting_processes(4, gigabyte, 100 * gigabyte) == 4
+    assert fitting_processes(4, gigabyte, 4 * gigabyte) == 2
+    assert fitting_processes(4, gigabyte, 2 * gigabyte) == 1
+    with pytest.raises(BudgetError, match=r"--memory is 1\.9 GiB, .* at least 2\.0 GiB"):
+        fitting_processes(4, gigabyte, int(1.9 * gigabyte))
 
 
 def test_an_instance_that_is_refused_says_why() -> None:
@@ -147,8 +198,8 @@ def test_processes_that_are_killed_while_they_wait_are_replaced(team: Workers) -
 
 
 def test_when_the_time_is_over_nothing_more_is_begun(team: Workers) -> None:
-    assert list(team.run([[task(0)], [task(1)]], lambda: 0.0)) == []
-    assert list(team.run([], lambda: 1.0)) == []
+    assert list(team.run([[(task(0), 5.0)], [(task(1), 5.0)]], lambda: False)) == []
+    assert list(team.run([], lambda: True)) == []
 
 
 def dying(*_: object) -> None:
@@ -162,12 +213,12 @@ def test_processes_that_cannot_begin_end_the_campaign_with_one_line(
     monkeypatch.setattr(workers, "_serve", dying)
     monkeypatch.setattr(workers, "_MOST_IN_VAIN", 1)
     with pytest.raises(BudgetError, match="end before they begin"), Workers(2, TERMS) as own:
-        list(own.run([[task(0)]], lambda: 1.0))
+        list(own.run([[(task(0), 1.0)]], lambda: True))
     assert set(multiprocessing.active_children()) <= others
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_campaign_counts_what_failed_and_goes_on(
+def test_a_campaign_counts_what_failed_goes_on_and_tries_it_again_when_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
 ) -> None:
     bad = Faulty() if processes == 1 else Deadly()
@@ -190,7 +241,10 @@ def test_a_campaign_counts_what_failed_and_goes_on(
     assert trouble.kind.startswith("instances that failed (")
     assert reason in trouble.kind
     assert (trouble.where, trouble.count, trouble.example) == ("only", 1, "bad")
-    again = campaign(plan, folder=tmp_path / "kept", resume=True)
-    assert again.troubles == result.troubles
-    feasible = [row["feasible_bins"] for row in again.packages_frame().to_pylist()]
+    feasible = [row["feasible_bins"] for row in result.packages_frame().to_pylist()]
     assert feasible == [["a"], ["b"], None, None]
+    monkeypatch.undo()
+    again = campaign(plan, folder=tmp_path / "kept", resume=True)
+    assert not again.troubles
+    feasible = [row["feasible_bins"] for row in again.packages_frame().to_pylist()]
+    assert feasible == [["a"], ["b"], ["a"], ["b"]]

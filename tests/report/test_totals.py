@@ -469,7 +469,7 @@ def test_the_first_screen_says_who_is_named_what_is_placed_and_what_a_guess_gain
     assert placed.figure == "≥ 100%"
     assert "so far" in named.sentence
     more = page_of((study, unsolved)).actions[-1]
-    assert more.command == "glasshouse totals campaign --study study.toml --seconds 7200"
+    assert more.command == "glasshouse totals campaign --study study.toml"
 
 
 def test_certainty_about_many_records_is_a_high_risk_wherever_it_is_told(

@@ -82,6 +82,7 @@ def carry_out(
     resume: bool = False,
     threads: int | None = None,
     memory: str | None = None,
+    time_limit: float | None = None,
     per_record: Path | None = None,
     extras: Mapping[str, Any] | None = None,
     engine: Callable[..., Run[Any, Any]] | None = None,
@@ -94,6 +95,7 @@ def carry_out(
         resume: Whether to go on from what an interrupted run has kept.
         threads: How many threads to use.
         memory: What the process may use, as it was typed.
+        time_limit: After how many seconds by the clock nothing more is begun, of what can be told as open.
         per_record: Where to write what is known of every record.
         extras: What else is asked for, as the command's module in ``runs`` says.
         engine: What carries it out, if not this machine.
@@ -125,7 +127,9 @@ def carry_out(
         raise StudyError("--resume needs the --out of the run that was interrupted")
     place = nullcontext() if output.out is None else held(output.out)
     with place, _resumable(checkpoint), progress() as on_progress:
-        resources = Resources(on_progress, checkpoint, resume, threads, limit, on_note=warn)
+        resources = Resources(
+            on_progress, checkpoint, resume, threads, limit, time_limit, on_note=warn
+        )
         done = (engine or run)(study, resources=resources, **(extras or {}))
         report = (
             None if output.out is None else write_run(done, output.out, overwrite=output.overwrite)
@@ -338,6 +342,8 @@ def _note(now: Progress) -> str:
         return text_for(visits, "{count} record visited", "{count} records visited")
     if now.stage == "searching":
         return _search_note(int(now.done), figures.get("bound", 0.0), figures.get("best"))
+    if now.stage == "solving" and "placed" in figures:
+        return _solving_note(now.note, int(figures["placed"]), figures["seconds"])
     if now.stage != "sampling":
         return now.note
     notes = [translated(now.note)]
@@ -346,6 +352,16 @@ def _note(now: Progress) -> str:
     if "error" in figures:
         notes.append(text("error {error}", error=number(figures["error"], ".2g")))
     return ", ".join(notes)
+
+
+def _solving_note(phase: str, placed: int, seconds: float) -> str:
+    """Say what a campaign has found so far, and how long the phase takes about."""
+    return text(
+        "{phase}: {placed} records placed, about {minutes} min of this phase left",
+        phase=phase,
+        placed=placed,
+        minutes=number(seconds / 60, ".1f"),
+    )
 
 
 def _search_note(done: int, bound: float, best: float | None) -> str:

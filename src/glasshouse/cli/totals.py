@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,9 +17,13 @@ from glasshouse.cli.command import (
     warn,
     write_records,
 )
-from glasshouse.cli.options import option
+from glasshouse.cli.options import OutputOptions, option
 from glasshouse.errors import SolverError, StudyError, UnjudgedError
 from glasshouse.language import number, text, text_for
+
+if TYPE_CHECKING:
+    from glasshouse.runs import Outcome
+    from glasshouse.study.totals import TotalsStudy
 
 app = typer.Typer(
     name="totals",
@@ -110,48 +116,169 @@ def solve(
         )
 
 
+PerRecord = Annotated[
+    Path | None,
+    option(
+        "--per-record",
+        "FILE.parquet",
+        "Also write where each record can be, and how surely. It is the disclosure itself.",
+    ),
+]
+Entities = Annotated[
+    Path | None,
+    option(
+        "--entities",
+        "FILE.parquet",
+        "Also write who is exposed with certainty, by name. It is the disclosure itself.",
+    ),
+]
+Processes = Annotated[
+    int | None, option("--processes", "N", r"\[default: one per processor]", min=1)
+]
+Plan = Annotated[Path, option("--study", "FILE", "The plan: publications, measures, phases.")]
+
+
 def campaign(
     *,
-    study_file: Path = option(
-        "--study", "FILE", "The plan: publications, measures, phases.", default=...
+    study_file: Plan,
+    time_limit: float | None = option(
+        "--time-limit",
+        "SECONDS",
+        "By the clock; then what is open is told as open, exit code 3. \\[default: as long as it takes]",
     ),
-    seconds: float | None = option(
-        "--seconds", "N", "How long it may take in all, instead of what the plan says."
+    memory: str | None = option(
+        "--memory",
+        "SIZE",
+        "What all processes may use, such as 8G; there are fewer of them then. \\[default: no limit]",
     ),
-    processes: int | None = option("--processes", "N", r"\[default: one per processor]", min=1),
+    processes: Processes = None,
+    part: str | None = option(
+        "--part",
+        "I/N",
+        "Only one of several parts, each on a machine of its own; totals merge puts them together.",
+    ),
     resume: bool = option(
         "--resume",
         says="Go on where an interrupted campaign with the same --out stopped.",
         default=False,
     ),
-    per_record: Path | None = option(
-        "--per-record",
-        "FILE.parquet",
-        "Also write where each record can be, and how surely. It is the disclosure itself.",
-    ),
-    entities: Path | None = option(
-        "--entities",
-        "FILE.parquet",
-        "Also write who is exposed with certainty, by name. It is the disclosure itself.",
-    ),
+    per_record: PerRecord = None,
+    entities: Entities = None,
     output: options.OutputOptions,
 ) -> None:
     """A whole month: join publications by their keys, solve every group, and price the damage.
 
-    Example: glasshouse totals campaign --study study.toml --seconds 600 --out run
+    Example: glasshouse totals campaign --study study.toml --time-limit 600 --out run
     """
-    from glasshouse.reconstruction import CampaignResult
-    from glasshouse.study import load_question, paths_of
+    from glasshouse.study import load_question
     from glasshouse.study.totals import TotalsStudy
 
     study = load_question(study_file, TotalsStudy)
-    if seconds is not None:
-        if not 0 < seconds < float("inf"):
+    if time_limit is not None and not 0 < time_limit < float("inf"):
+        raise StudyError(
+            "--time-limit is {seconds}; give a number above 0", seconds=number(time_limit, "g")
+        )
+    threads = processes or os.cpu_count() or 1
+    if part is not None:
+        if per_record or entities:
             raise StudyError(
-                "--seconds is {seconds}; give a number above 0", seconds=number(seconds, "g")
+                "a part tells nothing yet; give --per-record and --entities to totals merge"
             )
-        budget = study.budget.model_copy(update={"seconds": seconds})
-        study = study.model_copy(update={"budget": budget})
+        _carry_out_part(study, part, output, time_limit, memory, threads, resume=resume)
+        return
+    _check_files(study, study_file, output, per_record, entities)
+    done = carry_out(
+        study, output, resume=resume, threads=threads, memory=memory, time_limit=time_limit
+    )
+    _tell(done.outcome, output, per_record, entities)
+
+
+def merge(
+    *,
+    parts: list[Path] = options.argument(
+        "PART", "The --out of every part, in any order.", default=...
+    ),
+    study_file: Plan,
+    processes: Processes = None,
+    per_record: PerRecord = None,
+    entities: Entities = None,
+    output: options.OutputOptions,
+) -> None:
+    """Put the parts of a campaign together: the same answer as one machine would give.
+
+    Example: glasshouse totals merge part1 part2 --study study.toml --out run
+    """
+    from glasshouse.study import load_question
+    from glasshouse.study.totals import TotalsStudy
+
+    study = load_question(study_file, TotalsStudy)
+    _check_files(study, study_file, output, per_record, entities)
+    threads = processes or os.cpu_count() or 1
+    done = carry_out(study, output, threads=threads, extras={"parts": parts})
+    _tell(done.outcome, output, per_record, entities)
+
+
+def _carry_out_part(
+    study: TotalsStudy,
+    part: str,
+    output: OutputOptions,
+    time_limit: float | None,
+    memory: str | None,
+    processes: int,
+    *,
+    resume: bool,
+) -> None:
+    """Carry out one part of a plan, and say how far it came."""
+    from glasshouse.cli.command import progress
+    from glasshouse.cli.interrupts import interruptible
+    from glasshouse.reconstruction import CampaignPart, campaign_part
+
+    which = CampaignPart.of_text(part)
+    if output.out is None:
+        raise StudyError("--part needs --out: the folder in which the part keeps what it finds")
+    with interruptible(), progress() as on_progress:
+        done = campaign_part(
+            study,
+            which,
+            folder=output.out,
+            processes=processes,
+            resume=resume,
+            overwrite=output.overwrite,
+            time_limit=time_limit,
+            memory=options.size_in_bytes(memory),
+            on_progress=on_progress,
+        )
+    if output.as_json:
+        print(json.dumps(done.to_dict(), indent=2))
+    else:
+        for phase in done.phases:
+            print(
+                text(
+                    "{phase}: {solved} of {tried} parts of the problem solved exactly",
+                    phase=phase.name,
+                    solved=phase.solved,
+                    tried=phase.tried,
+                )
+            )
+        folders = " ".join(["PART"] * which.of)
+        print(text("Next: {command}", command=f"glasshouse totals merge {folders} --study FILE"))
+    if not done.complete:
+        raise SolverError(
+            "the time limit was met before part {part} was finished; the same command with --resume goes on from here",
+            part=str(which),
+        )
+
+
+def _check_files(
+    study: TotalsStudy,
+    study_file: Path,
+    output: OutputOptions,
+    per_record: Path | None,
+    entities: Path | None,
+) -> None:
+    """Make sure that what is to be written beside a run can be, and destroys nothing."""
+    from glasshouse.study import paths_of
+
     if entities is not None and study.entities is None:
         raise StudyError("--entities needs a register of entities; add [entities] to the plan")
     if entities and per_record and entities.absolute() == per_record.absolute():
@@ -160,8 +287,14 @@ def campaign(
         if path is not None:
             data = [study_file, *paths_of(study)]
             check_records_file(path, data, overwrite=output.overwrite)
-    done = carry_out(study, output, resume=resume, threads=processes or os.cpu_count())
-    outcome = done.outcome
+
+
+def _tell(
+    outcome: Outcome, output: OutputOptions, per_record: Path | None, entities: Path | None
+) -> None:
+    """Write what a campaign discloses where that was asked for, and say where it was stopped."""
+    from glasshouse.reconstruction import CampaignResult
+
     if not isinstance(outcome, CampaignResult):
         return
     if outcome.troubles and not output.as_json:
@@ -187,8 +320,14 @@ def campaign(
                 path=entities,
             ),
         )
+    if not outcome.complete:
+        raise SolverError(
+            "the time limit was met: what had no time is told as open, and may be certain to others; a longer "
+            "--time-limit may decide it"
+        )
 
 
 app.command()(options.Expanded(init))
 app.command()(options.Expanded(solve))
 app.command()(options.Expanded(campaign))
+app.command()(options.Expanded(merge))

@@ -4,7 +4,9 @@ from glasshouse.reconstruction.campaign_result import (
     CampaignResult,
     PhaseResult,
     campaign,
+    campaign_part,
     load_plan,
+    merge,
 )
 from glasshouse.reconstruction.chances import (
     BinRegister,
@@ -13,6 +15,7 @@ from glasshouse.reconstruction.chances import (
     exposure,
     register_of,
 )
+from glasshouse.reconstruction.division import CampaignPart, PartResult
 from glasshouse.reconstruction.group_instance import (
     Instance,
     Solution,
@@ -26,18 +29,22 @@ from glasshouse.reconstruction.solver import solve
 __all__ = [
     "BinExposed",
     "BinRegister",
+    "CampaignPart",
     "CampaignResult",
     "ExposurePhase",
     "Instance",
+    "PartResult",
     "PhaseResult",
     "Solution",
     "SolutionExposure",
     "campaign",
+    "campaign_part",
     "exposure",
     "from_dict",
     "from_json",
     "instance",
     "load_plan",
+    "merge",
     "register_of",
     "solve",
 ]

@@ -32,6 +32,8 @@ from glasshouse.reconstruction.system import Budget, ListEffort, Meter
 
 _SAMPLE = 16
 """After so many states it is clear whether the work for all of them is too much."""
+_MODULO, _EDGE = 60_000, 12
+"""What it costs to count modulo a prime before anything is counted, and for each edge, in units of work."""
 _LARGEST_PRIME = 2**31 - 1
 _DIVISORS = np.arange(3, 46_341, 2)
 """The odd numbers up to the root of the largest prime."""
@@ -480,8 +482,10 @@ def allocation_counts(
     number = int(_bits(known, copies, settled, worth) // 30.9) + 1
     primes = [_prime(place) for place in range(number)]
     residues = []
+    work = _count_work(graph, known)
     for prime in primes:
         budget.check()
+        budget.spend(work)
         residues.append(_modulo(graph, known, copies, settled, worth, prime))
     totals, tables = zip(*residues, strict=True)
     # The Chinese remainder theorem: each remainder counts by a factor that is 1 modulo its prime and 0 modulo others.
@@ -496,6 +500,13 @@ def allocation_counts(
         for row, copies_of_kind in zip(packages.tolist(), copies.tolist(), strict=True)
     ]
     return AllocationCounts(total, shares)
+
+
+def _count_work(graph: Graph, known: Domains) -> int:
+    """Return what it costs to count modulo one prime, in units of work."""
+    edges = sum(len(step.source) for step in graph.steps)
+    codes = sum(len(step.subsets) for step in graph.steps) + len(graph.layers[-1])
+    return _MODULO + _EDGE * edges + 2 * codes * known.system.kinds
 
 
 def _bits(known: Domains, copies: Integers, settled: Integers, weights: Sequence[int]) -> float:

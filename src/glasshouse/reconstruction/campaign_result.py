@@ -1,18 +1,16 @@
-"""A whole month: every group of the publications, phase by phase, within a total time.
+"""A whole month: every group of the publications, phase by phase.
 
 A phase joins records with totals by their keys and solves the instances that come of it; what it finds rules out bins
-of later phases, which makes their instances smaller (Favato 2021, section 5.1.2). The time is spent so:
-
-1. every phase has its part of the time that is left when it begins, by the `effort` of the plan;
-2. every instance has a quick attempt first, the least complex first;
-3. what is left goes to the instances that met the limit, with a limit that grows eightfold from one attempt at an
-   instance to the next. First come those for which it pays: the next limit is short, and the last attempt left little
-   open (`_Retries`).
+of later phases, which makes their instances smaller (Favato 2021, section 5.1.2). What an instance may take is counted
+in units of work and follows from the plan and its own size (`glasshouse.reconstruction.attempt_rounds`): what comes out
+depends neither on the number of processes nor on what else the machine does. A time limit by the clock ends a campaign
+before that; what is open then is told as open. Every phase has its part of the time that is left when it begins, by the
+`effort` of the plan.
 
 A group whose totals its records cannot meet is set apart with the reason. An instance on which something goes wrong, be
 it that its process is ended, has failed: it is counted with the reason, and the rest goes on. With a folder, every
-attempt is kept there: a campaign that was ended at any moment goes on with `resume=True`. What an instance is found to
-be does not depend on the number of processes, unless it meets a limit.
+attempt is kept there: a campaign that was ended at any moment goes on with `resume=True`, and ends as one that was not.
+Several machines can each take a part of it (`campaign_part`), and `merge` puts them together.
 
 What comes of it is a `CampaignResult`: figures per phase and step, and tables per instance, per bin and per record.
 """
@@ -23,10 +21,9 @@ import hashlib
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from heapq import heappop, heappush
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -39,8 +36,18 @@ from glasshouse.arrays import Floats
 from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked
-from glasshouse.progress import OnProgress, Progress
+from glasshouse.progress import OnProgress
+from glasshouse.reconstruction.attempt_rounds import AttemptRounds
 from glasshouse.reconstruction.chances import RULES, ExposurePhase, check_rule, exposure_phases
+from glasshouse.reconstruction.division import (
+    FINISHED,
+    CampaignPart,
+    PartResult,
+    PhasePart,
+    folders_of_parts,
+    part_key,
+    part_of_groups,
+)
 from glasshouse.reconstruction.groups import (
     TotalsGroups,
     check_usable,
@@ -76,7 +83,7 @@ from glasshouse.reconstruction.workers import (
     AttemptTerms,
     Workers,
     attempts_of,
-    attempts_table,
+    fitting_processes,
 )
 from glasshouse.sources.files import fingerprint
 from glasshouse.study.question import dump_study, load_question, paths_of
@@ -85,16 +92,6 @@ from glasshouse.study.totals import Phase, TotalsStudy
 NO_REGISTER = marked("the plan has no register of entities; add [entities] to it")
 NO_ENTITY = "bin without entities"
 """Why records are set apart whose bins are known, but nobody is registered there."""
-_GROWTH = 8.0
-"""How much longer the next attempt at an instance may take."""
-_LEAST_LIMIT = 0.01
-"""The shortest attempt, in CPU seconds."""
-_BATCH = 24
-"""How many quick attempts a process gets at once."""
-_SAVED_EVERY = 2.0
-"""After so many seconds the attempts that were made are kept."""
-_ELAPSED = b"elapsed"
-"""Where a table of attempts says how many seconds the campaign had taken."""
 
 
 # -- what a campaign comes to ----------------------------------------------------------------------------------------
@@ -155,7 +152,7 @@ class PhaseResult:
     exposed_value: float
     """What they are worth."""
     seconds: float
-    """CPU seconds of all attempts."""
+    """CPU seconds of all attempts, as work is counted: the same in every run."""
 
     @property
     def solved(self) -> int:
@@ -190,9 +187,9 @@ class CampaignResult:
     troubles: tuple[Trouble, ...]
     """What was not as the plan says, each with a count and an example."""
     complete: bool
-    """Whether every instance had its attempt in time."""
+    """Whether every instance had all attempts that the plan allows; else a time limit ended it, and it can go on."""
     seconds: float
-    """How long it took."""
+    """CPU seconds of all attempts, as work is counted: the same in every run."""
     solved_phases: tuple[SolvedPhase, ...]
     """Per phase its instances and attempts."""
     steps: tuple[tuple[str, Standing], ...]
@@ -406,6 +403,8 @@ def campaign(
     folder: str | os.PathLike[str] | None = None,
     resume: bool = False,
     overwrite: bool = False,
+    time_limit: float | None = None,
+    memory: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> CampaignResult:
     """Carry out a plan.
@@ -417,38 +416,166 @@ def campaign(
         folder: Where attempts are kept; unset: nowhere.
         resume: Whether to go on with what is there.
         overwrite: Whether an interrupted campaign that is there may be thrown away where it is not resumed.
-        on_progress: Told the phase, and how many of how many instances were tried; what it raises ends the campaign.
+        time_limit: After so many seconds by the clock nothing more is begun, and what is open is told as open; unset:
+            it takes as long as it takes. A campaign that is resumed has so many seconds again.
+        memory: How many bytes all processes together may take: there are fewer of them where these do not suffice.
+        on_progress: Told the phase, how many of how many instances were tried, and what is known so far: records whose
+            bin is certain ("placed"), instances that are solved, and about how many seconds are left of the phase. What
+            it raises ends the campaign.
 
     Raises:
         DataError: A file or column of the plan is not there, or a file is malformed.
         StudyError: There is nothing to resume, or it belongs to another plan.
-        BudgetError: The processes cannot be started.
+        BudgetError: The processes cannot be started, or not even one fits the memory.
     """
+    if resume and folder is None:
+        raise StudyError("resuming needs the folder of the campaign; name it")
+    prepared = _prepared(study, processes, time_limit)
+    checkpoint = None
+    if folder is not None:
+        checkpoint = Checkpoint(Path(folder), key=_key(study), discard=overwrite)
+        checkpoint.open(resume=resume)
+    with prepared.workers(memory) as workers:
+        return prepared.campaign(workers, checkpoint, [checkpoint], on_progress).result()
+
+
+def campaign_part(
+    study: TotalsStudy,
+    part: CampaignPart,
+    *,
+    folder: str | os.PathLike[str],
+    processes: int = 1,
+    resume: bool = False,
+    overwrite: bool = False,
+    time_limit: float | None = None,
+    memory: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> PartResult:
+    """Carry out one of several parts of a plan, each on a machine of its own; `merge` puts them together.
+
+    Args:
+        study: The plan; the same, with the same files, for all parts.
+        part: Which part of how many.
+        folder: Where its attempts are kept.
+        processes: As for `campaign`.
+        resume: Whether to go on with what is there.
+        overwrite: Whether an interrupted part that is there may be thrown away where it is not resumed.
+        time_limit: As for `campaign`.
+        memory: As for `campaign`.
+        on_progress: As for `campaign`.
+
+    Raises:
+        DataError: A file or column of the plan is not there, or a file is malformed.
+        StudyError: There is nothing to resume, or it belongs to another plan or part.
+        BudgetError: The processes cannot be started, or not even one fits the memory.
+    """
+    prepared = _prepared(study, processes, time_limit)
+    key = part_key(_key(study), part)
+    checkpoint = Checkpoint(Path(folder), key=key, discard=overwrite)
+    checkpoint.open(resume=resume)
+    with prepared.workers(memory) as workers:
+        run = prepared.campaign(workers, checkpoint, [checkpoint], on_progress)
+        phases = tuple(run.part(part))
+    complete = not run.rounds.cut_short
+    if complete:
+        checkpoint.finish(FINISHED)
+    return PartResult(part, phases, complete)
+
+
+def merge(
+    study: TotalsStudy,
+    folders: Sequence[str | os.PathLike[str]],
+    *,
+    processes: int = 1,
+    on_progress: OnProgress | None = None,
+) -> CampaignResult:
+    """Put the parts of a plan together: what comes out is what `campaign` would have found at one place.
+
+    Args:
+        study: The plan of the parts.
+        folders: Their folders, of all of them, in any order.
+        processes: How many processes make attempts, if any is left to be made.
+        on_progress: As for `campaign`.
+
+    Raises:
+        DataError: A file or column of the plan is not there, or a file is malformed.
+        StudyError: A part is missing, is not finished, or belongs to another plan or other data.
+    """
+    kept = folders_of_parts([Path(folder) for folder in folders], _key(study))
+    prepared = _prepared(study, processes, None)
+    with prepared.workers(None) as workers:
+        return prepared.campaign(workers, None, kept, on_progress).result()
+
+
+def _prepared(study: TotalsStudy, processes: int, time_limit: float | None) -> _PreparedCampaign:
+    """Check what is asked, compile what a campaign needs, and read and join its publications."""
     if processes < 1:
         raise StudyError(
             "a campaign takes at least one process, not {processes}", processes=str(processes)
         )
-    if resume and folder is None:
-        raise StudyError("resuming needs the folder of the campaign; name it")
+    if time_limit is not None and not 0 < time_limit < float("inf"):
+        raise StudyError(
+            "the time limit is {limit}; give a number of seconds above 0", limit=str(time_limit)
+        )
     prepare()  # compiling is not charged to the time of the campaign
     began = time.monotonic()
     publications = read_publications(study)
     groups = [groups_of(study, phase, publications) for phase in study.phases]
     check_usable(study, publications, groups)
-    checkpoint = None
-    if folder is not None:
-        checkpoint = Checkpoint(Path(folder), key=_key(study), discard=overwrite)
-        checkpoint.open(resume=resume)
-    register = register_size(study, publications)
-    terms = AttemptTerms(int(study.budget.gigabytes * (1 << 30)), register, study.left_out)
-    if checkpoint is not None:
-        tables = checkpoint.tables()
-        began -= max((float(t.schema.metadata[_ELAPSED]) for t in tables), default=0.0)
-    with Workers(processes, terms) as workers:
-        run = _Campaign(
-            study, publications, groups, register, workers, checkpoint, began, on_progress
+    first = study.phases[0].packages
+    if any(phase.packages != first for phase in study.phases):
+        raise StudyError("all phases of a plan are about the same records; make a plan for each")
+    return _PreparedCampaign(study, publications, groups, processes, time_limit, began)
+
+
+@dataclass(frozen=True, eq=False)
+class _PreparedCampaign:
+    """A plan whose publications are read and joined."""
+
+    study: TotalsStudy
+    publications: Mapping[str, Published]
+    groups: Sequence[TotalsGroups]
+    processes: int
+    time_limit: float | None
+    began: float
+
+    @cached_property
+    def register(self) -> int | None:
+        return register_size(self.study, self.publications)
+
+    def workers(self, memory: int | None) -> Workers:
+        """Return the processes: as many as are asked for, or as fit the memory."""
+        study = self.study
+        lists = int(study.budget.gigabytes * (1 << 30))
+        terms = AttemptTerms(lists, self.register, study.left_out)
+        return Workers(fitting_processes(self.processes, lists, memory), terms)
+
+    def campaign(
+        self,
+        workers: Workers,
+        checkpoint: Checkpoint | None,
+        kept: Sequence[Checkpoint | None],
+        on_progress: OnProgress | None,
+    ) -> _Campaign:
+        """Return the campaign with what was kept of it in some places."""
+        attempts: dict[str, Attempt] = {}
+        for place in kept:
+            for table in () if place is None else place.tables():
+                for asked, attempt in attempts_of(table).items():
+                    if asked not in attempts or attempts[asked].limit < attempt.limit:
+                        attempts[asked] = attempt
+        records = self.publications[self.study.phases[0].packages]
+        rounds = AttemptRounds(
+            budget=self.study.budget,
+            workers=workers,
+            checkpoint=checkpoint,
+            kept=attempts,
+            placed=np.zeros(records.rows, bool),
+            began=self.began,
+            time_limit=self.time_limit,
+            on_progress=on_progress,
         )
-        return run.result()
+        return _Campaign(self.study, self.publications, self.groups, self.register, records, rounds)
 
 
 @dataclass(eq=False)
@@ -460,43 +587,52 @@ class _Campaign:
     groups: Sequence[TotalsGroups]
     """Per phase, its groups."""
     register: int | None
-    workers: Workers
-    checkpoint: Checkpoint | None
-    began: float
-    """When it began; the time of a campaign which is resumed counts."""
-    on_progress: OnProgress | None
+    records: Published
+    rounds: AttemptRounds
+    """The attempts at instances."""
     solved: dict[str, SolvedPhase] = field(default_factory=dict)
     """The phases so far, by name."""
     troubles: list[Trouble] = field(default_factory=list)
     """What is not as the plan says."""
 
-    @property
-    def elapsed(self) -> float:
-        """How many seconds it has taken so far."""
-        return time.monotonic() - self.began
+    def phases(self, part: CampaignPart | None = None) -> Iterator[SolvedPhase]:
+        """Yield the phases as they are solved; or, of each, what belongs to a part of the campaign."""
+        of_groups = None
+        if part is not None:
+            of_groups = part_of_groups(self.groups, self.records.rows, part.of)
+        efforts = [phase.effort for phase in self.study.phases]
+        for number, phase in enumerate(self.study.phases):
+            solved = self._begin(phase, self.groups[number], self.records)
+            chosen = None
+            if part is not None and of_groups is not None:
+                chosen = of_groups[number][solved.instances.group] == part.number
+            share = efforts[number] / sum(efforts[number:])
+            self.rounds.solve(number, solved, share=share, parts=chosen)
+            self.troubles += failures_of(solved)
+            self.solved[phase.name] = solved
+            yield solved
+
+    def part(self, part: CampaignPart) -> Iterator[PhasePart]:
+        """Go through the phases with the groups of a part, and yield how far each came."""
+        for solved in self.phases(part):
+            statuses = [attempt.status for attempt in solved.attempts.values()]
+            unsolved = statuses.count("limit") + statuses.count("failed")
+            yield PhasePart(solved.phase.name, len(statuses), len(statuses) - unsolved)
 
     def result(self) -> CampaignResult:
         """Go through the phases and return what came of them."""
-        first = self.study.phases[0].packages
-        if any(phase.packages != first for phase in self.study.phases):
-            raise StudyError(
-                "all phases of a plan are about the same records; make a plan for each"
-            )
-        records = self.publications[first]
+        records = self.records
         worth = self.study.worth
         values = records.measures[worth] / float(10 ** self.study.measures[worth].decimals)
         self.troubles += [t for published in self.publications.values() for t in published.troubles]
         standing = prior(records.rows, self.register, self._only_entity())
         steps: list[tuple[str, Standing]] = [("prior", standing)]
         results = []
-        for number, phase in enumerate(self.study.phases):
-            solved = self._begin(phase, self.groups[number], records)
-            self._solve(number, solved)
-            self.troubles += failures_of(solved)
-            self.solved[phase.name] = solved
+        for solved in self.phases():
             joined, after = after_phase(standing, tuple(self.solved.values()), self.study)
-            if phase.exposed:
-                steps += [(f"{phase.name}, joined", joined), (f"{phase.name}, solved", after)]
+            if solved.phase.exposed:
+                name = solved.phase.name
+                steps += [(f"{name}, joined", joined), (f"{name}, solved", after)]
             else:
                 steps[-1] = (steps[-1][0], after)
             results.append(_phase_result(solved, before=standing, after=after, values=values))
@@ -514,8 +650,8 @@ class _Campaign:
             else {r: _exposures(steps, values, r) for r in RULES},
             publications=tuple(published.to_dict() for published in self.publications.values()),
             troubles=tuple(self.troubles),
-            complete=not any(phase.untried for phase in results),
-            seconds=self.elapsed,
+            complete=not self.rounds.cut_short,
+            seconds=sum(phase.seconds for phase in results),
             solved_phases=tuple(self.solved.values()),
             steps=tuple(steps),
             published=records,
@@ -573,122 +709,6 @@ class _Campaign:
             return NOBODY
         codes = entity_codes(self.study, self.publications[self.study.entities.publication])
         return int(codes[codes != UNKNOWN][0])
-
-    def _solve(self, number: int, solved: SolvedPhase) -> None:
-        """Try the instances of a phase: quickly all of them, then those that are worth most."""
-        if self.checkpoint is not None:
-            for table in self.checkpoint.tables(number):
-                solved.attempts |= {attempt.part: attempt for attempt in attempts_of(table)}
-            if self.checkpoint.finished(number):
-                return
-        budget, hard = self.study.budget, solved.hard.tolist()
-        efforts = [phase.effort for phase in self.study.phases[number:]]
-        elapsed = self.elapsed
-        end = elapsed + (budget.seconds - elapsed) * efforts[0] / sum(efforts)
-        # First attempts are so short that all of them fit into the time.
-        share = budget.seconds / (len(self.study.phases) * max(len(hard), 1))
-        limit = max(min(budget.quick, share), _LEAST_LIMIT)
-        complexity = solved.instances.complexity
-        todo = [part for part in hard if part not in solved.attempts]
-        todo.sort(key=lambda part: (complexity[part], part))
-        retries = _Retries(budget.longest)
-        for attempt in solved.attempts.values():
-            retries.add(attempt)
-        self._round(number, solved, todo, lambda: limit, budget.seconds, _BATCH, retries)
-        while retries and self.elapsed < end:
-            self._round(number, solved, retries, lambda: retries.limit, end, 1, retries)
-        if self.checkpoint is not None:
-            self.checkpoint.finish(number)
-
-    def _round(
-        self,
-        number: int,
-        solved: SolvedPhase,
-        parts: Sequence[int] | _Retries,
-        limit: Callable[[], float],
-        end: float,
-        batch: int,
-        retries: _Retries,
-    ) -> None:
-        """Try some instances until the time is over; keep what was found even if something happens.
-
-        Args:
-            number: Which phase it is.
-            solved: The phase; it takes the attempts.
-            parts: The instances.
-            limit: Returns the CPU seconds of the instance that was taken last.
-            end: When the time is over, in seconds since the campaign began.
-            batch: How many instances a process gets at once.
-            retries: Takes the instances that meet their limit.
-        """
-        pending: list[Attempt] = []
-        saved = time.monotonic()
-        whole = len(solved.hard)
-        tasks = map(solved.task, parts)
-        batches = iter(lambda: list(itertools.islice(tasks, batch)), [])
-
-        def seconds() -> float:
-            remaining = end - self.elapsed
-            at_most = remaining * self.workers.pace / max(min(batch, len(parts)), 1)
-            return 0.0 if remaining <= 0 else min(limit(), max(at_most, _LEAST_LIMIT))
-
-        try:
-            for attempts in self.workers.run(batches, seconds):
-                for attempt in attempts:
-                    before = solved.attempts.get(attempt.part)
-                    if before and attempt.status == "limit" and attempt.limit <= before.limit:
-                        continue  # the end of the time cut it short: the one before ruled out more
-                    solved.attempts[attempt.part] = attempt
-                    retries.add(attempt)
-                    pending.append(attempt)
-                if time.monotonic() - saved > _SAVED_EVERY:
-                    self._save(number, pending)
-                    pending, saved = [], time.monotonic()
-                if self.on_progress is not None:
-                    done = len(solved.attempts)
-                    self.on_progress(Progress("solving", done, whole, note=solved.phase.name))
-        finally:
-            self._save(number, pending)
-
-    def _save(self, number: int, attempts: Sequence[Attempt]) -> None:
-        if self.checkpoint is not None and attempts:
-            table = attempts_table(attempts)
-            elapsed = {_ELAPSED: repr(self.elapsed)}
-            self.checkpoint.save_table(number, table.replace_schema_metadata(elapsed))
-
-
-class _Retries:
-    """The instances that met a limit, those first for which another attempt pays.
-
-    What an attempt leaves open is log₁₀ of the allocations that it did not rule out, Σ log₁₀ (bins left for a record):
-    the complexity, where it ruled out none. The next attempt has eight times the limit. How often one succeeds per
-    second falls with its limit and, as measured, about with the square of what was left open; so these are taken in
-    the order of their product. An instance of which little is open can so be tried for long before one of which much
-    is open is tried again at all, but every one has its turn.
-    """
-
-    def __init__(self, longest: float) -> None:
-        self._longest = longest
-        self._heap: list[tuple[float, int, float]] = []
-        self.limit = 0.0
-        """The CPU seconds of the instance that was taken last."""
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-    def __iter__(self) -> Iterator[int]:
-        """Take one after the other, also those that are added meanwhile."""
-        while self._heap:
-            _, part, self.limit = heappop(self._heap)
-            yield part
-
-    def add(self, attempt: Attempt) -> None:
-        """Add an instance whose last attempt met its limit, if that was not the longest."""
-        if attempt.status == "limit" and attempt.limit < self._longest:
-            assert attempt.feasible is not None  # noqa: S101 - for the type checker
-            bins = np.maximum(attempt.feasible.sum(axis=1), 1)
-            limit = min(_GROWTH * attempt.limit, self._longest)
-            heappush(self._heap, (limit * float(np.log10(bins).sum()) ** 2, attempt.part, limit))
 
 
 def _tells(earlier: Phase, phase: Phase) -> bool:

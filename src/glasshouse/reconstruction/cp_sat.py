@@ -2,10 +2,10 @@
 
 Each solve asks for a valid allocation with at least one pair that is still open, and for as many of them as it can find
 at little cost; each allocation is checked in integers. When there is none, all open pairs are ruled out at once. One
-thread and one seed: the answers are the same in every run that ends before its time is over.
+thread and one seed: the answers are the same in every run.
 
-A search ends when its CPU time is over, or at a signal. CP-SAT searches in the thread that calls it, where Python
-cannot look at anything meanwhile; another thread does.
+A search ends when its deterministic time is over, which CP-SAT counts by what it does and not by a clock, or at a
+signal. It searches in the thread that calls it, where Python cannot look at anything meanwhile; another thread does.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.progress import resident_bytes
 from glasshouse.reconstruction.propagation import Domains
-from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses
+from glasshouse.reconstruction.system import UNITS_PER_SECOND, Budget, OutOfTime, Witnesses
 
 _LONGEST_TABLE = 3_000
 """Subsets of a bin are given one by one if there are at most so many."""
 _SECONDS_PER_TERM = 1e-5
 """What a term of the model costs, to write it and to simplify it; a model that would take too long is not begun."""
+_SECONDS_PER_UNIT = 2.5
+"""How many seconds one unit of CP-SAT's deterministic time takes, about."""
+_PATIENCE, _LEAST_PATIENCE = 20.0, 60.0
+"""How much longer than foreseen a search may take, and so many CPU seconds at least, before it is taken for stuck."""
 _QUICK = 2.0
 """How long, in CP-SAT's deterministic time, it looks for more open pairs at once."""
 ENDING_SIGNALS = tuple(
@@ -75,8 +80,10 @@ def _ask(
     known: Domains, undecided: Flags, budget: Budget, limit: float | None
 ) -> tuple[list[Integers], bool]:
     """Return allocations with some undecided pair, if there is any; and whether it is proved that there are none."""
-    if _SECONDS_PER_TERM * np.count_nonzero(known.most) * (known.system.rows + 2) > budget.left:
+    writing = _SECONDS_PER_TERM * _terms(known)
+    if writing > budget.left:
         raise OutOfTime
+    budget.spend(int(writing * UNITS_PER_SECOND))
     model = cp_model.CpModel()
     variables = _variables(model, known)
     for bin_, codes in enumerate(known.lists):
@@ -99,14 +106,16 @@ def _ask(
     solver.parameters.num_workers = 1
     solver.parameters.catch_sigint_signal = False  # whoever presses Ctrl-C means the whole run
     solver.parameters.random_seed = 0
-    solver.parameters.max_memory_in_mb = max(64, budget.memory >> 20)
-    if limit is not None:
-        solver.parameters.max_deterministic_time = limit
+    # CP-SAT looks at what the whole process takes.
+    solver.parameters.max_memory_in_mb = max(64, (resident_bytes() + budget.memory) >> 20)
+    longest = max(budget.left, 0.0) / _SECONDS_PER_UNIT
+    solver.parameters.max_deterministic_time = longest if limit is None else min(limit, longest)
     if budget.left <= 0.01:
         raise OutOfTime
     collector = _Collector(variables, known.most.shape)
-    with stop_at_cpu_limit(solver, budget.left):
+    with stop_at_cpu_limit(solver, max(_PATIENCE * budget.left, _LEAST_PATIENCE)):
         status = solver.solve(model, collector)
+    budget.spend(int(solver.deterministic_time * _SECONDS_PER_UNIT * UNITS_PER_SECOND))
     if collector.interrupted:
         raise KeyboardInterrupt
     if status == cp_model.INFEASIBLE:
@@ -114,6 +123,13 @@ def _ask(
     if not collector.allocations and limit is None:
         raise OutOfTime
     return collector.allocations, False
+
+
+def _terms(known: Domains) -> int:
+    """Return how many terms a model of a part has: windows of open bins, and subsets of the others one by one."""
+    terms = int(np.count_nonzero(known.most)) * (known.system.rows + 2)
+    tables = (codes for codes in known.lists if codes is not None and len(codes) <= _LONGEST_TABLE)
+    return terms + sum(len(codes) for codes in tables)
 
 
 class _Collector(cp_model.CpSolverSolutionCallback):

@@ -213,6 +213,8 @@ class Solution:
     """A valid allocation, the bin of each package; None: none is known."""
     method: str
     """What decided: "propagation", "graph", "walk", "probing", "satisfaction", or "limit"."""
+    seconds: float = 0.0
+    """The CPU seconds that it took, as work is counted: the same in every run."""
 
     @property
     def records(self) -> int:

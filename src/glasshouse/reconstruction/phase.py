@@ -24,6 +24,7 @@ too is called *records added*; of the rest it cannot be told.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -502,6 +503,23 @@ class Task:
     entities: Integers | None
     """Per bin, how many entities are registered there, without that of records left out; None: not known for all."""
 
+    @property
+    def digest(self) -> str:
+        """What the instance is known by, whichever part of whichever phase it is: equal ones have the same answer."""
+        whole = hashlib.blake2b(bytes([self.left_out]), digest_size=16)
+        for table in (
+            self.packages,
+            self.low,
+            self.high,
+            self.halfwidth,
+            self.allowed,
+            self.entities,
+        ):
+            numbers = np.zeros(0, np.int64) if table is None else np.ascontiguousarray(table)
+            whole.update(f"{table is None} {numbers.shape}".encode())
+            whole.update(numbers.tobytes())
+        return whole.hexdigest()
+
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
@@ -514,9 +532,9 @@ class Attempt:
     method: str
     """What decided it; or why it failed."""
     limit: float
-    """The CPU seconds that it was given."""
+    """The CPU seconds that it was given, as work is counted."""
     seconds: float = 0.0
-    """Those that it took."""
+    """Those that it took, counted alike: the same in every run."""
     allocations: int | None = None
     """The number of valid allocations; None: not counted."""
     feasible: Flags | None = None
@@ -526,6 +544,8 @@ class Attempt:
     counted."""
     weighted: bool = False
     """Whether the shares are a posterior: every allocation weighted by the entities in its bins."""
+    task: str = ""
+    """What the instance is known by; see `Task.digest`."""
 
 
 @dataclass(eq=False)
@@ -696,13 +716,19 @@ def linked_by(solved: SolvedPhase, rows: int) -> Flags:
     instances = solved.instances
     linked[instances.all_records(solved.trivial)] = True
     for part, attempt in solved.attempts.items():
-        if attempt.feasible is None or attempt.status == "limit":
-            continue
-        one = attempt.feasible.sum(axis=1) == 1
-        if instances.left_out[part]:
-            one &= ~attempt.feasible[:, -1]
-        linked[instances.records_of(part)[one]] = True
+        linked[instances.records_of(part)[places_one(solved, attempt)]] = True
     return linked
+
+
+def places_one(solved: SolvedPhase, attempt: Attempt) -> Flags:
+    """Tell per record of an instance whether an attempt has found its bin for certain."""
+    feasible = attempt.feasible
+    if feasible is None or attempt.status == "limit":
+        return np.zeros(len(solved.instances.packages_of(attempt.part)), bool)
+    one = feasible.sum(axis=1) == 1
+    if solved.instances.left_out[attempt.part]:
+        one &= ~feasible[:, -1]
+    return np.asarray(one)
 
 
 def _open_parts(solved: SolvedPhase) -> Iterator[tuple[int, Flags]]:

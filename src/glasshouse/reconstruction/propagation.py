@@ -16,6 +16,11 @@ from glasshouse.compiled import compiled
 from glasshouse.reconstruction.subsets import Layout, layout_of, subsets
 from glasshouse.reconstruction.system import Budget, ListEffort, Meter, System, SystemPart
 
+_CALL = 6_000
+"""What a look at a bin costs before it looks at anything, in units of work."""
+_CELL = 2
+"""What a pair of a kind and a bin costs in each round of the bounds, for each row and for the numbers themselves."""
+
 
 @dataclass(eq=False)
 class Domains:
@@ -35,6 +40,8 @@ class Domains:
     """Per bin whose list was given up, the bounds at that time, and how long the halves would have become."""
     possible: bool = True
     """Whether a valid allocation is not ruled out."""
+    looked: int = 0
+    """How many units of work the bounds took that are not counted yet."""
 
     @property
     def open_bins(self) -> list[int]:
@@ -59,6 +66,7 @@ def propagate(known: Domains, effort: ListEffort, budget: Budget, meter: Meter) 
     """List the subsets of every bin as far as the effort goes, and draw all conclusions."""
     seen: dict[int, bytes] = {}
     changed = True
+    budget.spend(counted_bounds(known))
     while changed and known.possible:
         changed = False
         for bin_ in np.argsort((known.most > known.least).sum(axis=0), kind="stable").tolist():
@@ -69,8 +77,16 @@ def propagate(known: Domains, effort: ListEffort, budget: Budget, meter: Meter) 
                 changed = True
             # What follows for this very bin from the others is for its next turn.
             seen[bin_] = _bounds(known, bin_)
-            if not (known.possible and _tighten(known)):
+            possible = known.possible and _tighten(known)
+            budget.spend(_CALL + counted_bounds(known))
+            if not possible:
                 return
+
+
+def counted_bounds(known: Domains) -> int:
+    """Return the units of work that bounds took since this was last asked."""
+    looked, known.looked = known.looked, 0
+    return looked
 
 
 def narrowed(known: Domains, part: SystemPart) -> Domains:
@@ -91,7 +107,7 @@ def supposing(known: Domains, kind: int, bin_: int) -> Domains:
     least = known.least.copy()
     least[kind, bin_] = max(1, int(least[kind, bin_]))
     supposed = replace(
-        known, least=least, most=known.most.copy(), lists=list(known.lists), hopeless={}
+        known, least=least, most=known.most.copy(), lists=list(known.lists), hopeless={}, looked=0
     )
     _tighten(supposed)
     return supposed
@@ -134,17 +150,16 @@ def _listed(known: Domains, bin_: int, effort: ListEffort, meter: Meter) -> bool
 def _tighten(known: Domains) -> bool:
     """Draw the conclusions from the bounds; tell whether an allocation is still possible."""
     system = known.system
-    known.possible = bool(
-        _bounded(
-            system.weights,
-            system.copies,
-            system.low,
-            system.high,
-            system.spared,
-            known.least,
-            known.most,
-        )
+    known.possible, rounds = _bounded(
+        system.weights,
+        system.copies,
+        system.low,
+        system.high,
+        system.spared,
+        known.least,
+        known.most,
     )
+    known.looked += _CELL * rounds * known.most.size * (system.rows + 1)
     return known.possible
 
 
@@ -157,18 +172,19 @@ def _bounded(
     spared: Flags,
     least: Integers,
     most: Integers,
-) -> bool:
-    """Tighten the bounds, in place, until nothing changes; False: no allocation is left."""
+) -> tuple[bool, int]:
+    """Tighten the bounds, in place, until nothing changes; tell whether an allocation is left, and the rounds."""
     kinds, bins, rows = copies.size, low.shape[0], low.shape[1]
-    changed = True
+    changed, rounds = True, 0
     # Bounds only ever tighten, and every valid allocation stays within them (docs/totals.md, "How it is solved", 2).
     while changed:
         changed = False
+        rounds += 1
         # Kinds: all packages of a kind are somewhere, so that one bin has at least what the others cannot take.
         for kind in range(kinds):
             sure, possible = least[kind].sum(), most[kind].sum()
             if sure > copies[kind] or possible < copies[kind]:
-                return False
+                return False, rounds
             for bin_ in range(bins):
                 limit = copies[kind] - (sure - least[kind, bin_])
                 if most[kind, bin_] > limit:
@@ -181,7 +197,7 @@ def _bounded(
                     least[kind, bin_] = need
                     changed = True
                 if least[kind, bin_] > most[kind, bin_]:
-                    return False
+                    return False, rounds
         # Bins: with the least and the most of all other kinds, each sum must still be able to meet its window.
         for bin_ in range(bins):
             filled = least[:, bin_].sum() > 0
@@ -202,7 +218,7 @@ def _bounded(
                     if above < 0:
                         above = np.int64(-1)
                 elif above < 0 or below < 0:
-                    return False
+                    return False, rounds
                 for kind in range(kinds):
                     weight = abs(weights[kind, row])
                     room = most[kind, bin_] - least[kind, bin_]
@@ -219,4 +235,4 @@ def _bounded(
                     if fewer < room and not (spared[bin_] and not filled):
                         least[kind, bin_] = most[kind, bin_] - fewer
                         changed = True
-    return True
+    return True, rounds

@@ -96,14 +96,15 @@ def solve(
 
     Args:
         instance: Packages, bins and windows.
-        seconds: The CPU seconds that it may take; compiling the loops, once per process, is not counted.
+        seconds: The CPU seconds that it may take, about: work is counted, so that it stops at the same place in every
+            run. Compiling the loops, once per process, is not counted.
         memory: The bytes that its lists may take.
         weights: Per bin, what a package in it counts in `weighted_shares`; by default the registered entities.
         counting: The part of the time that lists and graphs may each take when only the number of allocations is open.
         on_progress: Told what is being done, and how many of how many pairs of package and bin are decided.
 
     Returns:
-        The exact sets; or, with status "limit", sets that hold them. The same for every run that meets no limit.
+        The exact sets; or, with status "limit", sets that hold them. The same for every run.
 
     Raises:
         StudyError: A limit is not positive, or the weights do not match the bins.
@@ -406,6 +407,7 @@ class _Solver:
             proved=True,
             allocations=0,
             method=self._stage,
+            seconds=self._budget.spent,
         )
 
     def _solution(self) -> Solution:
@@ -432,6 +434,7 @@ class _Solver:
             weights=None if self._weights is None else tuple(self._weights),
             witness=witness,
             method=max(methods, key=_METHODS.index, default="propagation"),
+            seconds=self._budget.spent,
         )
 
     def _allocations(self) -> int:
@@ -523,6 +526,9 @@ def prepare() -> None:
         for totals in ([[8], [8], [12]], [[7], [10], [11]]):
             packages = [[1], [2], [2], [3], [4], [4], [5], [7]]
             solve(instance(packages, totals, entities=[1, 2, 3]), seconds=3600)
+        system, _ = system_of(instance([[n] for n in range(1, 41)], [[500], [320]]))
+        budget = Budget(1.0, LEAST_MEMORY)
+        walk(domains_of(system), Witnesses(system), budget, budget.meter(0.1), seed=0, trials=1)
 
 
 def _weights(instance: Instance, weights: Sequence[int] | None) -> list[int] | None:

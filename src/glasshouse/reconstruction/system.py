@@ -8,13 +8,12 @@ packages in the bin, low − h c ≤ S ≤ high + h c, is two linear ones for c 
 
 An empty bin has the slack of one package; where that makes a difference (*spared* bins), it is decided apart.
 
-Valid allocations that some stage of the solver comes across are its *witnesses*: each is checked here. What a stage may
-spend is counted in units of work, so that every run stops at the same place; the clock ends it where that fails.
+Valid allocations that some stage of the solver comes across are its *witnesses*: each is checked here. What the solver
+may spend is counted in units of work, not timed: it stops at the same place in every run, however busy the machine is.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from math import gcd
 from typing import NamedTuple
@@ -28,8 +27,8 @@ from glasshouse.reconstruction.group_instance import Instance
 
 _MOST_BYTES = 1 << 26
 """So much room the allocations of a part may take."""
-_SHARE = 0.04
-"""The part of the time that one call of a compiled loop may take: nobody looks at the clock inside."""
+_SHARE = 0.2
+"""The part of the work that one call of a compiled loop may do: nothing is counted before it ends."""
 UNITS_PER_SECOND = 2e8
 """Work is counted in pairs that are looked at, of sums or of states and subsets; one core does about so many."""
 UNITS_PER_CELL = 2
@@ -306,10 +305,14 @@ class Meter:
 
     left: int
     """How many units are left."""
+    whole: Meter | None = None
+    """Where the same work counts, too: that of all stages together."""
 
     def spend(self, work: int) -> None:
         """Take note of work that was done."""
         self.left -= work
+        if self.whole is not None:
+            self.whole.spend(work)
 
     @property
     def empty(self) -> bool:
@@ -319,23 +322,35 @@ class Meter:
 
 @dataclass(frozen=True)
 class Budget:
-    """What is left of the time, and what fits into the memory."""
+    """What is left of the work, and what fits into the memory."""
 
     seconds: float
-    """The time limit."""
+    """The limit: as much work as one core does in about so many seconds."""
     memory: int
     """The memory limit, in bytes."""
-    start: float = field(default_factory=time.thread_time)
-    """When it began."""
+    work: Meter = field(init=False)
+    """The work of all stages together."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "work", Meter(int(self.seconds * UNITS_PER_SECOND)))
 
     @property
     def left(self) -> float:
-        """How many seconds are left."""
-        return self.start + self.seconds - time.thread_time()
+        """How many seconds are left, as work is counted."""
+        return self.work.left / UNITS_PER_SECOND
+
+    @property
+    def spent(self) -> float:
+        """How many seconds were spent, as work is counted."""
+        return self.seconds - self.left
+
+    def spend(self, work: int) -> None:
+        """Take note of work that no stage has a meter for."""
+        self.work.spend(work)
 
     def check(self) -> None:
         """Raise `OutOfTime` when nothing is left."""
-        if self.left <= 0:
+        if self.work.empty:
             raise OutOfTime
 
     @property
@@ -344,8 +359,8 @@ class Budget:
         return int(_SHARE * self.seconds * UNITS_PER_SECOND)
 
     def meter(self, share: float) -> Meter:
-        """Return a meter for a part of the time."""
-        return Meter(int(share * self.seconds * UNITS_PER_SECOND))
+        """Return a meter for a part of the work."""
+        return Meter(int(share * self.seconds * UNITS_PER_SECOND), self.work)
 
     def effort(self, level: int, system: System, words: int) -> ListEffort:
         """Return an effort, reduced to what the limits allow for a system whose codes have so many words."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glasshouse.arrays import Integers, Words
+from glasshouse.arrays import Floats, Integers, Words
+from glasshouse.compiled import compiled
 from glasshouse.reconstruction.propagation import Domains
 from glasshouse.reconstruction.subsets import TOO_LONG_HALF, meet
 from glasshouse.reconstruction.system import Budget, ListEffort, Meter, Witnesses
@@ -36,6 +37,8 @@ _STEPS = 24
 """So many packages are exchanged at most before others may move."""
 _ENOUGH = 30
 """Two bins with fewer packages always get a third to help."""
+_ROUGH = 2
+"""What it costs to look at one row of a bin for a package, in units of work."""
 _STARTS = 600
 """So many times a first allocation is looked for, if the work allows; most attempts fail early."""
 
@@ -142,18 +145,10 @@ class _Walker:
     def _rough(self) -> Integers:
         """Put each package, the largest first, where most is missing; the totals are met roughly."""
         system, most = self.known.system, self.known.most
-        goal = np.maximum((system.low + system.high) / 2.0, 1e-9)
-        missing = goal.copy()
-        allocation = np.zeros(most.shape, np.int64)
         noise = 0.5 + self.random.random(system.kinds)
-        for kind in np.argsort(-self._sizes * noise, kind="stable"):
-            for _ in range(int(system.copies[kind])):
-                room = (missing / np.maximum(1.0, np.abs(goal.sum(axis=0)))).min(axis=1)
-                room[allocation[kind] >= most[kind]] = -np.inf
-                bin_ = int(np.argmax(room))
-                allocation[kind, bin_] += 1
-                missing[bin_] -= system.weights[kind]
-        return allocation
+        order = np.argsort(-self._sizes * noise, kind="stable")
+        self.meter.spend(_ROUGH * int(system.copies.sum()) * system.low.size)
+        return _roughly(order, system.copies, system.weights, system.low, system.high, most)
 
     def moved(self, current: Integers, kind: int, bin_: int, extra: int) -> Integers:
         """Put a package of a kind into a bin, from where it is, and make good for it."""
@@ -323,21 +318,9 @@ class _Walker:
         weights = self.known.system.weights.astype(float)
         half = free @ weights / 2
         spread = np.sqrt(free @ weights**2) / 2 + 1.0
-        stay = stay.copy()
         gap = ((low + high) / 2 - half - stay @ weights) / spread
         gap += 0.3 * self.random.standard_normal(len(gap))
-        steps = weights / spread
-        for _ in range(_STEPS):
-            now = float((gap**2).sum())
-            more = np.where(stay < most, ((gap - steps) ** 2).sum(axis=1), np.inf)
-            less = np.where(stay > least, ((gap + steps) ** 2).sum(axis=1), np.inf)
-            kind = int(np.argmin(np.minimum(more, less)))
-            if min(more[kind], less[kind]) >= now or now < 1.0:
-                break
-            sign = 1 if more[kind] <= less[kind] else -1
-            stay[kind] += sign
-            gap -= sign * steps[kind]
-        return stay
+        return _exchanged(stay, least, most, gap, weights / spread)
 
     def _some(
         self, free: Integers, low: Integers, high: Integers, longest: int = _LONGEST_HALF
@@ -355,3 +338,68 @@ class _Walker:
         if not len(codes):
             raise _Stuck
         return layout.counts(codes)
+
+
+@compiled
+def _roughly(
+    order: Integers,
+    copies: Integers,
+    weights: Integers,
+    low: Integers,
+    high: Integers,
+    most: Integers,
+) -> Integers:
+    """Put each package, in this order of kinds, where most is missing in the measure that has least room."""
+    bins, rows = low.shape
+    goal = np.maximum((low + high) / 2.0, 1e-9)
+    missing = goal.copy()
+    whole = np.maximum(1.0, np.abs(goal.sum(axis=0)))
+    allocation = np.zeros(most.shape, np.int64)
+    for kind in order:
+        for _ in range(copies[kind]):
+            best, best_room = 0, -np.inf
+            for bin_ in range(bins):
+                if allocation[kind, bin_] >= most[kind, bin_]:
+                    continue
+                room = np.inf
+                for row in range(rows):
+                    room = min(room, missing[bin_, row] / whole[row])
+                if room > best_room:
+                    best, best_room = bin_, room
+            allocation[kind, best] += 1
+            for row in range(rows):
+                missing[best, row] -= weights[kind, row]
+    return allocation
+
+
+@compiled
+def _exchanged(
+    stay: Integers, least: Integers, most: Integers, gap: Floats, steps: Floats
+) -> Integers:
+    """Add or take away one package after the other, each time the one that closes most of the gap."""
+    kinds, rows = steps.shape
+    stay, gap = stay.copy(), gap.copy()
+    for _ in range(_STEPS):
+        now = 0.0
+        for row in range(rows):
+            now += gap[row] ** 2
+        if now < 1.0:
+            break
+        best, best_sign, best_rest = -1, 1, now
+        for kind in range(kinds):
+            for sign in (1, -1):
+                if (sign > 0 and stay[kind] >= most[kind]) or (
+                    sign < 0 and stay[kind] <= least[kind]
+                ):
+                    continue
+                rest = 0.0
+                for row in range(rows):
+                    rest += (gap[row] - sign * steps[kind, row]) ** 2
+                if rest < best_rest:
+                    best, best_sign, best_rest = kind, sign, rest
+        if best < 0:
+            break
+        stay[best] += best_sign
+        for row in range(rows):
+            gap[row] -= best_sign * steps[best, row]
+    return stay

@@ -1,14 +1,16 @@
 """Attempts at instances, and the processes that make them: what happens to one of them is no end of the campaign.
 
 An attempt gets arrays and returns arrays, whatever the platform's way to start a process. Instances are independent,
-and the solver is the same for every run that meets no limit: the number of processes changes nothing but the time.
+and what an attempt may do is counted, not timed: neither the number of processes nor what else the machine does changes
+anything but the time.
 
 Each process has a pipe of its own and answers instance by instance, so that it is known which instance it was at when
 it crashed or was ended from outside, as the system does when memory is short. That instance has failed; what the
 process had not begun goes to its successor. Whoever presses Ctrl-C means the campaign: signals of a terminal or a
 scheduler reach the first process only, and the others end with it, however it ends.
 
-Attempts are kept as Arrow tables: `attempts_table` and `attempts_of` are the way there and back.
+Attempts are kept as Arrow tables: `attempts_table` and `attempts_of` are the way there and back. They are known by what
+was asked, not by the part of a phase that asked it: what was found once holds wherever the same is asked again.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ import pyarrow as pa
 
 from glasshouse.arrays import Flags
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
+from glasshouse.progress import resident_bytes
 from glasshouse.reconstruction.chances import BinRegister
 from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
 from glasshouse.reconstruction.group_instance import NONE, Instance
@@ -49,7 +52,7 @@ BYTES_PER_PAIR = 72
 """What a pair takes in it, at least."""
 ATTEMPTS = pa.schema(
     {
-        "part": pa.int64(),
+        "task": pa.string(),
         "status": pa.string(),
         "method": pa.string(),
         "limit": pa.float64(),
@@ -62,6 +65,10 @@ ATTEMPTS = pa.schema(
     }
 )
 """The columns of attempts that are kept."""
+PROCESS_BYTES = 400 << 20
+"""What a process takes beside its lists: Python, compiled loops, CP-SAT."""
+NO_PART = -1
+"""The part of an attempt that was kept: any that asks the same."""
 _NAME = "part {}"
 """What messages call an instance."""
 _MOST_IN_VAIN = 3
@@ -73,6 +80,10 @@ _LATELY = 10.0
 
 
 # -- an attempt ------------------------------------------------------------------------------------------------------
+
+
+LimitedTask = tuple[Task, float]
+"""An instance, and the CPU seconds that an attempt at it may take."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +100,11 @@ class AttemptTerms:
 
 def attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
     """Try one instance for so many CPU seconds; whatever goes wrong with it, it is an attempt that failed."""
-    began = time.thread_time()
     try:
-        return _attempt(task, terms, limit, began)
+        return replace(_attempt(task, terms, limit), task=task.digest)
     except Exception as error:
         reason = _reason(error).removeprefix(f"{_NAME.format(task.part)}: ")
-        return failed(task, reason, limit, time.thread_time() - began)
+        return failed(task, reason, limit)
 
 
 def _timed(task: Task, terms: AttemptTerms, limit: float) -> tuple[Attempt, float]:
@@ -103,9 +113,9 @@ def _timed(task: Task, terms: AttemptTerms, limit: float) -> tuple[Attempt, floa
     return attempt(task, terms, limit), time.monotonic() - began
 
 
-def failed(task: Task, reason: str, limit: float, seconds: float = 0.0) -> Attempt:
+def failed(task: Task, reason: str, limit: float) -> Attempt:
     """Return the attempt at an instance that came to nothing."""
-    return Attempt(task.part, status="failed", method=reason, limit=limit, seconds=seconds)
+    return Attempt(task.part, status="failed", method=reason, limit=limit)
 
 
 def _reason(error: Exception) -> str:
@@ -114,7 +124,7 @@ def _reason(error: Exception) -> str:
     return " ".join(f"{kind}{error}".split()).removesuffix(":")
 
 
-def _attempt(task: Task, terms: AttemptTerms, limit: float, began: float) -> Attempt:
+def _attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
     """Try the packages that are not settled, and return the answer for all of them."""
     open_, rest = _without_settled(task)
     pairs = len(rest.packages) * len(rest.low)
@@ -139,7 +149,6 @@ def _attempt(task: Task, terms: AttemptTerms, limit: float, began: float) -> Att
     return replace(
         answer,
         status=status,
-        seconds=time.thread_time() - began,
         feasible=feasible,
         shares=None if shares is None or feasible is None else shares[feasible],
     )
@@ -169,7 +178,7 @@ def _without_settled(task: Task) -> tuple[Flags, Task]:
 
 def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
     """Return what the solver says, with shares for every pair of a package and a bin."""
-    instance = _instance(task)
+    instance = instance_of(task)
     weights = None
     if terms.register is not None and task.entities is not None:
         sizes = {str(place): count for place, count in enumerate(task.entities.tolist())}
@@ -186,6 +195,7 @@ def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
         solution.status,
         solution.method,
         limit,
+        seconds=solution.seconds,
         allocations=solution.allocations,
         feasible=None if solution.status == "infeasible" else feasible,
         shares=None if shares is None else np.array(shares, np.float64),
@@ -204,7 +214,8 @@ def _answer_by_bounds(task: Task, limit: float) -> Attempt:
         feasible &= weight[:, None] <= capacity[None, :]
     if task.allowed is not None:
         feasible &= task.allowed
-    return Attempt(task.part, "limit", "bounds", limit, feasible=feasible)
+    seconds = feasible.size * task.packages.shape[1] / PAIRS_PER_SECOND / 100
+    return Attempt(task.part, "limit", "bounds", limit, seconds, feasible=feasible)
 
 
 def _settled_answer(task: Task, limit: float) -> Attempt:
@@ -216,7 +227,7 @@ def _settled_answer(task: Task, limit: float) -> Attempt:
     return Attempt(task.part, "unique", "propagation", limit, 0.0, 1, feasible, shares, weighted)
 
 
-def _instance(task: Task) -> Instance:
+def instance_of(task: Task) -> Instance:
     """Return the instance; bins that are ruled out beforehand are so by further measures.
 
     Packages with the same bins open are marked by a measure of their own, 1 for each of them; a bin that is not open
@@ -247,9 +258,11 @@ def _instance(task: Task) -> Instance:
 
 
 def attempts_table(attempts: Iterable[Attempt]) -> pa.Table:
-    """Return attempts as a table, a row each."""
+    """Return attempts as a table, a row each; those that failed are not kept, and made again."""
     rows = []
     for attempt in attempts:
+        if attempt.status == "failed":
+            continue
         row = {**vars(attempt), "packages": 0}
         if attempt.allocations is not None:
             row["allocations"] = f"{attempt.allocations:x}"
@@ -263,9 +276,9 @@ def attempts_table(attempts: Iterable[Attempt]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=ATTEMPTS)
 
 
-def attempts_of(table: pa.Table) -> list[Attempt]:
-    """Return the attempts of such a table."""
-    attempts = []
+def attempts_of(table: pa.Table) -> dict[str, Attempt]:
+    """Return the attempts of such a table, by what was asked; of several at the same the last."""
+    attempts = {}
     for row in table.to_pylist():
         packages, count = row.pop("packages"), row["allocations"]
         row["allocations"] = None if count is None else int(count, 16)
@@ -275,18 +288,43 @@ def attempts_of(table: pa.Table) -> list[Attempt]:
             flags, bins = row["feasible"][:-8], int.from_bytes(row["feasible"][-8:], "little")
             table = np.frombuffer(flags, np.uint8).reshape(packages, -1)
             row["feasible"] = np.unpackbits(table, axis=1, count=bins).astype(bool)
-        attempts.append(Attempt(**row))
+        attempts[row["task"]] = Attempt(part=NO_PART, **row)
     return attempts
 
 
 # -- the processes ---------------------------------------------------------------------------------------------------
 
 
+def fitting_processes(asked: int, lists: int, memory: int | None) -> int:
+    """Return how many processes fit the memory: each has its lists and itself, beside what this one has already.
+
+    Args:
+        asked: How many there should be.
+        lists: The bytes that the lists of one attempt may take.
+        memory: The bytes that all processes may take; None: as many as they take.
+
+    Raises:
+        BudgetError: Not even one fits.
+    """
+    if memory is None:
+        return asked
+    free = memory - resident_bytes()
+    if free < lists:
+        raise BudgetError(
+            "--memory is {memory}, but this campaign takes at least {needed}; give it more, or say fewer gigabytes "
+            "in the [budget] of the plan",
+            memory=f"{memory / (1 << 30):.1f} GiB",
+            needed=f"{(resident_bytes() + lists) / (1 << 30):.1f} GiB",
+        )
+    return max(1, min(asked, free // (lists + PROCESS_BYTES)))
+
+
 class Workers:
     """The processes that make attempts; with one, it is this process."""
 
     def __init__(self, count: int, terms: AttemptTerms) -> None:
-        self._count = count
+        self.count = count
+        """How many there are."""
         self._terms = terms
         self._team: list[_Worker] = []
         self._in_vain = 0
@@ -294,8 +332,8 @@ class Workers:
 
     @property
     def pace(self) -> float:
-        """How many CPU seconds an attempt has had of late for every second by the clock: 1 where nothing else runs."""
-        return min(self._spent / self._passed, 1.0)
+        """How many CPU seconds, as work is counted, an attempt has had of late for every second by the clock."""
+        return self._spent / self._passed
 
     def _note(self, answer: Attempt, passed: float) -> Attempt:
         """Remember how long an attempt took by the clock; what lies further back counts for less."""
@@ -305,11 +343,11 @@ class Workers:
         return answer
 
     def __enter__(self) -> Workers:
-        if self._count == 1:
+        if self.count == 1:
             prepare()
             return self
         try:
-            for _ in range(self._count):
+            for _ in range(self.count):
                 self._team.append(_Worker(self._terms))
         except BaseException:
             self.__exit__()
@@ -324,26 +362,26 @@ class Workers:
         self._team = []
 
     def run(
-        self, batches: Iterable[Sequence[Task]], limit: Callable[[], float]
+        self, batches: Iterable[Sequence[LimitedTask]], go_on: Callable[[], bool]
     ) -> Iterator[list[Attempt]]:
         """Yield the attempts at batches of instances as they are made.
 
         Args:
-            batches: The instances.
-            limit: Asked before each batch for the CPU seconds of an attempt; 0: the time is over.
+            batches: The instances, each with the CPU seconds of its attempt.
+            go_on: Asked before each batch; no: the time is over.
 
         Raises:
             BudgetError: No process can begin, most likely for want of memory.
         """
-        if self._count == 1:
+        if self.count == 1:
             for tasks in batches:
-                if not (seconds := limit()):
+                if not go_on():
                     return
-                yield [self._note(*_timed(task, self._terms, seconds)) for task in tasks]
+                yield [self._note(*_timed(task, self._terms, limit)) for task, limit in tasks]
             return
         waiting = _Waiting(batches)
         while True:
-            self._deal(waiting, limit)
+            self._deal(waiting, go_on)
             watched: dict[object, _Worker] = {
                 worker.pipe: worker
                 for worker in self._team
@@ -356,18 +394,18 @@ class Workers:
                 if answer is not None:
                     yield [answer]
 
-    def _deal(self, waiting: _Waiting, limit: Callable[[], float]) -> None:
+    def _deal(self, waiting: _Waiting, go_on: Callable[[], bool]) -> None:
         """Give every process that has nothing to do the next batch."""
         for worker in list(self._team):
             if not waiting:
                 return
             if not worker.ready or worker.todo:
                 continue
-            if not (seconds := limit()):
+            if not go_on():
                 waiting.clear()
                 return
             tasks = waiting.take()
-            if not worker.give(tasks, seconds):
+            if not worker.give(tasks):
                 waiting.put_back(tasks)
                 self._replace(worker)
 
@@ -383,9 +421,9 @@ class Workers:
             self._in_vain = 0
             return None if answer is None else self._note(*answer)
         self._in_vain = 0
-        in_hand, *rest = worker.todo
+        (in_hand, limit), *rest = worker.todo
         waiting.put_back(rest)
-        return failed(in_hand, _ended(self._replace(worker)), worker.seconds)
+        return failed(in_hand, _ended(self._replace(worker)), limit)
 
     def _replace(self, worker: _Worker) -> int | None:
         """Put another process into the place of one that has ended, and return how that ended."""
@@ -403,9 +441,9 @@ class Workers:
 class _Waiting:
     """The batches that nobody has yet; what was given back comes first."""
 
-    def __init__(self, batches: Iterable[Sequence[Task]]) -> None:
+    def __init__(self, batches: Iterable[Sequence[LimitedTask]]) -> None:
         self._batches = iter(batches)
-        self._next: deque[Sequence[Task]] = deque()
+        self._next: deque[Sequence[LimitedTask]] = deque()
 
     def __bool__(self) -> bool:
         """Whether there is a batch to take."""
@@ -413,10 +451,10 @@ class _Waiting:
             self._next.extend(islice(self._batches, 1))
         return bool(self._next)
 
-    def take(self) -> Sequence[Task]:
+    def take(self) -> Sequence[LimitedTask]:
         return self._next.popleft()
 
-    def put_back(self, tasks: Sequence[Task]) -> None:
+    def put_back(self, tasks: Sequence[LimitedTask]) -> None:
         if tasks:
             self._next.appendleft(tasks)
 
@@ -434,10 +472,9 @@ class _Worker:
         self._process: BaseProcess = context.Process(
             target=_serve, args=(far_end, terms), name="glasshouse totals", daemon=True
         )
-        self.todo: deque[Task] = deque()
+        self.todo: deque[LimitedTask] = deque()
         """What it was given and has not answered; the first of it is in its hands."""
         self.ready = False
-        self.seconds = 0.0
         try:
             with _signals_held():
                 self._process.start()
@@ -446,14 +483,13 @@ class _Worker:
             self.dismiss()
             raise
 
-    def give(self, tasks: Sequence[Task], seconds: float) -> bool:
+    def give(self, tasks: Sequence[LimitedTask]) -> bool:
         """Give it some instances; tell whether it could take them."""
         try:
-            self.pipe.send((tasks, seconds))
+            self.pipe.send(tasks)
         except OSError:
             return False
         self.todo.extend(tasks)
-        self.seconds = seconds
         return True
 
     def hear(self) -> tuple[Attempt, float] | None:
@@ -539,9 +575,8 @@ def _serve(pipe: Pipe, terms: AttemptTerms) -> None:
             return
         pipe.send(None)
         while True:
-            tasks, seconds = pipe.recv()
-            for task in tasks:
-                pipe.send(_timed(task, terms, seconds))
+            for task, limit in pipe.recv():
+                pipe.send(_timed(task, terms, limit))
 
 
 def _end_with_the_first() -> None:

@@ -244,6 +244,8 @@ class Resources:
     """How many threads or processes to use; by default as many as there are processors."""
     memory: int | None = None
     """How many bytes the process may take, while it reads and while it sweeps."""
+    time_limit: float | None = None
+    """After how many seconds by the clock nothing more is begun, of what can be told as open; None: never."""
     on_note: Callable[[str], None] | None = None
     """Whom to tell, in a sentence, what is finished while the rest goes on."""
 

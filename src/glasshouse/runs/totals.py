@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from glasshouse.errors import DataError
 from glasshouse.language import text
-from glasshouse.reconstruction import CampaignResult, Instance, Solution, campaign, from_json, solve
+from glasshouse.reconstruction import (
+    CampaignResult,
+    Instance,
+    Solution,
+    campaign,
+    from_json,
+    merge,
+    solve,
+)
 from glasshouse.runs.run import Resources, Run, in_memory
 from glasshouse.sources.files import existing_file
 from glasshouse.study.totals import SolveStudy, TotalsStudy
@@ -21,7 +30,11 @@ def checkpoint_key(study: TotalsStudy | SolveStudy) -> str | None:
 
 
 def answer(
-    study: TotalsStudy | SolveStudy, *, resources: Resources, instance: Instance | None = None
+    study: TotalsStudy | SolveStudy,
+    *,
+    resources: Resources,
+    instance: Instance | None = None,
+    parts: Sequence[Path] = (),
 ) -> Run[TotalsStudy, CampaignResult] | Run[SolveStudy, Solution]:
     """Carry out a plan, or solve one group.
 
@@ -29,6 +42,7 @@ def answer(
         study: What is asked.
         resources: What there is to work with.
         instance: The group, where it is in memory.
+        parts: The folders of the parts of a plan, where it was carried out in parts.
 
     Raises:
         DataError: A file or column of the plan is not there, or a file is malformed.
@@ -45,15 +59,7 @@ def answer(
             on_progress=resources.on_progress,
         )
         return Run(study, solution, provenance=in_memory() if instance is not None else None)
-    kept = resources.checkpoint
-    outcome = campaign(
-        study,
-        processes=resources.threads or 1,
-        folder=None if kept is None else kept.folder,
-        resume=resources.resume,
-        overwrite=kept is not None and kept.discards,
-        on_progress=resources.on_progress,
-    )
+    outcome = _merged(study, parts, resources) if parts else _carried_out(study, resources)
     # The examples of what is not as the plan says are keys of records: they are not among the warnings.
     warnings = tuple(
         text(
@@ -64,7 +70,35 @@ def answer(
         )
         for trouble in outcome.troubles
     )
-    return Run(study, outcome, warnings=warnings)
+    return Run(
+        study,
+        outcome,
+        warnings=warnings,
+        unfinished=""
+        if outcome.complete
+        else text(
+            "note: the time limit was met before everything had its attempts; the same command with `resume` "
+            "`overwrite` goes on from here"
+        ),
+    )
+
+
+def _carried_out(study: TotalsStudy, resources: Resources) -> CampaignResult:
+    kept = resources.checkpoint
+    return campaign(
+        study,
+        processes=resources.threads or 1,
+        folder=None if kept is None else kept.folder,
+        resume=resources.resume,
+        overwrite=kept is not None and kept.discards,
+        time_limit=resources.time_limit,
+        memory=resources.memory,
+        on_progress=resources.on_progress,
+    )
+
+
+def _merged(study: TotalsStudy, parts: Sequence[Path], resources: Resources) -> CampaignResult:
+    return merge(study, parts, processes=resources.threads or 1, on_progress=resources.on_progress)
 
 
 def _read(path: Path) -> Instance:

@@ -161,14 +161,15 @@ class EntityRegister(Model):
 
 
 class TimeBudget(Model):
-    """What the campaign may take."""
+    """What attempts at instances may take: counted in units of work, so that every run comes to the same."""
 
-    seconds: Positive = 3600.0
-    """How long it may take, all phases together."""
-    quick: Positive = 0.2
+    quick: Positive = 0.1
     """The CPU seconds of the first attempt at an instance; every instance has one."""
-    longest: Positive = 60.0
-    """The CPU seconds of the last attempt at one."""
+    patience: Positive = 600.0
+    """The CPU seconds that a further attempt at one may take, times the square of what the last one left open: the
+    digits of the number of allocations that are not ruled out."""
+    longest: Positive = 10.0
+    """The CPU seconds that it may take in any case."""
     gigabytes: Positive = 2.0
     """The memory that one attempt may take for its lists."""
 

@@ -419,7 +419,10 @@ def add_a_register() -> str:
 
 def more_time() -> str:
     """Say what to do where not everything was solved."""
-    return text("Give the campaign more time: not everything is solved.")
+    return text(
+        "Let the campaign take longer: raise patience and longest in the [budget] of its plan; not everything is "
+        "solved."
+    )
 
 
 JOINED, SOLVED = ", joined", ", solved"

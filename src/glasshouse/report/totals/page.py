@@ -159,7 +159,7 @@ def campaign_page(result: CampaignResult, study: TotalsStudy, *, provenance: Pro
         lead=f"{records}, {people}" if registered else records,
         findings=total_findings(result, study, pictures),
         tiles=tiles(result, study),
-        actions=tuple(actions(result, study)),
+        actions=tuple(actions(result)),
         sections=tuple(_sections(result, study)),
         adversary=sentences(
             PUBLICATIONS,
@@ -235,7 +235,7 @@ def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
     return named, placed, guess
 
 
-def actions(result: CampaignResult, study: TotalsStudy) -> Iterator[Action]:
+def actions(result: CampaignResult) -> Iterator[Action]:
     """Yield what to do about what is certain, who may be behind it, and what is not solved."""
     campaign = "glasshouse totals campaign --study study.toml"
     if result.phases[-1].linked_so_far:
@@ -243,8 +243,7 @@ def actions(result: CampaignResult, study: TotalsStudy) -> Iterator[Action]:
         if result.entities is None:
             yield Action(add_a_register(), command=campaign)
     if result.solved < result.instances:
-        longer = f"{campaign} --seconds {2 * study.budget.seconds:.15g}"
-        yield Action(more_time(), command=longer)
+        yield Action(more_time(), command=campaign)
 
 
 def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
