@@ -160,6 +160,51 @@ def test_a_small_month(glasshouse: Glasshouse) -> None:
     assert "are solved exactly" in " ".join(told.out.split())
 
 
+def contents(folder: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+
+
+def test_two_parts_are_merged_to_the_bytes_of_one_machine(glasshouse: Glasshouse) -> None:
+    write_trade("month", transactions=400, importers=40)
+    Path("study.toml").write_text(PLAN.read_text())
+    asked = ("totals", "campaign", "--study", "study.toml", "--processes", 1)
+    assert glasshouse(*asked, "--out", "whole").code == 0
+    for part in ("1/2", "2/2"):
+        done = glasshouse(*asked, "--part", part, "--out", f"part{part[0]}")
+        assert done.code == 0, done.error
+        assert "Next: glasshouse totals merge PART PART --study FILE" in done.out
+    merging = ("totals", "merge", "--study", "study.toml", "--processes", 1)
+    refused = glasshouse(*merging, "part2", "--out", "merged")
+    assert (refused.code, "part 1/2 is missing" in refused.error) == (2, True)
+    done = glasshouse(*merging, "part2", "part1", "--out", "merged", "--per-record", "m.parquet")
+    assert done.code == 0, done.error
+    assert pyarrow.parquet.read_table("m.parquet").num_rows == 400
+    assert contents("merged") == contents("whole")
+
+
+def test_a_time_limit_is_exit_code_3_nothing_is_safe_and_the_rest_is_found_again(
+    glasshouse: Glasshouse,
+) -> None:
+    write_trade("month", transactions=400, importers=40)
+    Path("study.toml").write_text(PLAN.read_text())
+    asked = ("totals", "campaign", "--study", "study.toml", "--processes", 1)
+    assert glasshouse(*asked, "--out", "whole").code == 0
+    cut = glasshouse(*asked, "--out", "run", "--time-limit", 0.000001, "--json")
+    assert cut.code == 3
+    assert json.loads(cut.out)["complete"] is False
+    assert "--resume --overwrite goes on from here" in cut.error
+    assert "what had no time is told as open" in cut.error
+    done = glasshouse(*asked, "--out", "run", "--resume", "--overwrite")
+    assert done.code == 0, done.error
+    assert contents("run") == contents("whole")
+    short = glasshouse(*asked, "--memory", "100M")
+    assert (short.code, "--memory is 0.1 GiB" in short.error) == (3, True)
+    alone = glasshouse(*asked, "--part", "1/2")
+    assert (alone.code, "--part needs --out" in alone.error) == (2, True)
+    both = glasshouse(*asked, "--part", "1/2", "--out", "p", "--per-record", "x.parquet")
+    assert (both.code, "a part tells nothing yet" in both.error) == (2, True)
+
+
 def check_bins(found: dict[str, Any]) -> None:
     """By step and by bin, in the document and in the run folder, the figures are the same and add up."""
     for step in found["exposures"]["bayes"][1:]:
