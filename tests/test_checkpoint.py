@@ -83,8 +83,9 @@ def test_what_is_damaged_is_never_gone_on_with(tmp_path: Path, kind: str, change
     lengths = {"cut short": len(content) // 2, "emptied": 0, "one byte is another": len(content)}
     path.write_bytes(content[: lengths[change]])
     with pytest.raises(DataError, match=r"is damaged; say `overwrite`"):
-        {
-            "*.npy": lambda: kept.start(resume=True),
-            "*.npz": lambda: kept.start_state(resume=True),
-            "*.arrow": kept.tables,
-        }[kind]()
+        if kind == "*.npy":
+            kept.start(resume=True)
+        elif kind == "*.npz":
+            kept.start_state(resume=True)
+        else:
+            kept.tables()

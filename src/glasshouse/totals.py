@@ -88,7 +88,7 @@ def campaign(
     return done
 
 
-@verb
+@verb()
 def merge(
     study: TotalsStudy | str | PathLike[str],
     parts: Sequence[str | PathLike[str]],
