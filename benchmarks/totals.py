@@ -31,10 +31,11 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import lil_matrix
 
 from glasshouse.reconstruction import Instance, solve
-from glasshouse.reconstruction.cp_sat import settle, stop_at_cpu_limit
+from glasshouse.reconstruction.cp_sat import settle
 from glasshouse.reconstruction.propagation import domains_of
 from glasshouse.reconstruction.solver import prepare
-from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses, system_of
+from glasshouse.reconstruction.system import Budget, Witnesses, system_of
+from glasshouse.solvers import OutOfTime, stop_at_cpu_limit
 from trade_groups import Group, groups
 
 BUCKETS = ((0, 3), (3, 6), (6, 12), (12, 24), (24, 36), (36, 50))

@@ -15,7 +15,8 @@ from glasshouse.reconstruction import Instance
 from glasshouse.reconstruction.cp_sat import settle
 from glasshouse.reconstruction.propagation import domains_of
 from glasshouse.reconstruction.solver import prepare
-from glasshouse.reconstruction.system import Budget, OutOfTime, Witnesses, system_of
+from glasshouse.reconstruction.system import Budget, Witnesses, system_of
+from glasshouse.solvers import OutOfTime
 from tests.examples import examples
 from tests.reconstruction.examples import every_allocation, small_instances
 from tests.reconstruction.test_solver import sparse

@@ -5,17 +5,11 @@ at little cost; each allocation is checked in integers. When there is none, all 
 thread and one seed: the answers are the same in every run.
 
 A search ends when its deterministic time is over, which CP-SAT counts by what it does and not by a clock, or at a
-signal. It searches in the thread that calls it, where Python cannot look at anything meanwhile; another thread does.
+signal (`glasshouse.solvers`).
 """
 
 from __future__ import annotations
 
-import signal
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,7 +18,8 @@ from ortools.sat.python import cp_model
 from glasshouse.arrays import Flags, Integers
 from glasshouse.progress import resident_bytes
 from glasshouse.reconstruction.propagation import Domains
-from glasshouse.reconstruction.system import UNITS_PER_SECOND, Budget, OutOfTime, Witnesses
+from glasshouse.reconstruction.system import UNITS_PER_SECOND, Budget, Witnesses
+from glasshouse.solvers import OutOfTime, stop_at_cpu_limit
 
 _LONGEST_TABLE = 3_000
 """Subsets of a bin are given one by one if there are at most so many."""
@@ -36,12 +31,6 @@ _PATIENCE, _LEAST_PATIENCE = 20.0, 60.0
 """How much longer than foreseen a search may take, and so many CPU seconds at least, before it is taken for stuck."""
 _QUICK = 2.0
 """How long, in CP-SAT's deterministic time, it looks for more open pairs at once."""
-ENDING_SIGNALS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)
-)
-"""What a terminal or a scheduler sends to end the work; an interrupt that had to wait comes as an alarm."""
-_SHORTEST_LOOK = 0.002
-"""How often, in seconds, the clock is looked at when the time is nearly over."""
 
 
 def settle(
@@ -204,56 +193,3 @@ def _add_table(
         holding = np.flatnonzero(counts[:, kind]).tolist()
         total = sum(int(counts[row, kind]) * chosen[row] for row in holding)
         model.add(total == variables[kind, bin_])
-
-
-# -- the end of a search ---------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def stop_at_cpu_limit(solver: cp_model.CpSolver, seconds: float) -> Iterator[None]:
-    """End the search when this thread has used so many CPU seconds, or at a signal, which Python sees only afterwards.
-
-    CP-SAT itself looks at the clock on the wall, which runs ahead on a busy machine.
-    """
-    reader, writer = socket.socketpair()
-    writer.setblocking(False)
-    first = threading.current_thread() is threading.main_thread()
-    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False) if first else -1
-    arguments = (solver, reader, _clock_of_this_thread(), seconds)
-    watcher = threading.Thread(target=_watch, args=arguments, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        if first:
-            signal.set_wakeup_fd(before)
-        writer.close()
-        watcher.join()
-        reader.close()
-
-
-def _watch(
-    solver: cp_model.CpSolver, reader: socket.socket, clock: Callable[[], float], seconds: float
-) -> None:
-    """Stop a search at a signal or when its time is over, until nobody can write any more."""
-    end = clock() + seconds
-    while True:
-        reader.settimeout(max(end - clock(), _SHORTEST_LOOK))
-        try:
-            number = reader.recv(1)
-        except TimeoutError:
-            if clock() >= end:
-                solver.stop_search()
-            continue
-        if not number:
-            return
-        if number[0] in ENDING_SIGNALS:
-            solver.stop_search()
-
-
-def _clock_of_this_thread() -> Callable[[], float]:
-    """Return a clock of the CPU time of this thread that others can read; where there is none, that on the wall."""
-    if not hasattr(time, "pthread_getcpuclockid"):
-        return time.monotonic
-    number = time.pthread_getcpuclockid(threading.get_ident())
-    return lambda: time.clock_gettime(number)

@@ -50,13 +50,13 @@ from glasshouse.reconstruction.system import (
     EFFORTS,
     Budget,
     ListEffort,
-    OutOfTime,
     SystemPart,
     Witnesses,
     parts_of,
     system_of,
 )
 from glasshouse.reconstruction.walk import aim, walk
+from glasshouse.solvers import OutOfTime
 
 LEAST_MEMORY = 64 << 20
 """The least memory limit."""

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Integers
 from glasshouse.errors import InternalError
 from glasshouse.reconstruction.group_instance import Instance
+from glasshouse.solvers import OutOfTime
 
 _MOST_BYTES = 1 << 26
 """So much room the allocations of a part may take."""
@@ -272,10 +273,6 @@ class Witnesses:
 
 
 # -- what the solver may spend ---------------------------------------------------------------------------------------
-
-
-class OutOfTime(Exception):  # noqa: N818 - never leaves the solver
-    """The time of an instance is over; what was proved so far stands."""
 
 
 class ListEffort(NamedTuple):

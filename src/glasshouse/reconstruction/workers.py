@@ -38,10 +38,10 @@ from glasshouse.arrays import Flags
 from glasshouse.errors import BudgetError, GlasshouseError, InternalError
 from glasshouse.progress import resident_bytes
 from glasshouse.reconstruction.chances import BinRegister
-from glasshouse.reconstruction.cp_sat import ENDING_SIGNALS
 from glasshouse.reconstruction.group_instance import NONE, Instance
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.reconstruction.solver import prepare, solve
+from glasshouse.solvers import ENDING_SIGNALS
 
 if TYPE_CHECKING:
     Pipe = pipes.Connection[Any, Any]
