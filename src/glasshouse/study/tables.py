@@ -1,0 +1,501 @@
+"""A set of published tables, as a frozen model of ``study.toml``: what was published of whom, and how it was protected.
+
+Everything that is published is a window: a count that is shown is one number, a suppressed one is what the study says
+that suppressed means, a rounded one whatever rounds to it. The model knows nothing of what follows from the windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
+
+from glasshouse.errors import ContradictionError
+from glasshouse.language import text, unknown_name
+from glasshouse.study.question import Dataset, Dialect, Model, Question
+
+MARK = "*"
+"""What stands for a suppressed number where a study has none."""
+MOST_VALUES = 100_000
+"""No attribute has more values."""
+
+Name = Annotated[str, Field(min_length=1)]
+Value = StrictInt | StrictFloat | str
+"""A value of an attribute."""
+Window = tuple[StrictInt, StrictInt]
+
+
+def _decimal(written: object) -> object:
+    """Return a number as it is written, so that 0.1 stays a tenth."""
+    if isinstance(written, bool) or not isinstance(written, int | float | str):
+        return written
+    try:
+        exact = Decimal(str(written))
+    except InvalidOperation:
+        raise ContradictionError(
+            "{given} is no number; write it with a point before the decimals", given=repr(written)
+        ) from None
+    if not exact.is_finite():
+        raise ContradictionError("{given} is no finite number", given=repr(written))
+    return str(written)
+
+
+Exact = Annotated[str, BeforeValidator(_decimal)]
+"""A decimal number, exactly as written."""
+
+
+def _in_order(window: Window) -> Window:
+    if window[0] > window[1]:
+        raise ContradictionError(
+            "the window from {low} to {high} is empty; give the least first",
+            low=window[0],
+            high=window[1],
+        )
+    return window
+
+
+def _natural(window: Window) -> Window:
+    if window[0] < 0:
+        raise ContradictionError(
+            "no count is below 0, as in {low} to {high}", low=window[0], high=window[1]
+        )
+    return _in_order(window)
+
+
+Counts = Annotated[Window, AfterValidator(_natural)]
+"""The least and the greatest that a count can be."""
+
+
+class Interval(Model):
+    """Numbers of an attribute from one on, up to another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    least: StrictInt | StrictFloat | None = Field(default=None, alias="from")
+    """The first; unset: from the lowest."""
+    most: StrictInt | StrictFloat | None = Field(default=None, alias="to")
+    """The last; unset: up to the highest."""
+
+    def holds(self, value: Value) -> bool:
+        """Tell whether a number lies in it."""
+        if isinstance(value, str):
+            return False
+        low = -inf if self.least is None else self.least
+        return low <= value <= (inf if self.most is None else self.most)
+
+
+Where = dict[Name, Value | Interval | tuple[Value, ...]]
+"""Of whom something is said: by attribute a value, several, or an interval; of nobody else in particular."""
+
+
+class PublishedAttribute(Model):
+    """What is told of a person in the tables."""
+
+    values: tuple[Value, ...] | None = None
+    """All that it can be."""
+    range: Annotated[Window, AfterValidator(_in_order)] | None = None
+    """Or whole numbers, from the first to the last."""
+
+    @model_validator(mode="after")
+    def _has_values_once(self) -> Self:
+        if (self.values is None) == (self.range is None):
+            raise ContradictionError("an attribute has either values or a range; give one of them")
+        if self.values is not None and len(set(self.values)) < max(len(self.values), 1):
+            raise ContradictionError("an attribute has at least one value, and each once")
+        if len(self.domain) > MOST_VALUES:
+            raise ContradictionError(
+                "an attribute has {count} values, more than {most}; publish it in bands",
+                count=len(self.domain),
+                most=MOST_VALUES,
+            )
+        return self
+
+    @property
+    def domain(self) -> tuple[Value, ...]:
+        """All values, in their order."""
+        if self.values is not None:
+            return self.values
+        low, high = self.range or (0, 0)
+        return tuple(range(low, min(high, low + MOST_VALUES) + 1))
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all values are numbers."""
+        return not any(isinstance(value, str) for value in self.domain)
+
+
+class KnownPeople(Model):
+    """What is known of the people beside the tables."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    where: Where
+    """Of whom."""
+    at_least: StrictInt = Field(default=1, ge=0, alias="at least")
+    """So many there are at least."""
+    at_most: StrictInt | None = Field(default=None, ge=0, alias="at most")
+    """And at most; unset: any number."""
+
+
+class CountRounding(Model):
+    """How counts were rounded."""
+
+    base: StrictInt = Field(ge=2)
+    """To multiples of what."""
+    how: Literal["nearest", "random", "down"]
+    """To the nearest, to one of the two around it by chance, or down."""
+    zeros: Literal["rounded", "true"] = "rounded"
+    """Whether a zero may be a small number, or is none."""
+    below: StrictInt | None = Field(default=None, ge=0)
+    """Counts up to this became 0 before the others were rounded."""
+
+    def window(self, count: int) -> Window:
+        """Return what rounds to a count.
+
+        >>> CountRounding(base=5, how="nearest").window(10), CountRounding(base=3, how="random").window(0)
+        ((8, 12), (0, 2))
+        >>> small = CountRounding(base=5, how="nearest", below=7)  # OpenSAFELY
+        >>> small.window(0), small.window(10)
+        ((0, 7), (8, 12))
+        """
+        if count % self.base:
+            raise ContradictionError(
+                "{count} is no multiple of {base}, to which counts were rounded",
+                count=count,
+                base=self.base,
+            )
+        if not count and self.zeros == "true":
+            return 0, 0
+        reach = {
+            "nearest": (self.base // 2,) * 2,
+            "random": (self.base - 1,) * 2,
+            "down": (0, self.base - 1),
+        }
+        down, up = reach[self.how]
+        low, high = max(0, count - down), count + up
+        if self.below is None:
+            return low, high
+        return (0, max(high, self.below)) if not count else (max(low, self.below + 1), high)
+
+
+def _marked(published: object) -> object:
+    return MARK if published is None else published
+
+
+Published = Annotated[StrictInt | Counts | str, BeforeValidator(_marked)]
+"""A count, its window, or a mark that it is suppressed."""
+
+
+def _marked_rows(rows: object) -> object:
+    """Return rows with a mark where the last entry is nothing: TOML has no null."""
+    if not isinstance(rows, list | tuple):
+        return rows
+    return [
+        (*row[:-1], _marked(row[-1])) if isinstance(row, list | tuple) and row else row
+        for row in rows
+    ]
+
+
+class Statistic(Model):
+    """One published figure of some people."""
+
+    where: Where = Field(default_factory=dict)
+    """Of whom; empty: of all in the table."""
+    count: Published | None = None
+    """How many they are."""
+    of: Name | None = None
+    """The numeric attribute that the others are about."""
+    sum: Exact | tuple[Exact, Exact] | None = None
+    """Its sum, or between what it lies."""
+    mean: Exact | tuple[Exact, Exact] | None = None
+    """Its mean, or between what it lies."""
+    median: Exact | tuple[Exact, Exact] | None = None
+    """Its median, or between what it lies; of an even number of people that between the middle two."""
+    percent: Exact | tuple[Exact, Exact] | None = None
+    """How many of a hundred in `within` they are."""
+    within: Where | None = None
+    """Of whom the percentage is taken."""
+    unit: Exact | None = None
+    """What the sum, the mean, the median or the percentage was rounded to; unset: it is exact."""
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> Self:
+        figures = [
+            name for name in ("sum", "mean", "median", "percent") if getattr(self, name) is not None
+        ]
+        if not figures and self.count is None:
+            raise ContradictionError(
+                "a statistic has a count, sum, mean, median or percent; give one"
+            )
+        for name in figures:
+            if name != "percent" and self.of is None:
+                raise ContradictionError('a {name} needs "of": the attribute it is of', name=name)
+        if self.percent is not None and self.within is None:
+            raise ContradictionError('a percent needs "within": of whom it is taken')
+        return self
+
+    def interval(self, name: str) -> tuple[Fraction, Fraction]:
+        """Return between what a sum, mean, median or percentage lies."""
+        published = getattr(self, name)
+        if isinstance(published, tuple):
+            low, high = (Fraction(end) for end in published)
+            if low > high:
+                raise ContradictionError(
+                    "the window from {low} to {high} is empty; give the least first",
+                    low=published[0],
+                    high=published[1],
+                )
+            return low, high
+        half = Fraction(self.unit or 0) / 2
+        return Fraction(published) - half, Fraction(published) + half
+
+
+class PublishedTable(Model):
+    """One published table, or some figures that were published together."""
+
+    id: Name | None = None
+    """What results call it; unset: by its file or its place."""
+    by: tuple[Name, ...] = ()
+    """The attributes that it crosses."""
+    rows: Annotated[
+        tuple[tuple[StrictInt | StrictFloat | str | Counts, ...], ...] | None,
+        BeforeValidator(_marked_rows),
+    ] = None
+    """Per combination its values and the count, its window, or a mark that it is suppressed."""
+    path: Path | None = None
+    """Or the file that holds it, long or wide; in ``study.toml`` relative to the folder of the study."""
+    dialect: Dialect = Dialect()
+    """How the file is written down, where it is delimited text."""
+    totals: Literal["everything", "shown"] | None = None
+    """What totals in the file are of: of everything, or of what is shown."""
+    complete: StrictBool = True
+    """Whether nobody has a combination that is not in it."""
+    statistics: tuple[Statistic, ...] = ()
+    """Figures of groups of people."""
+    suppressed: Counts | None = None
+    """Between what a suppressed count lies."""
+    rounding: CountRounding | None = None
+    """How its counts were rounded."""
+    within: StrictInt | None = Field(default=None, ge=0)
+    """How far a count may be from the true one, where it was perturbed."""
+    where: Where = Field(default_factory=dict)
+    """The part of the people that it is about; empty: all."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.rows is not None and self.path is not None:
+            raise ContradictionError("a table has rows or a path; give one of them")
+        if self.rows is not None and not self.by:
+            raise ContradictionError('a table with rows needs "by": the attributes of its columns')
+        if self.rows is None and self.path is None and not self.statistics:
+            raise ContradictionError("a table has rows, a path or statistics; give one of them")
+        for row in self.rows or ():
+            if len(row) != len(self.by) + 1:
+                raise ContradictionError(
+                    "a row has {count} entries instead of {expected}: a value for each attribute, then the count",
+                    count=len(row),
+                    expected=len(self.by) + 1,
+                )
+        if self.rounding is not None and self.within is not None:
+            raise ContradictionError(
+                'counts are rounded or perturbed: give "rounding" or "within", or windows'
+            )
+        return self
+
+    def window(self, published: int | Window | str, *, absent: bool = False) -> Window:
+        """Return between what a published count lies.
+
+        Raises:
+            ContradictionError: It is suppressed, and the table does not say what that means.
+        """
+        if isinstance(published, tuple):
+            return published
+        if isinstance(published, str):
+            if self.suppressed is None:
+                raise ContradictionError(
+                    'table "{table}": "{mark}" stands for a suppressed count; say between what it lies, such as '
+                    "suppressed = [1, 4]",
+                    table=self.id,
+                    mark=published,
+                )
+            return self.suppressed
+        if published < 0:
+            raise ContradictionError(
+                'table "{table}": {count} is no count', table=self.id, count=published
+            )
+        if self.rounding is not None and not (absent and self.rounding.zeros == "true"):
+            return self.rounding.window(published)
+        reach = self.within or 0
+        return max(0, published - reach), published + reach
+
+
+class TablesStudy(Question):
+    """Which tables were published of the same people, and what is asked of them."""
+
+    command: Literal["tables"] = "tables"
+    """The command that answers it."""
+    name: str | None = None
+    """What the set of tables is called."""
+    people: StrictInt | Counts | None = None
+    """How many people there are, or between what; unset: the tables say so."""
+    attributes: dict[Name, PublishedAttribute] = Field(default_factory=dict)
+    """What is told of a person; unset: as the files of the tables say."""
+    impossible: tuple[Where, ...] = ()
+    """Combinations that nobody can have."""
+    known: tuple[KnownPeople, ...] = ()
+    """What is known beside the tables."""
+    tables: tuple[PublishedTable, ...] = Field(min_length=1)
+    """What was published."""
+    quasi_identifiers: tuple[Name, ...] = ()
+    """What the adversary knows of a person; unset: all but what is sensitive."""
+    sensitive: tuple[Name, ...] = ()
+    """What she wants to learn."""
+    areas: Name | None = None
+    """The attribute whose values are areas that are solved one by one."""
+    rare: StrictInt | None = Field(default=None, ge=1)
+    """Of at most so many people a combination is rare; unset: the smallest cell of a report."""
+    population: Dataset | None = None
+    """Other people's records with the same attributes: what anybody could guess without the tables."""
+    seconds: StrictFloat = Field(default=60.0, gt=0)
+    """CPU seconds; then what is proved is told, and what is open."""
+    memory: StrictInt = Field(default=2 << 30, ge=64 << 20)
+    """How many bytes cells and rows may take."""
+    counting: StrictBool = True
+    """Whether the files that fit are counted, where that is possible."""
+
+    def abridged(self) -> Self:
+        """Return the study without what was published: a report tells of no cell."""
+        tables = tuple(
+            table.model_copy(update={"rows": None, "statistics": (), "where": {}})
+            for table in self.tables
+        )
+        hidden: Mapping[str, object] = {"tables": tables, "known": (), "impossible": ()}
+        return self.model_copy(update=hidden)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tables_have_names(cls, content: Any) -> Any:
+        """Give every table a name: its file's, or by its place."""
+        if not isinstance(content, dict) or not isinstance(content.get("tables"), list | tuple):
+            return content
+        tables = [
+            {"id": Path(str(table["path"])).stem if table.get("path") else f"T{place}"} | table
+            if isinstance(table, dict) and table.get("id") is None
+            else table
+            for place, table in enumerate(content["tables"], start=1)
+        ]
+        return content | {"tables": tables}
+
+    @model_validator(mode="after")
+    def _names_are_known(self) -> Self:
+        names = [table.id for table in self.tables]
+        for name in names:
+            if names.count(name) > 1:
+                raise ContradictionError(
+                    'table "{table}" is given twice; give each its own id', table=name
+                )
+        if not self.attributes:
+            if any(table.path is None for table in self.tables):
+                raise ContradictionError(
+                    '"attributes" is missing; say what each attribute can be, as [attributes.sex] values = ["F", "M"]'
+                )
+            return self
+        for place, where in self._conditions():
+            for attribute, condition in where.items():
+                self._check_condition(place, attribute, condition)
+        for table in self.tables:
+            self._check_table(table)
+        for name in (*self.quasi_identifiers, *self.sensitive, *filter(None, [self.areas])):
+            self._check_attribute(text("the study"), name)
+        for name in self.sensitive:
+            if name in self.quasi_identifiers:
+                raise ContradictionError('"{name}" is known and sensitive; choose one', name=name)
+        return self
+
+    def _conditions(self) -> Iterator[tuple[str, Where]]:
+        """Yield every condition of the study with where it stands."""
+        for where in self.impossible:
+            yield '"impossible"', where
+        for known in self.known:
+            yield '"known"', known.where
+        for table in self.tables:
+            place = text('table "{table}"', table=table.id)
+            yield place, table.where
+            for statistic in table.statistics:
+                yield place, statistic.where
+                yield place, statistic.within or {}
+
+    def _check_attribute(self, place: str, name: str) -> None:
+        if name not in self.attributes:
+            raise ContradictionError(
+                unknown_name(
+                    "attribute", name, text("attributes ({place})", place=place), self.attributes
+                )
+            )
+
+    def _check_condition(self, place: str, name: str, condition: object) -> None:
+        self._check_attribute(place, name)
+        attribute = self.attributes[name]
+        if isinstance(condition, Interval):
+            if not attribute.is_numeric:
+                raise ContradictionError(
+                    '{place}: "{name}" has values that are no numbers, so that it has no from and to',
+                    place=place,
+                    name=name,
+                )
+            return
+        for value in condition if isinstance(condition, tuple) else (condition,):
+            if value not in attribute.domain:
+                raise ContradictionError(
+                    '{place}: {value} is no value of "{name}"; correct it, or add it to the attribute',
+                    place=place,
+                    value=repr(value),
+                    name=name,
+                )
+
+    def _check_table(self, table: PublishedTable) -> None:
+        place = text('table "{table}"', table=table.id)
+        for name in table.by:
+            self._check_attribute(place, name)
+        if len(set(table.by)) < len(table.by):
+            raise ContradictionError('{place}: an attribute stands twice in "by"', place=place)
+        combinations = set()
+        for row in table.rows or ():
+            for name, value in zip(table.by, row, strict=False):
+                self._check_condition(place, name, value)
+            if row[:-1] in combinations:
+                raise ContradictionError(
+                    "{place}: the combination {row} stands twice", place=place, row=list(row[:-1])
+                )
+            combinations.add(row[:-1])
+            if isinstance(row[-1], float):
+                raise ContradictionError(
+                    "{place}: {count} is no count", place=place, count=repr(row[-1])
+                )
+            table.window(row[-1])
+        for statistic in table.statistics:
+            if statistic.count is not None:
+                table.window(statistic.count)
+            for name in ("sum", "mean", "median", "percent"):
+                if getattr(statistic, name) is not None:
+                    statistic.interval(name)
+            if statistic.of is not None:
+                self._check_attribute(place, statistic.of)
+                if not self.attributes[statistic.of].is_numeric:
+                    raise ContradictionError(
+                        '{place}: "{name}" is no number, so that it has no sum, mean or median',
+                        place=place,
+                        name=statistic.of,
+                    )

@@ -1,0 +1,96 @@
+"""The linear programme behind a part: bounds by multipliers that are checked in whole numbers, and corners as files.
+
+The programme itself is solved in floating point, and nothing that it says is believed. Its dual values become whole
+multipliers of the rows; what the sum of the rows so multiplied says is worked out in whole numbers, and holds whatever
+the multipliers are. A corner with whole coordinates is a file of counts once it meets every row, which is checked too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasshouse.arrays import Floats, Integers
+from glasshouse.tabulation.cells import NO_LIMIT
+
+if TYPE_CHECKING:
+    from glasshouse.tabulation.parts import SystemRows
+
+SCALE = 720_720
+"""Multipliers are whole parts of this: a multiple of all numbers up to 16."""
+_EPSILON = 1e-6
+
+
+class Relaxation:
+    """The linear programme of some rows between bounds, kept so that one optimum leads quickly to the next."""
+
+    def __init__(self, rows: SystemRows, least: Integers, most: Integers) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            from ortools.linear_solver import pywraplp  # type: ignore[import-untyped]
+        self._optimal = pywraplp.Solver.OPTIMAL
+        self._solver: Any = pywraplp.Solver.CreateSolver("GLOP")
+        self._rows = rows
+        unlimited = self._solver.infinity()
+        bounds = zip(least.tolist(), most.tolist(), strict=True)
+        self._unknowns = [self._solver.NumVar(low, high, "") for low, high in bounds]
+        self._constraints = []
+        for low, high, (classes, coefficients) in rows.each():
+            constraint = self._solver.Constraint(
+                -unlimited if low <= -NO_LIMIT else float(low),
+                unlimited if high >= NO_LIMIT else float(high),
+            )
+            for place, coefficient in zip(classes.tolist(), coefficients.tolist(), strict=True):
+                constraint.SetCoefficient(self._unknowns[place], float(coefficient))
+            self._constraints.append(constraint)
+        self._objective = self._solver.Objective()
+        self.solved = 0
+
+    def bound(self, place: int, least: int, most: int) -> None:
+        """Let a class lie between other bounds."""
+        self._unknowns[place].SetBounds(float(least), float(most))
+
+    def aim(self, places: Integers, weights: Floats, *, up: bool) -> None:
+        """Look for the most, or the least, of a weighted sum of classes."""
+        self._objective.Clear()
+        for place, weight in zip(places.tolist(), weights.tolist(), strict=True):
+            self._objective.SetCoefficient(self._unknowns[place], weight)
+        self._objective.SetOptimizationDirection(up)
+
+    def solve(self, seconds: float) -> bool:
+        """Look for the optimum, and tell whether there is one."""
+        self.solved += 1
+        self._solver.SetTimeLimit(max(1, int(1000 * seconds)))
+        return bool(self._solver.Solve() == self._optimal)
+
+    @property
+    def corner(self) -> Floats:
+        """Where the optimum is."""
+        return np.array([unknown.solution_value() for unknown in self._unknowns])
+
+    @property
+    def multipliers(self) -> Integers:
+        """The dual values of the rows, as whole parts of `SCALE`."""
+        duals = np.array([row.dual_value() for row in self._constraints])
+        whole: Integers = np.rint(np.nan_to_num(duals) * SCALE).astype(np.int64)
+        return whole
+
+    @contextmanager
+    def bounded(
+        self, place: int, least: int, most: int, restore: tuple[int, int]
+    ) -> Iterator[None]:
+        """Let a class lie between other bounds for a while."""
+        self.bound(place, least, most)
+        try:
+            yield
+        finally:
+            self.bound(place, *restore)
+
+
+def fractional(corner: Floats) -> Integers:
+    """Return the places of a corner that are no whole numbers."""
+    return np.flatnonzero(np.abs(corner - np.rint(corner)) > _EPSILON)

@@ -1,0 +1,263 @@
+"""What every file that meets the published tables has in common: who is certain, what is possible, and how far.
+
+1. the combinations that are left, and the rows (`cells`);
+2. bounds by the rows alone (`bounds`), and what stays open in independent parts (`parts`);
+3. files and proofs for each part (`search`), and how many files fit (`counts`).
+
+Each question has its own answer: *proved*, or *limit* where the time was over; then what is told is what is not ruled
+out. No combination is ever called certain, impossible or bounded because no file was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import factorial
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.arrays import Flags, Integers
+from glasshouse.progress import OnProgress, Progress
+from glasshouse.solvers import SolverBudget
+from glasshouse.study.tables import Value
+from glasshouse.tabulation.bounds import Bounds, Contradiction, Step, first_bounds, narrow
+from glasshouse.tabulation.cells import CellSystem, system_of
+from glasshouse.tabulation.counts import ClassMean, PartCounts, counts_of, settled_weight
+from glasshouse.tabulation.parts import OpenPart, parts_of
+from glasshouse.tabulation.search import PartSearch
+from glasshouse.tabulation.statements import PEOPLE, PublishedSet
+
+Status = Literal["proved", "limit"]
+_LEAST_SHARE = 0.2
+"""So many seconds each part has at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellBounds:
+    """How many people have each combination, in every file that meets the tables."""
+
+    published: PublishedSet
+    """What was published."""
+    system: CellSystem
+    """The combinations and rows."""
+    status: Literal["proved", "limit", "infeasible"]
+    """Whether all bounds are proved; infeasible: no file meets the tables."""
+    certain: Status
+    """Whether it is proved who is certain."""
+    possible: Status
+    """Whether it is proved what somebody can have."""
+    least: Integers
+    """Per combination the least that is not ruled out."""
+    most: Integers
+    """Per combination the greatest that is not ruled out."""
+    class_least: Integers
+    """The same of each class."""
+    class_most: Integers
+    """The same of each class."""
+    steps: tuple[Step, ...] = ()
+    """How bounds are proved."""
+    files: tuple[dict[int, int], ...] = ()
+    """Files of counts that meet everything, by class."""
+    trusted: frozenset[tuple[int, bool]] = frozenset()
+    """Classes whose least (False) or greatest (True) has no certificate."""
+    tables: int | None = None
+    """How many tables of counts fit; None: not counted."""
+    ordered_files: int | None = None
+    """How many files of people that can be told apart fit; None: not counted, or the number of people is not known."""
+    means: dict[int, ClassMean] = field(default_factory=dict)
+    """Per class how many people it has on average, where that was counted."""
+
+    @property
+    def certain_persons(self) -> int:
+        """How many people have a combination that is certain."""
+        return int(self.least.sum())
+
+    @cached_property
+    def present(self) -> Integers:
+        """The combinations that somebody can have."""
+        return np.flatnonzero(self.most > 0)
+
+    def certain_cells(self) -> Iterator[tuple[list[Value], int, int]]:
+        """Yield the combinations that somebody has for certain, with the least and the greatest number."""
+        for cell in np.flatnonzero(self.least > 0).tolist():
+            yield self.system.values(cell), int(self.least[cell]), int(self.most[cell])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        content: dict[str, Any] = {
+            "status": self.status,
+            "questions": {
+                "certain": self.certain,
+                "possible": self.possible,
+                "bounds": "proved" if self.status == "infeasible" else self.status,
+                "count": "limit" if self.tables is None else "proved",
+            },
+            "possible": len(self.present),
+            "certain_persons": self.certain_persons,
+            "cells": [
+                [self.system.values(cell), int(self.least[cell]), int(self.most[cell])]
+                for cell in self.present.tolist()
+            ],
+        }
+        if self.status == "infeasible":
+            content |= {"possible": 0, "certain_persons": 0, "cells": []}
+        if self.tables is not None:
+            content["tables"] = self.tables
+        if self.ordered_files is not None:
+            content["files"] = self.ordered_files
+        return content
+
+    def to_frame(self) -> pa.Table:
+        """Return the bounds of every combination that somebody can have as a table."""
+        cells = self.present
+        columns: dict[str, Any] = {}
+        for place, (name, values) in enumerate(self.system.domains.items()):
+            chosen = [values[code] for code in self.system.cells[cells, place].tolist()]
+            columns[name] = pa.array([str(value) for value in chosen], pa.string())
+        return pa.table({**columns, "min": self.least[cells], "max": self.most[cells]})
+
+    def mean(self, cell: int, prior: Literal["files", "tables"]) -> Fraction | None:
+        """Return how many people have a combination on average over all files that fit; None: not counted."""
+        number = int(self.system.class_of[cell])
+        if number not in self.means:
+            return None
+        mean = self.means[number]
+        whole = mean.by_files if prior == "files" else mean.by_tables
+        return whole / int(self.system.sizes[number])
+
+
+def cell_bounds(
+    published: PublishedSet,
+    *,
+    seconds: float = 60.0,
+    memory: int = 2 << 30,
+    counting: bool = True,
+    on_progress: OnProgress | None = None,
+) -> CellBounds:
+    """Find between what the number of people with each combination lies, in every file that meets the tables.
+
+    Args:
+        published: What was published.
+        seconds: CPU seconds; then what is proved is told, and what is open.
+        memory: The bytes that combinations and rows may take.
+        counting: Whether the files that fit are counted, where that is possible.
+        on_progress: Told how many classes are settled.
+
+    Raises:
+        BudgetError: The combinations do not fit the memory.
+        StudyError: Nothing says how many people there can be.
+    """
+    budget = SolverBudget(seconds, memory)
+    system = system_of(published, memory=memory)
+    try:
+        bounds = first_bounds(system)
+        narrow(bounds)
+    except Contradiction as contradiction:
+        return _contradicted(published, system, contradiction.steps)
+    parts = parts_of(bounds)
+    trusted: set[tuple[int, bool]] = set()
+    whole = sum(part.size for part in parts)
+    done = 0
+    for number, part in enumerate(parts):
+        if on_progress is not None:
+            on_progress(Progress("solving", done, whole))
+        is_last = number == len(parts) - 1
+        share = budget.left if is_last else max(_LEAST_SHARE, budget.left / (len(parts) - number))
+        search = PartSearch(part, bounds.steps, SolverBudget(share, memory))
+        try:
+            search.run()
+        except Contradiction:
+            return _contradicted(published, system, bounds.steps)
+        trusted |= search.trusted
+        done += part.size
+    for part in parts:
+        bounds.least[part.classes], bounds.most[part.classes] = part.least, part.most
+    settled = {
+        question: all(part.settled(question) for part in parts)
+        for question in ("certain", "possible", "bounds")
+    }
+    solution = _solution(published, bounds, settled)
+    solution = replace(solution, files=tuple(_files(bounds, parts)), trusted=frozenset(trusted))
+    if counting:
+        counted = [counts_of(part, budget) for part in parts]
+        return _counted(solution, parts, counted)
+    return solution
+
+
+def _contradicted(published: PublishedSet, system: CellSystem, steps: list[Step]) -> CellBounds:
+    nothing = np.zeros(len(system.cells), np.int64)
+    of_classes = np.zeros(len(system.sizes), np.int64)
+    return CellBounds(
+        published,
+        system,
+        "infeasible",
+        "proved",
+        "proved",
+        nothing,
+        nothing,
+        of_classes,
+        of_classes,
+        tuple(steps),
+    )
+
+
+def _solution(published: PublishedSet, bounds: Bounds, settled: dict[str, bool]) -> CellBounds:
+    system = bounds.system
+    single: Flags = system.sizes[system.class_of] == 1
+    status: dict[bool, Status] = {True: "proved", False: "limit"}
+    return CellBounds(
+        published,
+        system,
+        status[settled["bounds"]],
+        status[settled["certain"]],
+        status[settled["possible"]],
+        np.where(single, bounds.least[system.class_of], 0),
+        bounds.most[system.class_of],
+        bounds.least,
+        bounds.most,
+        tuple(bounds.steps),
+    )
+
+
+def _files(bounds: Bounds, parts: list[OpenPart]) -> Iterator[dict[int, int]]:
+    """Yield files of counts of all classes: one of each part at a time, the first of the others."""
+    if not all(part.files for part in parts):
+        return
+    counts = np.where(bounds.least == bounds.most, bounds.least, 0)
+    for part in parts:
+        counts[part.classes] = part.files[0]
+    for number in range(max((len(part.files) for part in parts), default=1)):
+        for part in parts:
+            counts[part.classes] = part.files[min(number, len(part.files) - 1)]
+        yield {place: int(counts[place]) for place in np.flatnonzero(counts).tolist()}
+
+
+def _counted(
+    solution: CellBounds, parts: list[OpenPart], counted: list[PartCounts | None]
+) -> CellBounds:
+    """Return a solution with how many files fit, where every part was counted."""
+    counts = [count for count in counted if count is not None]
+    if len(counts) < len(parts):
+        return solution
+    system = solution.system
+    opened = np.zeros(len(system.sizes), np.bool_)
+    for part in parts:
+        opened[part.classes] = True
+    settled = solution.class_least[~opened]
+    tables, weight = settled_weight(settled, system.sizes[~opened])
+    means = {
+        int(place): ClassMean(Fraction(int(count)), Fraction(int(count)))
+        for place, count in zip(np.flatnonzero(~opened), settled, strict=True)
+    }
+    for part, count in zip(parts, counts, strict=True):
+        tables, weight = tables * count.tables, weight * count.weight
+        means |= dict(zip(part.classes.tolist(), count.means, strict=True))
+    files = None
+    for row in solution.published.rows:
+        if row.table == PEOPLE and row.low == row.high and row.low is not None:
+            files = int(weight * factorial(row.low))
+    return replace(solution, tables=tables, ordered_files=files, means=means)
