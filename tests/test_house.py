@@ -25,7 +25,7 @@ from glasshouse.study.entry import models_in
 from tests.parsed import SOURCE, modules, nodes
 
 ROOT = Path(__file__).parents[1]
-CAPABILITIES = ("microdata", "mitigation", "groups", "reconstruction", "economics")
+CAPABILITIES = ("microdata", "mitigation", "groups", "reconstruction", "tabulation", "economics")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -136,6 +136,7 @@ def _ours(kind: object) -> list[type]:
 NO_RESULTS = {
     # what is asked or handed on, not what came out
     *("EncodedTable", "EncodedColumn", "Instance", "Release", "Hierarchy", "TotalsStudy"),
+    *("PublishedSet",),
     *("Channel", "GainFunction", "GainMatrix", "Victims", "Original", "Terms"),
 }
 """Classes that functions take and give, and that are no results."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         qif,
         reconstruction,
         synthetic,
+        tabulation,
         totals,
     )
     from glasshouse.errors import (
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         protect,
         read,
         run,
+        tables,
         target,
         threat,
     )
@@ -64,11 +66,11 @@ _HOME = {
     "table": ("EncodedTable",),
     "verbs": (
         *("anonymise", "assess", "check", "compare", "deter", "hierarchies", "inspect"),
-        *("membership", "protect", "read", "run", "target", "threat"),
+        *("membership", "protect", "read", "run", "tables", "target", "threat"),
     ),
     "": (
         *("economics", "groups", "microdata", "mitigation", "qif"),
-        *("reconstruction", "synthetic", "totals"),
+        *("reconstruction", "synthetic", "tabulation", "totals"),
     ),
 }
 """The public names, by the module that they come from; those of the last line are modules."""
@@ -101,6 +103,8 @@ __all__ = [
     "reconstruction",
     "run",
     "synthetic",
+    "tables",
+    "tabulation",
     "target",
     "threat",
     "totals",

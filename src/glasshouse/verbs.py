@@ -46,6 +46,7 @@ from glasshouse.study import (
     Dialect,
     Question,
     load_policy,
+    load_question,
     load_study,
     validated,
 )
@@ -57,6 +58,7 @@ from glasshouse.study.entry import description_of, in_python, models_in
 from glasshouse.study.membership import MembershipStudy
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
+from glasshouse.study.tables import TablesStudy
 from glasshouse.study.target import TargetStudy
 from glasshouse.study.threat import ThreatStudy
 from glasshouse.table import (
@@ -68,6 +70,7 @@ from glasshouse.table import (
 )
 from glasshouse.table import read as read_table
 from glasshouse.table.profiles import knowable
+from glasshouse.tabulation import TablesOutcome
 
 PolicyChoice = str | PathLike[str] | ReleasePolicy
 """The name of a policy, a file with one, or one that was made."""
@@ -1012,6 +1015,56 @@ def threat(
     study = validated(ThreatStudy, content, "threat")
     resources = Resources(on_progress=on_progress, threads=threads)
     return _answer(study, resources, per_record=per_record)
+
+
+@verb()
+def tables(
+    *files: str | PathLike[str],
+    study: TablesStudy | Mapping[str, Any] | str | PathLike[str] | None = None,
+    subject: str = "person",
+    policy: PolicyChoice = "open-data",
+    on_progress: OnProgress | None = None,
+    **entries: Any,
+) -> Run[TablesStudy, TablesOutcome]:
+    """Tell who can be read out of published tables together, and prove it.
+
+    Args:
+        files: The tables, a file each: long, with counts in the last column.
+        study: Or a plan: a study, its content, or the path of it as TOML or JSON.
+        subject: What a record stands for, in sentences.
+        policy: What the outcome is judged by: a name, a file, or a policy.
+        on_progress: Told how far it is.
+        entries: The entries of a study of ``tables``: ``people``, ``attributes``, ``sensitive``, ``seconds``, …; of
+            each file ``suppressed`` and ``totals``.
+
+    Raises:
+        DataError: A file is malformed or not laid out as it should be.
+        StudyError: The plan makes no sense, or lacks what a mark or a total means.
+        BudgetError: The combinations do not fit the memory.
+
+    >>> plan = {
+    ...     "people": 3,
+    ...     "attributes": {"sex": {"values": ["F", "M"]}, "ill": {"values": ["yes", "no"]}},
+    ...     "tables": [
+    ...         {"by": ["sex"], "rows": [["F", 1], ["M", 2]]},
+    ...         {"by": ["ill"], "rows": [["yes", 0], ["no", 3]]},
+    ...     ],
+    ... }
+    >>> tables(study=plan).outcome.bounds.certain_persons
+    3
+    """
+    if isinstance(study, str | PathLike):
+        return _answer(load_question(Path(study), TablesStudy), Resources(on_progress=on_progress))
+    if isinstance(study, TablesStudy):
+        return _answer(study, Resources(on_progress=on_progress))
+    _refuse_unknown("tables", entries, [*TablesStudy.model_fields, "suppressed", "totals"])
+    protection = {name: entries.pop(name) for name in ("suppressed", "totals") if name in entries}
+    content = dict(study) if study is not None else {}
+    if files:
+        content["tables"] = [{"path": Path(file), **protection} for file in files]
+    words = {"subject": subject, "policy": _policy(policy)}
+    asked = validated(TablesStudy, {**content, **words, **_plain(entries)}, "tables")
+    return _answer(asked, Resources(on_progress=on_progress))
 
 
 @verb(DeterStudy)

@@ -117,6 +117,12 @@ FIGURES: Mapping[str, Mapping[str, FigureKind]] = {
             marked("records of which the attacker is at least twice as sure as the learner")
         ),
     },
+    "tables": {
+        "certain": _number(marked("people whose whole record is certain")),
+        "rare": _count(marked("people whose whole record is certain and rare")),
+        "one_table": _count(marked("people whose whole record one table makes certain")),
+        "possible": _number(marked("combinations that somebody can have")),
+    },
     "totals": {
         "value": _amount(marked("value of all records"), risk=False),
         "instances": _number(marked("instances to be solved")),

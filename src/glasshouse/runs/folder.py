@@ -102,13 +102,15 @@ _RELEASES = {
 }
 TABLES = ("bins.parquet", "exposures.parquet", "close.parquet", "inexact.parquet")
 """What a run with further tables writes besides."""
+PROOFS = ("proof.json", "verify.py")
+"""What a run on published tables writes besides: its proof, and what checks it."""
 VERSIONS = "versions"
 """The folder in which a run that makes several releases writes a run for each."""
 FORMS = {f"{law}.{kind}" for law in LAWS for kind in ("docx", "pdf")}
 """The forms that can be made of a run."""
 PUBLIC = {REPORT, PAGES, PDF, DICTIONARY, *FORMS}
 """What of it leaves the house; the rest tells of people, and is for its owner only."""
-_NAMES = {STUDY, MANIFEST, RESULTS, VERSIONS, *PUBLIC, *_RELEASES, *TABLES}
+_NAMES = {STUDY, MANIFEST, RESULTS, VERSIONS, *PUBLIC, *_RELEASES, *TABLES, *PROOFS}
 """All that a run folder holds."""
 
 

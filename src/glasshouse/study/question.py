@@ -6,6 +6,7 @@ records have in common; last how a study is read from a file, checked and writte
 
 from __future__ import annotations
 
+import json
 import re
 import stat
 import tomllib
@@ -819,7 +820,7 @@ DEEPEST_ENTRY = 100
 """No entry of a study has so many dots in its name."""
 COMMANDS = (
     *("assess", "target", "membership", "protect", "anonymise"),
-    *("compare", "threat", "totals", "deter"),
+    *("compare", "threat", "totals", "tables", "deter"),
 )
 """The commands that answer a study; each has a module here, under its own word."""
 
@@ -902,7 +903,9 @@ def toml_content(path: Path) -> dict[str, Any]:
         )
         if deepest > DEEPEST_ENTRY:
             raise StudyError("{file}: is nested too deeply for a study; is it one?", file=name)
-        content = tomllib.loads(written)
+        content = json.loads(written) if path.suffix == ".json" else tomllib.loads(written)
+        if not isinstance(content, dict):
+            raise StudyError("{file}: should be a table of entries", file=name)
     except OSError as error:
         raise StudyError(
             "{file}: cannot be read ({reason})", file=name, reason=system_reason(error)
@@ -915,7 +918,10 @@ def toml_content(path: Path) -> dict[str, Any]:
         ) from None
     except ValueError as error:  # of TOML, or of a number with thousands of digits
         reason = str(error).partition(";")[0]
-        raise StudyError("{file}: is not valid TOML: {reason}", file=name, reason=reason) from None
+        form = "JSON" if path.suffix == ".json" else "TOML"
+        raise StudyError(
+            "{file}: is not valid {form}: {reason}", file=name, form=form, reason=reason
+        ) from None
     content.pop("glasshouse", None)
     return content
 

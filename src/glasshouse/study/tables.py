@@ -80,7 +80,7 @@ Counts = Annotated[Window, AfterValidator(_natural)]
 """The least and the greatest that a count can be."""
 
 
-class Interval(Model):
+class NumberInterval(Model):
     """Numbers of an attribute from one on, up to another."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
@@ -97,7 +97,7 @@ class Interval(Model):
         return low <= value <= (inf if self.most is None else self.most)
 
 
-Where = dict[Name, Value | Interval | tuple[Value, ...]]
+Where = dict[Name, Value | NumberInterval | tuple[Value, ...]]
 """Of whom something is said: by attribute a value, several, or an interval; of nobody else in particular."""
 
 
@@ -376,13 +376,13 @@ class TablesStudy(Question):
     """Whether the files that fit are counted, where that is possible."""
 
     def abridged(self) -> Self:
-        """Return the study without what was published: a report tells of no cell."""
+        """Return the study without what was published: a report tells of no cell, and of no value."""
         tables = tuple(
             table.model_copy(update={"rows": None, "statistics": (), "where": {}})
             for table in self.tables
         )
-        hidden: Mapping[str, object] = {"tables": tables, "known": (), "impossible": ()}
-        return self.model_copy(update=hidden)
+        nothing: Mapping[str, object] = {"attributes": {}, "known": (), "impossible": ()}
+        return self.model_copy(update={**nothing, "tables": tables})
 
     @model_validator(mode="before")
     @classmethod
@@ -448,7 +448,7 @@ class TablesStudy(Question):
     def _check_condition(self, place: str, name: str, condition: object) -> None:
         self._check_attribute(place, name)
         attribute = self.attributes[name]
-        if isinstance(condition, Interval):
+        if isinstance(condition, NumberInterval):
             if not attribute.is_numeric:
                 raise ContradictionError(
                     '{place}: "{name}" has values that are no numbers, so that it has no from and to',

@@ -1,6 +1,14 @@
 """Published tables: who can be read out of them together, with a proof that anybody can check."""
 
+from glasshouse.tabulation.exposure import TablesOutcome, table_exposure
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet, published
 
-__all__ = ["CellBounds", "PublishedSet", "cell_bounds", "published"]
+__all__ = [
+    "CellBounds",
+    "PublishedSet",
+    "TablesOutcome",
+    "cell_bounds",
+    "published",
+    "table_exposure",
+]

@@ -216,7 +216,7 @@ class PartSearch:
         """
         part = self.part
         high, low = self._targets(question)
-        model, unknowns = self._model()
+        model, unknowns = self.model()
         literals = []
         for places, up in ((high, True), (low, False)):
             for place in places.tolist():
@@ -281,7 +281,8 @@ class PartSearch:
         counts = np.array([solver.value(unknown) for unknown in unknowns], np.int64)
         return counts if self.part.take(counts) else None
 
-    def _model(self) -> tuple[Any, list[Any]]:
+    def model(self) -> tuple[Any, list[Any]]:
+        """Return the part as a model of CP-SAT, and its unknowns."""
         from ortools.sat.python import cp_model
 
         part = self.part

@@ -17,7 +17,14 @@ from math import ceil, floor, gcd, lcm, prod
 from typing import Any, Self
 
 from glasshouse.errors import StudyError
-from glasshouse.study.tables import Interval, PublishedTable, Statistic, TablesStudy, Value, Where
+from glasshouse.study.tables import (
+    NumberInterval,
+    PublishedTable,
+    Statistic,
+    TablesStudy,
+    Value,
+    Where,
+)
 
 PEOPLE, KNOWN = "people", "known"
 """What stands for a table where the number of people says something, or what is known beside the tables."""
@@ -30,7 +37,7 @@ MOST_ALTERNATIVES = 2_000
 
 
 @dataclass(frozen=True)
-class Term:
+class SumTerm:
     """A part of a sum: over some people, a factor times one, or times the value of an attribute."""
 
     where: CodesWhere
@@ -47,7 +54,7 @@ class PublishedRow:
 
     table: str
     """The table that says so."""
-    terms: tuple[Term, ...]
+    terms: tuple[SumTerm, ...]
     """What is summed up."""
     low: int | None
     """The least that it can be; None: there is no limit."""
@@ -147,7 +154,7 @@ class _Reader:
         codes = {}
         for name, condition in where.items():
             places = self._places[name]
-            if isinstance(condition, Interval):
+            if isinstance(condition, NumberInterval):
                 codes[name] = tuple(
                     place for value, place in places.items() if condition.holds(value)
                 )
@@ -257,7 +264,7 @@ class _Reader:
         factors = [int(factor * scale) for _, _, factor in terms]
         divisor = gcd(*factors) // gcd(gcd(*factors), values) or 1
         whole = [
-            Term(where, of, factor // divisor)
+            SumTerm(where, of, factor // divisor)
             for (where, of, _), factor in zip(terms, factors, strict=True)
         ]
         return PublishedRow(
@@ -315,7 +322,7 @@ def _sides(
 
 
 def _count(table: str, where: CodesWhere, window: tuple[int | None, int | None]) -> PublishedRow:
-    return PublishedRow(table, (Term(where, None, 1),), *window)
+    return PublishedRow(table, (SumTerm(where, None, 1),), *window)
 
 
 def _cell(table: PublishedTable, codes: tuple[int, ...], part: _Codes) -> _Codes:

@@ -38,6 +38,7 @@ from glasshouse.report.page import (
     Tile,
     note,
 )
+from glasshouse.report.tables.page import SOURCE as TABLES
 from glasshouse.report.threat.page import METHOD as THREAT
 from glasshouse.report.totals.page import SOURCE as TOTALS
 from glasshouse.report.words import (
@@ -380,6 +381,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "membership": (METHOD, "membership"),
     "deter": (DETERRENCE, "exploit", "re-identification"),
     "threat": (THREAT, "attacker", "learner", "relative threat"),
+    "tables": (TABLES, "release"),
     "totals": (TOTALS, "release"),
 }
 """Whose method the figures of each command are, and the words that it adds to the glossary."""

@@ -1,0 +1,116 @@
+"""``glasshouse tables``: who can be read out of published tables together; ``glasshouse verify``: the proof again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from glasshouse.cli import options
+from glasshouse.cli.command import carry_out, question
+from glasshouse.cli.options import option
+from glasshouse.errors import SolverError, UnjudgedError
+from glasshouse.language import text
+
+
+def tables(
+    context: typer.Context,
+    *,
+    files: list[Path] | None = options.argument(
+        "TABLE…", "The published tables, a file each: long, with counts in the last column."
+    ),
+    people: int | None = option("--people", "N", "How many people they are of, if that is known."),
+    suppressed: tuple[int, int] | None = option(
+        "--suppressed", "LOW HIGH", "Between what a suppressed count lies."
+    ),
+    totals: str | None = option("--totals", "everything|shown", "What totals in the files are of."),
+    quasi_identifiers: options.QuasiIdentifiers = None,
+    sensitive: list[str] | None = option(
+        "-s --sensitive", "COL", "An attribute that she wants to learn. Repeatable."
+    ),
+    rare: int | None = option(
+        "--rare",
+        "N",
+        r"Up to how many people a combination is rare. \[default: below the smallest cell]",
+    ),
+    population: Path | None = option(
+        "--population", "FILE", "Other people's records, for what anybody could guess."
+    ),
+    time_limit: float | None = option(
+        "--time-limit",
+        "SECONDS",
+        r"CPU seconds; then what is proved is told, exit code 3. \[default: 60]",
+    ),
+    memory: str | None = option(
+        "--memory", "SIZE", r"How much combinations and rows may take. \[default: 2G]"
+    ),
+    subject: options.Subject = "person",
+    output: options.RunOptions,
+) -> None:
+    """Who can be read out of published tables together: certain, possible, and how far, with a proof.
+
+    Example: glasshouse tables age_sex.csv sex_illness.csv --suppressed 1 4 --out run
+
+    As a study, in TOML or JSON: glasshouse tables --study plan.toml --out run
+    """
+    from glasshouse.study.tables import TablesStudy
+    from glasshouse.tabulation import TablesOutcome
+
+    def content() -> dict[str, Any]:
+        given = {"suppressed": suppressed, "totals": totals}
+        shared = {name: value for name, value in given.items() if value is not None}
+        return {
+            "tables": [{"path": path, **shared} for path in files or ()],
+            "people": people,
+            "quasi_identifiers": quasi_identifiers or [],
+            "sensitive": sensitive or [],
+            "rare": rare,
+            "population": population and {"path": population},
+            "subject": subject,
+        }
+
+    study = question(context, output, TablesStudy, content, allowed=("time_limit",))
+    if time_limit is not None:
+        study = TablesStudy.model_validate({**dict(study), "seconds": float(time_limit)})
+    outcome = carry_out(study, output, memory=memory).outcome
+    if not isinstance(outcome, TablesOutcome):
+        return
+    if outcome.status == "infeasible":
+        raise UnjudgedError(
+            "the tables contradict each other, so that there is no verdict; see whether they are of the same people, "
+            "and how they were protected"
+        )
+    if outcome.status == "limit":
+        raise SolverError(
+            "the limit was met: what is open is told as what is not ruled out; a longer --time-limit may decide it"
+        )
+
+
+def verify(
+    folder: Path = options.argument(
+        "RUN", "The folder of a run of glasshouse tables.", default=...
+    ),
+    as_json: options.Json = False,
+) -> None:
+    """Check the proof of a run of tables again, in whole numbers; verify.py in its folder does so without Glasshouse.
+
+    Example: glasshouse verify run
+    """
+    from glasshouse.runs.tables import checked_proof
+
+    checked = checked_proof(folder)
+    if as_json:
+        print(json.dumps({"accepted": True, **checked}))
+        return
+    print(
+        text(
+            "The proof holds: {certified} of {claims} claims have a certificate; the others rest on the solver alone.",
+            **checked,
+        )
+        if checked["certified"] < checked["claims"]
+        else text(
+            "The proof holds: all {claims} claims have a certificate.", claims=checked["claims"]
+        )
+    )

@@ -1,0 +1,262 @@
+"""The report of published tables: who can be read out of them together, told without a combination of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from glasshouse.language import number, text, text_for
+from glasshouse.report.cells import cell_table
+from glasshouse.report.glossary import glossary
+from glasshouse.report.page import (
+    Action,
+    Brief,
+    Finding,
+    Page,
+    Provenance,
+    Section,
+    Severity,
+    Table,
+    Tile,
+    note,
+    reassurance,
+)
+from glasshouse.report.severity import graded
+from glasshouse.report.words import counted, plural, share
+from glasshouse.study.tables import TablesStudy
+from glasshouse.tabulation import TablesOutcome
+
+SOURCE = "Garfinkel, Abowd and Martindale 2018, “Understanding database reconstruction attacks on public data”"
+COMMAND = "glasshouse tables --study study.toml"
+
+
+def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenance) -> Page:
+    """Return the report: totals over all people, and no combination of values."""
+    findings = tuple(_findings(outcome, question))
+    return Page(
+        title=text("Who can be read out of published tables"),
+        lead=text(
+            "{people}, {tables}",
+            people=counted(outcome.records, question.subject),
+            tables=text_for(len(question.tables), "{count} table", "{count} tables"),
+        ),
+        findings=findings,
+        tiles=_tiles(outcome, question),
+        actions=tuple(_actions(outcome)),
+        adversary=(
+            text(
+                "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts them "
+                "together; of the people she knows nothing else."
+            ),
+        ),
+        limits=(
+            text(
+                "What is certain holds in every file of people that meets the tables; it is proved in whole numbers."
+            ),
+            text(
+                "A record that is certain is not yet a name: for that a register is needed. And it is a record of the "
+                "file behind the tables: if that was swapped or edited before, so is what is read out of it."
+            ),
+        ),
+        sections=(
+            Section(text("What one table tells, and all of them"), tables=tuple(_tables(outcome))),
+        ),
+        provenance=provenance,
+        command=COMMAND,
+        method=text("after {source}, with every bound proved in whole numbers", source=SOURCE),
+        glossary=glossary("adversary"),
+    )
+
+
+def brief(outcome: TablesOutcome, question: TablesStudy) -> Brief:
+    """Return what a terminal says."""
+    blocks = () if outcome.status == "infeasible" else tuple(_tables(outcome))
+    return Brief(blocks, tuple(_findings(outcome, question)))
+
+
+def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
+    if outcome.status == "infeasible" or not outcome.records:
+        return ()
+    least = "" if outcome.bounds.certain == "proved" else "≥ "
+    people = plural(question.subject)
+    return (
+        Tile(
+            text("Whose record is certain"),
+            f"{least}{share(outcome.bounds.certain_persons, outcome.records)}",
+            text(
+                "{certain} of {people}, of whom {rare} have what at most {few} have in common",
+                certain=outcome.bounds.certain_persons,
+                people=counted(outcome.records, question.subject),
+                rare=outcome.rare_persons,
+                few=outcome.rare,
+            ),
+        ),
+        Tile(
+            text("By one table alone"),
+            share(outcome.best_alone, outcome.records),
+            text("{people} whose record the best single table tells already", people=people),
+        ),
+    )
+
+
+def _actions(outcome: TablesOutcome) -> Iterator[Action]:
+    if outcome.status == "infeasible":
+        yield Action(_look_at_windows())
+    elif outcome.rare_persons:
+        yield Action(_publish_less(), command=COMMAND)
+    if outcome.status == "limit":
+        yield Action(_more_time(), command=f"{COMMAND} --time-limit 600")
+
+
+def _publish_less() -> str:
+    return text(
+        "Publish one table less, fewer attributes in a table, or wider bands; round or perturb the counts, zeros among "
+        "them, since shown zeros carry the certainty; then run it again to see what it buys."
+    )
+
+
+def _more_time() -> str:
+    return text("Give it more time: what is open may still be certain.")
+
+
+def _look_at_windows() -> str:
+    return text(
+        "See whether the tables are of the same people, and whether suppression, rounding and totals are what the "
+        "study says."
+    )
+
+
+def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding]:
+    if outcome.status == "infeasible":
+        yield note(
+            text(
+                "The tables contradict each other as the study describes them: no file of people meets them all. This "
+                "does not mean that anybody is safe."
+            ),
+            remedy=_look_at_windows(),
+        )
+        return
+    yield _read_out(outcome, question)
+    yield from _combined(outcome)
+    for secret in outcome.secrets:
+        yield from _secret(secret.attribute, secret.certain, secret.one_table, outcome)
+    yield _counted(outcome)
+    if outcome.status == "limit":
+        yield note(
+            text(
+                "Not everything was proved in time; what is open is told as what is not ruled out."
+            ),
+            remedy=_more_time(),
+        )
+
+
+def _read_out(outcome: TablesOutcome, question: TablesStudy) -> Finding:
+    certain, rare, people = outcome.bounds.certain_persons, outcome.rare_persons, outcome.records
+    figure = text(
+        "certain records: {certain} of {people}; rare: {rare}",
+        certain=certain,
+        people=people,
+        rare=rare,
+    )
+    if certain == 0 and outcome.bounds.certain == "proved":
+        return reassurance(
+            text("Nobody’s whole record can be read out of the tables with certainty."),
+            figure,
+            text(
+                "This holds as long as the adversary has nothing but these tables; a guess may still be right."
+            ),
+        )
+    if certain == 0:
+        return note(
+            text(
+                "As far as it was proved, nobody’s whole record can be read out of the tables with certainty."
+            ),
+            figure,
+        )
+    sentence = text(
+        "Whoever puts the tables together reads the whole record of {certain} of {people} out of them with certainty; "
+        "{rare} of them have a combination that at most {few} have.",
+        certain=number(certain),
+        people=counted(people, question.subject),
+        rare=number(rare),
+        few=number(outcome.rare),
+    )
+    severity = graded(Fraction(0), certain=rare, people=people) if rare else Severity.LOW
+    meaning = text(
+        "That many have a common combination is a certain fact and harms nobody; a rare one leads to a person as soon "
+        "as somebody knows part of it."
+    )
+    return Finding(severity, sentence, figure, meaning, _publish_less() if rare else "")
+
+
+def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
+    if outcome.bounds.certain_persons > outcome.best_alone:
+        yield note(
+            text(
+                "The best single table tells the whole record of {one} with certainty, all tables together that of "
+                "{all}: the difference is what comes of putting them together.",
+                one=number(outcome.best_alone),
+                all=number(outcome.bounds.certain_persons),
+            )
+        )
+
+
+def _secret(
+    attribute: str, certain: int, one_table: int, outcome: TablesOutcome
+) -> Iterator[Finding]:
+    figure = text(
+        "certain by all tables: {all}; by the best single one: {one}", all=certain, one=one_table
+    )
+    if not certain:
+        yield reassurance(
+            text(
+                "Of nobody becomes “{attribute}” certain to somebody who knows the other attributes.",
+                attribute=attribute,
+            ),
+            figure,
+        )
+        return
+    yield Finding(
+        graded(Fraction(0), certain=certain, people=outcome.records),
+        text(
+            "To somebody who knows the other attributes, “{attribute}” becomes certain of {count} people at least.",
+            attribute=attribute,
+            count=number(certain),
+        ),
+        figure,
+    )
+
+
+def _counted(outcome: TablesOutcome) -> Finding:
+    if outcome.bounds.tables is None:
+        return note(
+            text("How many tables of all the attributes meet the published ones was not counted.")
+        )
+    if outcome.bounds.tables == 1:
+        return note(text("Exactly one table of all the attributes meets the published ones."))
+    return note(
+        text(
+            "Of the tables of all the attributes, {count} meet the published ones.",
+            count=number(outcome.bounds.tables),
+        )
+    )
+
+
+def _tables(outcome: TablesOutcome) -> Iterator[Table]:
+    """Yield how many people each table makes certain alone, and what each attribute is guessed at."""
+    rows = [(name, number(count)) for name, count in outcome.alone.items()]
+    rows.append((text("all tables"), number(outcome.bounds.certain_persons)))
+    yield cell_table(text("table"), (text("people whose record is certain"),), rows)
+    guesses = [
+        (
+            one.attribute,
+            *(
+                "–" if guess is None else number(float(guess), ".1f")
+                for guess in one.guesses.values()
+            ),
+        )
+        for one in outcome.secrets
+    ]
+    if guesses:
+        titles = (text("margin"), text("one table"), text("population"), text("all tables"))
+        yield cell_table(text("attribute"), titles, guesses, text("Right guesses, as expected"))

@@ -1,0 +1,269 @@
+"""What published tables give away, beside what anybody could know without putting them together.
+
+Every figure stands beside three others: what the best single table tells, what the commonest value is (the margin), and
+what other people's records tell (the population). What all tables tell beyond one is the risk of combining; beyond the
+population, that of publishing. A guess is judged by the mean over all files that fit, every person drawn alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.errors import BudgetError, StudyError
+from glasshouse.progress import OnProgress
+from glasshouse.study.tables import Value
+from glasshouse.tabulation.solution import CellBounds, cell_bounds
+from glasshouse.tabulation.statements import PublishedSet
+
+_SINGLE = 0.25
+"""The part of the time that the tables one by one may take."""
+Key = tuple[Value, ...]
+"""What is known of a person."""
+
+
+@dataclass(frozen=True)
+class SecretExposure:
+    """What the tables tell of one attribute, to somebody who knows others of a person."""
+
+    attribute: str
+    """The attribute."""
+    known: tuple[str, ...]
+    """What is known of a person."""
+    certain: int
+    """Of how many people it is certain at least, by all tables."""
+    one_table: int
+    """The same by the best single table."""
+    guesses: Mapping[str, Fraction | None]
+    """Right guesses expected by ``margin``, ``one table``, ``population`` and ``all tables``; None: not counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class TablesOutcome:
+    """Who can be read out of published tables."""
+
+    bounds: CellBounds
+    """Between what the number of people with each combination lies."""
+    rare: int
+    """Up to how many people a combination is rare."""
+    alone: Mapping[str, int]
+    """Per table how many people have a certain combination by it alone, as far as that was found."""
+    secrets: tuple[SecretExposure, ...] = ()
+    """What becomes known of single attributes."""
+
+    @property
+    def status(self) -> str:
+        """Whether all bounds are proved; infeasible: the tables contradict each other."""
+        return self.bounds.status
+
+    @property
+    def proved(self) -> bool:
+        """Whether every bound is proved."""
+        return self.bounds.status == "proved"
+
+    @property
+    def records(self) -> int:
+        """How many people the tables are of, in the first file that fits."""
+        return sum(self.bounds.files[0].values()) if self.bounds.files else 0
+
+    @property
+    def rare_persons(self) -> int:
+        """How many people have a rare combination that is certain."""
+        few = self.bounds.most <= self.rare
+        return int(self.bounds.least[few].sum())
+
+    @property
+    def best_alone(self) -> int:
+        """How many people have a certain combination by the best single table."""
+        return max(self.alone.values(), default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; combinations are told as they are."""
+        return {
+            **self.bounds.to_dict(),
+            "rare": self.rare,
+            "rare_certain_persons": self.rare_persons,
+            "certain_by_one_table": dict(self.alone),
+            "secrets": [
+                {
+                    "attribute": one.attribute,
+                    "known": list(one.known),
+                    "certain": {"all tables": one.certain, "one table": one.one_table},
+                    "guesses": {
+                        name: None if guess is None else float(guess)
+                        for name, guess in one.guesses.items()
+                    },
+                }
+                for one in self.secrets
+            ],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return the bounds of every combination that somebody can have as a table."""
+        return self.bounds.to_frame()
+
+
+def table_exposure(
+    published: PublishedSet,
+    *,
+    rare: int,
+    sensitive: Sequence[str] = (),
+    quasi_identifiers: Sequence[str] = (),
+    population: Mapping[str, Sequence[Value]] | None = None,
+    seconds: float = 60.0,
+    memory: int = 2 << 30,
+    counting: bool = True,
+    on_progress: OnProgress | None = None,
+) -> TablesOutcome:
+    """Tell who can be read out of published tables together, and what one of them tells alone.
+
+    Args:
+        published: What was published.
+        rare: Up to how many people a combination is rare.
+        sensitive: What somebody wants to learn.
+        quasi_identifiers: What she knows of a person; by default all the rest.
+        population: Other people's values, by attribute.
+        seconds: CPU seconds for all of it.
+        memory: The bytes that combinations and rows may take.
+        counting: Whether the files that fit are counted, where that is possible.
+        on_progress: Told how far it is.
+
+    Raises:
+        BudgetError: The combinations do not fit the memory.
+        StudyError: Nothing says how many people there can be.
+    """
+    bounds = cell_bounds(
+        published,
+        seconds=seconds * (1 - _SINGLE),
+        memory=memory,
+        counting=counting,
+        on_progress=on_progress,
+    )
+    if bounds.status == "infeasible":
+        return TablesOutcome(bounds, rare, {})
+    singles = {}
+    for name in published.tables:
+        share = seconds * _SINGLE / len(published.tables)
+        try:
+            singles[name] = cell_bounds(
+                published.only([name]), seconds=share, memory=memory, counting=bool(sensitive)
+            )
+        except (BudgetError, StudyError):  # one table alone may not say how many people there are
+            continue
+    alone = {name: single.certain_persons for name, single in singles.items()}
+    secrets = []
+    for secret in sensitive:
+        known = tuple(quasi_identifiers) or tuple(
+            name for name in published.domains if name not in sensitive
+        )
+        secrets.append(_secret(bounds, list(singles.values()), secret, known, population))
+    return TablesOutcome(bounds, rare, alone, tuple(secrets))
+
+
+def _groups(
+    solution: CellBounds, secret: str, known: Sequence[str]
+) -> dict[Key, dict[Value, list[int]]]:
+    """Return the combinations that somebody can have, by what is known and by the secret."""
+    names = list(solution.system.domains)
+    groups: dict[Key, dict[Value, list[int]]] = {}
+    for cell in solution.present.tolist():
+        values = dict(zip(names, solution.system.values(cell), strict=True))
+        of_key = groups.setdefault(tuple(values[name] for name in known), {})
+        of_key.setdefault(values[secret], []).append(cell)
+    return groups
+
+
+def _certain(solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[int]]]) -> int:
+    """Return of how many people a secret is certain at least: only one value is possible for what is known of them."""
+    classes = solution.system.class_of
+    people = 0
+    for of_key in groups.values():
+        if len(of_key) == 1:
+            [cells] = of_key.values()
+            inside = np.bincount(classes[list(cells)], minlength=len(solution.class_least))
+            whole = inside == solution.system.sizes
+            people += int(solution.class_least[whole & (inside > 0)].sum())
+    return people
+
+
+def _choices(
+    solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[int]]]
+) -> dict[Key, Value] | None:
+    """Return the likeliest secret for what is known, by what some tables tell; None: that was not counted."""
+    if solution.tables is None:
+        return None
+    return {
+        key: max(of_key, key=lambda value: _mean(solution, of_key[value]))
+        for key, of_key in groups.items()
+    }
+
+
+def _mean(solution: CellBounds, cells: Sequence[int]) -> Fraction:
+    return sum((solution.mean(cell, "files") or Fraction(0) for cell in cells), Fraction(0))
+
+
+def _secret(
+    bounds: CellBounds,
+    singles: Sequence[CellBounds],
+    secret: str,
+    known: tuple[str, ...],
+    population: Mapping[str, Sequence[Value]] | None,
+) -> SecretExposure:
+    groups = _groups(bounds, secret, known)
+
+    def right(chosen: Mapping[Key, Value] | None) -> Fraction | None:
+        """Return how many guesses are right on average over all files that fit."""
+        if chosen is None or bounds.tables is None:
+            return None
+        return sum(
+            (
+                _mean(bounds, of_key.get(chosen[key], ()))
+                for key, of_key in groups.items()
+                if key in chosen
+            ),
+            Fraction(0),
+        )
+
+    totals: dict[Value, Fraction] = {}
+    for of_key in groups.values() if bounds.tables is not None else ():
+        for value, cells in of_key.items():
+            totals[value] = totals.get(value, Fraction(0)) + _mean(bounds, cells)
+    by_one: list[Fraction] = []
+    certain_by_one = [0]
+    for single in singles:
+        of_single = _groups(single, secret, known)
+        certain_by_one.append(_certain(single, of_single))
+        guess = right(_choices(single, of_single))
+        by_one += [] if guess is None else [guess]
+    return SecretExposure(
+        secret,
+        known,
+        _certain(bounds, groups),
+        max(certain_by_one),
+        {
+            "margin": max(totals.values(), default=None),
+            "one table": max(by_one, default=None),
+            "population": right(_modes(population, secret, known)),
+            "all tables": right(_choices(bounds, groups)),
+        },
+    )
+
+
+def _modes(
+    population: Mapping[str, Sequence[Value]] | None, secret: str, known: Sequence[str]
+) -> dict[Key, Value] | None:
+    """Return the commonest secret among other people, by what is known."""
+    if population is None:
+        return None
+    counts: dict[Key, dict[Value, int]] = {}
+    for key, value in zip(
+        zip(*(population[name] for name in known), strict=True), population[secret], strict=True
+    ):
+        of_key = counts.setdefault(key, {})
+        of_key[value] = of_key.get(value, 0) + 1
+    return {key: max(of_key, key=lambda value: of_key[value]) for key, of_key in counts.items()}

@@ -1,0 +1,157 @@
+"""How a published table lies in its file: long, with a row per combination; or wide, with one attribute as columns.
+
+Nothing is guessed that changes an answer: what a mark of suppression means and what totals are of is said by the study,
+or asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from glasshouse.errors import DataError, StudyError
+from glasshouse.language import quoted
+from glasshouse.sources import open_source
+from glasshouse.study.tables import PublishedAttribute, PublishedTable, TablesStudy, Value
+
+MARKS = frozenset(
+    {"", "*", "**", "c", "x", "X", "-", ".", "..", "...", ":", "[x]", "[c]", "s", "n/a"}
+)
+"""What stands in the place of a suppressed count; so does a bound such as <5."""
+TOTALS = frozenset({"total", "totals", "all", "sum", "todos", "todas", "ambos", "tudo"})
+"""What a row or a column of totals is called."""
+_Row = tuple[tuple[str, ...], str]
+
+
+def with_rows(study: TablesStudy) -> TablesStudy:
+    """Return a study whose tables hold the rows of their files; attributes that it lacks are those of the files.
+
+    Raises:
+        DataError: A file is not laid out as the study says, or holds what is no count.
+        StudyError: It has totals, and the study does not say of what; or the study does not fit the files.
+    """
+    if all(table.path is None for table in study.tables):
+        return study
+    read = {
+        place: _laid_out(table)
+        for place, table in enumerate(study.tables)
+        if table.path is not None
+    }
+    domains = _domains(study.attributes, read.values())
+    labels = {
+        name: {str(value): value for value in attribute.domain}
+        for name, attribute in domains.items()
+    }
+    tables = [
+        _with_rows(table, *read[place], labels)
+        if place in read
+        else table.model_dump(by_alias=True)
+        for place, table in enumerate(study.tables)
+    ]
+    content = study.model_dump(by_alias=True) | {
+        "tables": tables,
+        "attributes": {name: one.model_dump() for name, one in domains.items()},
+    }
+    return TablesStudy.model_validate(content)
+
+
+def _laid_out(table: PublishedTable) -> tuple[tuple[str, ...], list[_Row]]:
+    """Return the attributes of a table in a file, and per combination of labels what is published."""
+    source = open_source(table.path, dialect=table.dialect)
+    columns = list(source.columns)
+    by = table.by or tuple(columns[:-1])
+    rows: list[_Row] = []
+    across = [name for name in by if name not in columns]
+    down = [name for name in by if name in columns]
+    rest = [column for column in columns if column not in by]
+    if len(across) > 1 or not by or (not across and len(rest) != 1):
+        raise DataError(
+            "{file}: has the columns {columns}; a long table has those of `by` and one of counts, a wide one all of "
+            "`by` but one, whose values are the other columns",
+            file=source.name,
+            columns=quoted(columns),
+        )
+    for batch in source.batches(columns):
+        values = {name: batch.column(name).to_pylist() for name in columns}
+        for record in range(batch.num_rows):
+            key = {name: values[name][record] for name in down}
+            for column in rest:
+                labels = key | dict.fromkeys(across, column)
+                rows.append((tuple(labels[name] for name in by), values[column][record]))
+    return by, rows
+
+
+def _domains(
+    attributes: Mapping[str, PublishedAttribute], read: Iterable[tuple[tuple[str, ...], list[_Row]]]
+) -> dict[str, PublishedAttribute]:
+    labels: dict[str, dict[str, None]] = {}
+    for by, rows in read:
+        for key, _ in rows:
+            for name, label in zip(by, key, strict=True):
+                if label.casefold() not in TOTALS:
+                    labels.setdefault(name, {})[label] = None
+    of_files = {name: PublishedAttribute(values=tuple(values)) for name, values in labels.items()}
+    return of_files | dict(attributes)
+
+
+def _with_rows(
+    table: PublishedTable,
+    by: tuple[str, ...],
+    rows: Sequence[_Row],
+    labels: Mapping[str, Mapping[str, Value]],
+) -> dict[str, object]:
+    cells: list[list[object]] = []
+    statistics: list[dict[str, object]] = [
+        one.model_dump(by_alias=True) for one in table.statistics
+    ]
+    for key, published in rows:
+        is_total = [
+            label.casefold() in TOTALS and label not in labels[name]
+            for name, label in zip(by, key, strict=True)
+        ]
+        count = _count(table, published)
+        if any(is_total):
+            if table.totals is None:
+                raise StudyError(
+                    'table "{table}" has totals; say what they are of: totals = "everything", or "shown"',
+                    table=table.id,
+                )
+            if table.totals == "everything":
+                where = {
+                    name: _value(table, name, label, labels)
+                    for name, label, total in zip(by, key, is_total, strict=True)
+                    if not total
+                }
+                statistics.append({"where": where, "count": count})
+            continue
+        values = [_value(table, name, label, labels) for name, label in zip(by, key, strict=True)]
+        cells.append([*values, count])
+    content = table.model_dump(by_alias=True)
+    return content | {"path": None, "by": by, "rows": cells, "statistics": statistics}
+
+
+def _value(
+    table: PublishedTable, name: str, label: str, labels: Mapping[str, Mapping[str, Value]]
+) -> Value:
+    if label not in labels[name]:
+        raise StudyError(
+            'table "{table}": {value} is no value of "{name}"; correct it, or add it to the attribute',
+            table=table.id,
+            value=repr(label),
+            name=name,
+        )
+    return labels[name][label]
+
+
+def _count(table: PublishedTable, published: str) -> int | str:
+    """Return a count, or the mark that stands for it."""
+    written = published.strip()
+    plain = written.replace(table.dialect.thousands or ",", "")
+    if plain.isdecimal():
+        return int(plain)
+    if written.casefold() in MARKS or written.startswith(("<", "≤")):
+        return written or "*"
+    raise DataError(
+        'table "{table}": "{given}" is neither a count nor a mark of suppression such as * or <5',
+        table=table.id,
+        given=written,
+    )

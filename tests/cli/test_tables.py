@@ -1,0 +1,215 @@
+"""``glasshouse tables`` and ``verify``: plans, files, run folders, limits, and one line for whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glasshouse as gh
+from tests.conftest import Glasshouse
+from tests.tabulation.test_solution import GOLDEN, bounds_in, golden
+
+PLAN: dict[str, Any] = {
+    "people": 4,
+    "attributes": {"sex": {"values": ["F", "M"]}, "age": {"range": [0, 3]}},
+    "tables": [{"id": "T", "by": ["sex"], "rows": [["F", 1], ["M", 3]]}],
+}
+
+
+def written(tmp_path: Path, content: object) -> Path:
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", [name for name in GOLDEN if not name.startswith("garfinkel")])
+def test_golden_instances_by_the_command_and_by_python(
+    name: str, glasshouse: Glasshouse, tmp_path: Path, shared: Callable[[str], Path]
+) -> None:
+    instance = golden(shared, name)
+    expected = instance["expected"]
+    path = written(tmp_path, instance["spec"])
+    done = glasshouse("tables", "--study", str(path), "--json")
+    assert done.code == 0
+    by_python = gh.tables(study=instance["spec"]).to_dict()
+    for outcome in (json.loads(done.out), by_python):
+        assert bounds_in(outcome["cells"]) == bounds_in(expected["cells"])
+        for entry in ("status", "possible", "certain_persons", "tables", "files"):
+            assert entry not in expected or outcome[entry] == expected[entry]
+
+
+def test_a_run_folder_holds_a_proof_that_a_stranger_can_check(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert (
+        glasshouse("tables", "--study", str(written(tmp_path, PLAN)), "--out", str(out)).code == 0
+    )
+    assert "The proof holds" in glasshouse("verify", str(out)).out
+    with (out / "proof.json").open(encoding="utf-8") as proof:
+        command = [sys.executable, "-I", "-S", str(out / "verify.py")]
+        assert subprocess.run(command, stdin=proof, check=False).returncode == 0
+    assert (out / "proof.json").stat().st_mode & 0o077 == 0
+    changed = (out / "proof.json").read_text(encoding="utf-8").replace('"high": 3', '"high": 4')
+    (out / "proof.json").write_text(changed, encoding="utf-8")
+    refused = glasshouse("verify", str(out))
+    assert refused.code == 2
+    assert "refused" in refused.error
+    (out / "proof.json").write_text("{}", encoding="utf-8")
+    assert glasshouse("verify", str(out)).code == 2
+    assert glasshouse("verify", str(tmp_path)).code == 2
+
+
+def test_a_report_tells_no_combination_of_values(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    attributes = {
+        "town": {"values": ["Springfield", "Ogdenville"]},
+        "ill": {"values": ["leprosy", "none"]},
+    }
+    rows = [["Springfield", 1], ["Ogdenville", 7]]
+    plan = {
+        "people": 8,
+        "attributes": attributes,
+        "tables": [
+            {"id": "towns", "by": ["town"], "rows": rows},
+            {
+                "id": "ill",
+                "by": ["town", "ill"],
+                "rows": [["Springfield", "leprosy", 1], ["Ogdenville", "none", 7]],
+            },
+        ],
+    }
+    out = tmp_path / "run"
+    assert (
+        glasshouse("tables", "--study", str(written(tmp_path, plan)), "--out", str(out)).code == 0
+    )
+    for name in ("report.html", "report.json"):
+        page = (out / name).read_text(encoding="utf-8")
+        assert "leprosy" not in page
+        assert "Springfield" not in page
+    page = (out / "report.json").read_text(encoding="utf-8")
+    assert "tabelas publicadas" in page
+
+
+def test_files_long_and_wide_with_marks_and_totals(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    long = tmp_path / "long.csv"
+    long.write_text("sex,ill,count\nF,yes,1\nF,no,4\nM,yes,*\nM,no,3\n", encoding="utf-8")
+    wide = tmp_path / "wide.csv"
+    wide.write_text("sex,young,old,Total\nF,3,2,5\nM,4,<5,\n", encoding="utf-8")
+    asked = glasshouse("tables", str(long))
+    assert asked.code == 2
+    assert "suppressed = [1, 4]" in asked.error
+    plan = {
+        "tables": [
+            {"path": "long.csv", "suppressed": [1, 2]},
+            {"path": "wide.csv", "by": ["sex", "age"], "suppressed": [0, 4]},
+        ]
+    }
+    path = written(tmp_path, plan)
+    asked = glasshouse("tables", "--study", str(path))
+    assert asked.code == 2
+    assert "say what they are of" in asked.error
+    plan["tables"][1] |= {"totals": "shown"}
+    done = glasshouse("tables", "--study", str(written(tmp_path, plan)), "--json")
+    assert done.code == 0
+    cells = bounds_in(json.loads(done.out)["cells"])
+    assert cells["M", "yes", "young"] == (1, 2)
+    assert cells["M", "no", "old"][1] <= 1
+
+
+def test_whoever_guesses_is_set_beside_the_population(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("sex,ill,count\nF,yes,3\nF,no,1\nM,yes,0\nM,no,4\n", encoding="utf-8")
+    people = tmp_path / "people.csv"
+    people.write_text("sex,ill\nF,no\nF,no\nM,no\n", encoding="utf-8")
+    done = glasshouse("tables", str(table), "-s", "ill", "--population", str(people), "--json")
+    [secret] = json.loads(done.out)["secrets"]
+    assert secret["guesses"] == {"margin": 5, "one table": 7, "population": 5, "all tables": 7}
+    assert secret["certain"] == {"all tables": 4, "one table": 4}
+
+
+def test_contradicting_tables_and_limits_have_exit_code_3(
+    glasshouse: Glasshouse, tmp_path: Path, shared: Callable[[str], Path]
+) -> None:
+    plan = PLAN | {"people": 5}
+    done = glasshouse("tables", "--study", str(written(tmp_path, plan)), "--json")
+    assert done.code == 3
+    assert json.loads(done.out)["status"] == "infeasible"
+    hard = golden(shared, "garfinkel")["spec"]
+    path = written(tmp_path, hard)
+    done = glasshouse("tables", "--study", str(path), "--time-limit", "0.01", "--json")
+    assert done.code == 3
+    assert json.loads(done.out)["status"] == "limit"
+
+
+def changed(**entries: Any) -> dict[str, Any]:
+    return PLAN | entries
+
+
+def table(**entries: Any) -> dict[str, Any]:
+    return changed(tables=[PLAN["tables"][0] | entries])
+
+
+def statistic(**entries: Any) -> dict[str, Any]:
+    return changed(tables=[{"id": "S", "statistics": [entries]}])
+
+
+MALFORMED = {
+    "no table": changed(tables=[]),
+    "an unknown entry": changed(peoples=3),
+    "an unknown attribute": table(by=["gender"]),
+    "an unknown value": table(rows=[["X", 1]]),
+    "a short row": table(rows=[["F"]]),
+    "a combination twice": table(rows=[["F", 1], ["F", 2]]),
+    "a negative count": table(rows=[["F", -1]]),
+    "a broken count": table(rows=[["F", 1.5]]),
+    "a mark without a window": table(rows=[["F", None]]),
+    "an empty window": table(rows=[["F", [3, 1]]]),
+    "no multiple of the base": table(rounding={"base": 5, "how": "nearest"}),
+    "an unknown rounding": table(rounding={"base": 5, "how": "up"}),
+    "rounded and perturbed": table(rounding={"base": 1, "how": "down"}, within=1),
+    "rows without attributes": table(by=[]),
+    "two ids alike": changed(tables=[PLAN["tables"][0], PLAN["tables"][0]]),
+    "a mean of nothing": statistic(mean="3"),
+    "a mean of a text": statistic(mean="3", of="sex"),
+    "a mean that is no number": statistic(mean="three", of="age"),
+    "a percentage of nobody": statistic(percent="3"),
+    "a median of an unknown group": statistic(median="3", of="age", where={"sex": "F"}),
+    "an interval of texts": statistic(count=1, where={"sex": {"from": 1}}),
+    "values and a range": changed(attributes={"sex": {"values": ["F"], "range": [0, 1]}}),
+    "a secret that is known": changed(sensitive=["sex"], quasi_identifiers=["sex"]),
+    "a list": [1, 2],
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_plan_is_refused_in_one_line(
+    name: str, glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    done = glasshouse("tables", "--study", str(written(tmp_path, MALFORMED[name])))
+    assert done.code == 2, done.error
+    assert done.out == ""
+    assert len(done.error.splitlines()) == 1
+    assert "bug" not in done.error
+
+
+def test_a_plan_reads_as_toml_as_it_does_as_json(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    plan = PLAN | {
+        "tables": [
+            {"id": "T", "by": ["sex"], "rows": [["F", None], ["M", 3]], "suppressed": [1, 2]}
+        ]
+    }
+    first = glasshouse(
+        "tables", "--study", str(written(tmp_path, plan)), "--out", str(out), "--json"
+    )
+    again = glasshouse("tables", "--study", str(out / "study.toml"), "--json")
+    assert first.code == again.code == 0
+    assert json.loads(first.out) == json.loads(again.out)
