@@ -27,6 +27,8 @@ QUESTIONS = ("certain", "possible", "bounds")
 """What is asked of a part, in this order."""
 _DEEPEST_DIVE = 24
 """After so many classes set to whole numbers a dive is given up."""
+_SMALL, _FEW, _IN_VAIN = 60, 8, 3
+"""In a part of more classes many are aimed at together, unless few are open; so often in vain at most."""
 _QUICK = 3.0
 """Seconds of the first tries with CP-SAT, where medians leave a choice."""
 _SHARES = {"certain": 0.4, "possible": 0.5, "bounds": 1.0}
@@ -67,6 +69,7 @@ class PartSearch:
                     break
         for question in QUESTIONS:
             end = self.budget.left * (1 - _SHARES[question])
+            self._by_many(question, end)
             self._by_corners(question, end)
             inside = question == "possible"
             while not self._settled(question) and self.budget.left > end + 0.02:
@@ -84,7 +87,7 @@ class PartSearch:
         """Look for any file; tell whether there is one."""
         if self.part.rows.meet(self.part.least) and self.part.take(self.part.least.copy()):
             return True
-        if not self.part.choices and self.part.size > 60:
+        if not self.part.choices and self.part.size > _SMALL:
             self._dive_at_random()
         if self.part.files:
             return True
@@ -120,13 +123,19 @@ class PartSearch:
                 if self.budget.left <= 0:
                     return False
                 near = np.abs(corner[broken] - np.rint(corner[broken]))
-                place = int(broken[np.argmin(near)])
-                value = int(np.rint(corner[place]))
-                fixed.append(place)
-                programme.bound(place, value, value)
+                nearest = broken[np.argsort(near, kind="stable")[: 1 + len(broken) // 6]].tolist()
+                for place in nearest:
+                    value = int(np.rint(corner[place]))
+                    programme.bound(place, value, value)
+                fixed += nearest
+                if programme.solve(self.budget.left):
+                    continue
+                for place in nearest[1:]:
+                    programme.bound(place, int(part.least[place]), int(part.most[place]))
+                value = int(np.rint(corner[nearest[0]]))
+                other = value + (1 if corner[nearest[0]] > value else -1)
                 if not programme.solve(self.budget.left):
-                    other = value + (1 if corner[place] > value else -1)
-                    programme.bound(place, other, other)
+                    programme.bound(nearest[0], other, other)
                     if not programme.solve(self.budget.left):
                         return False
             return False
@@ -146,6 +155,19 @@ class PartSearch:
         if question == "possible":
             return high[part.highest[high] == 0], nothing
         return (high, low) if question == "bounds" else (nothing, nothing)
+
+    def _by_many(self, question: str, end: float) -> None:
+        """Look for files that settle many classes at once: as many emptied, or filled, as a dive reaches."""
+        in_vain = 0
+        while self.part.size > _SMALL and in_vain < _IN_VAIN and self.budget.left > end:
+            high, low = self._targets(question)
+            targets, up = (low, False) if len(low) else (high, True)
+            if len(targets) < _FEW:
+                return
+            self.programme.aim(targets, 0.5 + self._random.random(len(targets)), up=up)
+            self._dive(self.programme)
+            high, low = self._targets(question)
+            in_vain += len(low if not up else high) == len(targets)
 
     def _by_corners(self, question: str, end: float) -> None:
         """Ask the linear programme about every class that is open, until the time of the question is over."""
