@@ -10,7 +10,7 @@ out, `Told` and `ToldChange`, is words, cells and places in a picture: a page th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -218,13 +218,17 @@ class ToldCounts:
     """Whether each is told as it is."""
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> ToldCounts:
+    def of(cls, counts: Sequence[int], hidden: Collection[int] | None = None) -> ToldCounts:
         """Return what may be told of counts of people with particular values, row by row.
+
+        Args:
+            counts: How many they are.
+            hidden: The places of those that are not told; by default as few as it takes.
 
         >>> ToldCounts.of([100, 50, 3]).lengths
         [100, 10, 10]
         """
-        hidden, least = hidden_counts(counts), smallest_cell()
+        hidden, least = hidden_counts(counts) if hidden is None else hidden, smallest_cell()
         lengths = [least if place in hidden else count for place, count in enumerate(counts)]
         return cls(column_counts(counts), lengths, [i not in hidden for i in range(len(counts))])
 
@@ -240,13 +244,9 @@ class Among(Bounding):
         Told(words='less than 40.0%', cell=Cell(text='< 40.0%', exact=None, mark=None), \
 figure='less than 0.4 (2/5)', drawn=0.2, is_exact=False)
         """
-        return Told(
-            self.percentage(probability),
-            self.cell(probability),
-            self.ratio(probability),
-            float(self.drawn(probability)),
-            is_exact=not self.hides(probability),
-        )
+        (low, high), cell = self.bounds(probability), self.cell(probability)
+        words = text("an untold share") if high - low == 1 else in_words(cell.text)
+        return Told(words, cell, self.ratio(probability), float((low + high) / 2), low == high)
 
     def tells_all(self, probabilities: Iterable[Fraction]) -> bool:
         """Tell whether no value is had by so few of these people that it may not be told how many.
@@ -267,10 +267,7 @@ figure='less than 0.4 (2/5)', drawn=0.2, is_exact=False)
         >>> Among(None).percentage(Fraction(1)), Among(0).percentage(Fraction(1, 3))
         ('100%', 'an untold share')
         """
-        low, high = self.bounds(probability)
-        if high - low == 1:
-            return text("an untold share")
-        return in_words(self.cell(probability).text)
+        return self.told(probability).words
 
     def ratio(self, probability: Fraction) -> str:
         """Return the figure behind a sentence: the exact ratio, of all people where it counts them, or its bound.
@@ -348,16 +345,16 @@ def change_told(guess: Leakage, before: Among, after: Among) -> ToldChange:
     '50.0% → 75.0%'
     """
     prior, posterior = before.told(guess.prior), after.told(guess.posterior)
-    now, then = both_percentages((after, guess.posterior), (before, guess.prior))
     (low, high), (least, most) = before.bounds(guess.prior), after.bounds(guess.posterior)
     is_exact = prior.is_exact and posterior.is_exact
+    first, last = percentages(guess.prior, guess.posterior) if is_exact else ("", "")
     return ToldChange(
         prior,
         posterior,
         is_exact,
-        (now, then),
+        (in_words(last), in_words(first)) if is_exact else (posterior.words, prior.words),
         leakage_cells(guess) if is_exact else (prior.cell, posterior.cell, NOTHING, NOTHING),
-        " → ".join(percentages(guess.prior, guess.posterior)) if is_exact else "",
+        f"{first} → {last}" if is_exact else "",
         falls=most < low if is_exact else most <= low,
         rises=least > high if is_exact else least >= high,
         hardly=is_exact and hardly_changes(guess),

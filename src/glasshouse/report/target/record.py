@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 from glasshouse.language import marked, number, text, text_for, translated
@@ -79,7 +80,15 @@ class TargetTold:
 
     def guess(self, secret: TargetSecret) -> ToldChange:
         """Return how often the best guess at a secret is right."""
-        return change_told(secret.guess, *self.among(secret))
+        return self._guesses[secret.secret]
+
+    @cached_property
+    def _guesses(self) -> dict[tuple[str, ...], ToldChange]:
+        """How often the best guess at each secret is right."""
+        return {
+            secret.secret: change_told(secret.guess, *self.among(secret))
+            for secret in self.target.secrets
+        }
 
     @property
     def candidates(self) -> Among:
@@ -91,7 +100,7 @@ class TargetTold:
         """Whether the candidates are so few that their number is not told."""
         return self.candidates.people is None
 
-    @property
+    @cached_property
     def naming(self) -> ToldChange:
         """How often a guess at the record is right."""
         exact = change_told(self.target.naming, EXACTLY, EXACTLY)
@@ -139,9 +148,10 @@ class TargetTold:
         return self.target
 
     def _secret_as_told(self, secret: TargetSecret) -> TargetSecret:
-        if self.guess(secret).after.is_exact:
+        _, among = self.among(secret)
+        if among.told(secret.guess.posterior).is_exact:
             return secret
-        return replace(secret, values=tuple(_beliefs_as_told(secret, self.among(secret)[1])))
+        return replace(secret, values=tuple(_beliefs_as_told(secret, among)))
 
     # Words
 

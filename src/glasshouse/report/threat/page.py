@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from glasshouse.disclosure import hidden_counts
 from glasshouse.groups import Knowledge, Measures, Sampled
 from glasshouse.groups.estimates import Aggregate, figure_title
 from glasshouse.groups.measures import Reading, above_name
@@ -579,7 +580,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         for low, high in pairwise(STEPS)
     )
     labels = [text("no easier"), *between, text("over {low} times", low=number(STEPS[-1]))]
-    column = ToldCounts.of(counts)
+    column = ToldCounts.of(counts, hidden_counts(counts))
     rows = [
         {
             "times": label,
