@@ -226,12 +226,29 @@ class _Retries:
 
     def add(self, attempt: Attempt) -> None:
         """Add an instance whose last attempt met its limit, if a longer one pays."""
-        if attempt.status != "limit":
-            return
-        assert attempt.feasible is not None  # noqa: S101 - for the type checker
-        left_open = float(np.log10(np.maximum(attempt.feasible.sum(axis=1), 1)).sum())
-        longest = min(self._budget.longest, self._budget.patience / max(left_open, 1.0) ** 2)
-        limit = min(_GROWTH * attempt.limit, longest)
-        if limit >= _LEAST_GROWTH * attempt.limit:
+        limit = next_limit(attempt, self._budget)
+        if limit is not None:
             self.seconds += limit
-            heappush(self._heap, (limit * left_open**2, attempt.part, limit))
+            heappush(self._heap, (limit * _left_open(attempt) ** 2, attempt.part, limit))
+
+
+def next_limit(attempt: Attempt, budget: TimeBudget) -> float | None:
+    """Return the CPU seconds of the next attempt at an instance; None: there is none.
+
+    >>> from glasshouse.reconstruction.phase import Attempt
+    >>> everything = np.ones((30, 10), bool)  # 10³⁰ allocations are not ruled out
+    >>> budget = TimeBudget(quick=0.1, patience=900.0, longest=10.0)
+    >>> [next_limit(Attempt(0, "limit", "limit", n, feasible=everything), budget) for n in (0.1, 0.8)]
+    [0.8, None]
+    """
+    if attempt.status != "limit":
+        return None
+    longest = min(budget.longest, budget.patience / max(_left_open(attempt), 1.0) ** 2)
+    limit = min(_GROWTH * attempt.limit, longest)
+    return limit if limit >= _LEAST_GROWTH * attempt.limit else None
+
+
+def _left_open(attempt: Attempt) -> float:
+    """Return the digits of the number of allocations that an attempt did not rule out."""
+    assert attempt.feasible is not None  # noqa: S101 - for the type checker
+    return float(np.log10(np.maximum(attempt.feasible.sum(axis=1), 1)).sum())
