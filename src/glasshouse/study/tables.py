@@ -362,8 +362,6 @@ class TablesStudy(Question):
     """What the adversary knows of a person; unset: all but what is sensitive."""
     sensitive: tuple[Name, ...] = ()
     """What she wants to learn."""
-    areas: Name | None = None
-    """The attribute whose values are areas that are solved one by one."""
     rare: StrictInt | None = Field(default=None, ge=1)
     """Of at most so many people a combination is rare; unset: the smallest cell of a report."""
     population: Dataset | None = None
@@ -417,7 +415,7 @@ class TablesStudy(Question):
                 self._check_condition(place, attribute, condition)
         for table in self.tables:
             self._check_table(table)
-        for name in (*self.quasi_identifiers, *self.sensitive, *filter(None, [self.areas])):
+        for name in (*self.quasi_identifiers, *self.sensitive):
             self._check_attribute(text("the study"), name)
         for name in self.sensitive:
             if name in self.quasi_identifiers:

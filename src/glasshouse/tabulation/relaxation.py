@@ -48,7 +48,6 @@ class Relaxation:
                 constraint.SetCoefficient(self._unknowns[place], float(coefficient))
             self._constraints.append(constraint)
         self._objective = self._solver.Objective()
-        self.solved = 0
 
     def bound(self, place: int, least: int, most: int) -> None:
         """Let a class lie between other bounds."""
@@ -63,7 +62,6 @@ class Relaxation:
 
     def solve(self, seconds: float) -> bool:
         """Look for the optimum, and tell whether there is one."""
-        self.solved += 1
         self._solver.SetTimeLimit(max(1, int(1000 * seconds)))
         return bool(self._solver.Solve() == self._optimal)
 
