@@ -1034,8 +1034,8 @@ def tables(
         subject: What a record stands for, in sentences.
         policy: What the outcome is judged by: a name, a file, or a policy.
         on_progress: Told how far it is.
-        entries: The entries of a study of ``tables``: ``people``, ``attributes``, ``sensitive``, ``seconds``, …; of
-            each file ``suppressed`` and ``totals``.
+        entries: The entries of a study of ``tables``: ``people``, ``attributes``, ``sensitive``, ``time_limit``, …;
+            of each file ``suppressed`` and ``totals``.
 
     Raises:
         DataError: A file is malformed or not laid out as it should be.

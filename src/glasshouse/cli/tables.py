@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import carry_out, question
-from glasshouse.cli.options import option
+from glasshouse.cli.options import asked, option
 from glasshouse.errors import SolverError, UnjudgedError
 from glasshouse.language import text
+
+_asked = partial(asked, "tables.TablesStudy")
+_of_table = partial(asked, "tables.PublishedTable")
 
 
 def tables(
@@ -21,28 +25,14 @@ def tables(
     files: list[Path] | None = options.argument(
         "TABLE…", "The published tables, a file each: long, with counts in the last column."
     ),
-    people: int | None = option("--people", "N", "How many people they are of, if that is known."),
-    suppressed: tuple[int, int] | None = option(
-        "--suppressed", "LOW HIGH", "Between what a suppressed count lies."
-    ),
-    totals: str | None = option("--totals", "everything|shown", "What totals in the files are of."),
+    people: int | None = _asked(),
+    suppressed: tuple[int, int] | None = _of_table(),
+    totals: str | None = _of_table(),
     quasi_identifiers: options.QuasiIdentifiers = None,
-    sensitive: list[str] | None = option(
-        "-s --sensitive", "COL", "An attribute that she wants to learn. Repeatable."
-    ),
-    rare: int | None = option(
-        "--rare",
-        "N",
-        r"Up to how many people a combination is rare. \[default: below the smallest cell]",
-    ),
-    population: Path | None = option(
-        "--population", "FILE", "Other people's records, for what anybody could guess."
-    ),
-    time_limit: float | None = option(
-        "--time-limit",
-        "SECONDS",
-        r"CPU seconds; then what is proved is told, exit code 3. \[default: 60]",
-    ),
+    sensitive: list[str] | None = _asked(),
+    rare: int | None = _asked(),
+    population: Path | None = _asked(),
+    time_limit: float | None = _asked(),
     memory: str | None = option(
         "--memory", "SIZE", r"How much combinations and rows may take. \[default: 2G]"
     ),
@@ -73,7 +63,7 @@ def tables(
 
     study = question(context, output, TablesStudy, content, allowed=("time_limit",))
     if time_limit is not None:
-        study = TablesStudy.model_validate({**dict(study), "seconds": float(time_limit)})
+        study = TablesStudy.model_validate({**dict(study), "time_limit": float(time_limit)})
     outcome = carry_out(study, output, memory=memory).outcome
     if not isinstance(outcome, TablesOutcome):
         return

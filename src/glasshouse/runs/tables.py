@@ -47,7 +47,7 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         sensitive=study.sensitive,
         quasi_identifiers=study.quasi_identifiers,
         population=_population(whole),
-        seconds=study.seconds,
+        seconds=study.time_limit,
         memory=resources.memory or study.memory,
         counting=study.counting,
         on_progress=resources.on_progress,

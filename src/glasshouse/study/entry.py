@@ -33,7 +33,7 @@ PEOPLE = "The people"
 
 MODULES = (
     *("question", "assess", "target", "membership", "anonymise", "protect", "compare", "threat"),
-    *("deter", "totals"),
+    *("deter", "totals", "tables"),
 )
 """Where models are that have entries."""
 

@@ -26,6 +26,7 @@ from pydantic import (
 
 from glasshouse.errors import ContradictionError
 from glasshouse.language import text, unknown_name
+from glasshouse.study.entry import ADVERSARY, entry
 from glasshouse.study.question import Dataset, Dialect, Model, Question
 
 MARK = "*"
@@ -278,14 +279,13 @@ class PublishedTable(Model):
     """Or the file that holds it, long or wide; in ``study.toml`` relative to the folder of the study."""
     dialect: Dialect = Dialect()
     """How the file is written down, where it is delimited text."""
-    totals: Literal["everything", "shown"] | None = None
-    """What totals in the file are of: of everything, or of what is shown."""
+    totals: Literal["everything", "shown"] | None = entry("What totals in the files are of.")
+    """Of everything, or of what is shown."""
     complete: StrictBool = True
     """Whether nobody has a combination that is not in it."""
     statistics: tuple[Statistic, ...] = ()
     """Figures of groups of people."""
-    suppressed: Counts | None = None
-    """Between what a suppressed count lies."""
+    suppressed: Counts | None = entry("Between what a suppressed count lies.", "LOW HIGH")
     rounding: CountRounding | None = None
     """How its counts were rounded."""
     within: StrictInt | None = Field(default=None, ge=0)
@@ -348,8 +348,10 @@ class TablesStudy(Question):
     """The command that answers it."""
     name: str | None = None
     """What the set of tables is called."""
-    people: StrictInt | Counts | None = None
-    """How many people there are, or between what; unset: the tables say so."""
+    people: StrictInt | Counts | None = entry(
+        "How many people they are of, if that is known.", "N", python="180; (170, 190)"
+    )
+    """A number, or between what it lies; unset: the tables say so."""
     attributes: dict[Name, PublishedAttribute] = Field(default_factory=dict)
     """What is told of a person; unset: as the files of the tables say."""
     impossible: tuple[Where, ...] = ()
@@ -360,14 +362,26 @@ class TablesStudy(Question):
     """What was published."""
     quasi_identifiers: tuple[Name, ...] = ()
     """What the adversary knows of a person; unset: all but what is sensitive."""
-    sensitive: tuple[Name, ...] = ()
-    """What she wants to learn."""
-    rare: StrictInt | None = Field(default=None, ge=1)
-    """Of at most so many people a combination is rare; unset: the smallest cell of a report."""
-    population: Dataset | None = None
-    """Other people's records with the same attributes: what anybody could guess without the tables."""
-    seconds: StrictFloat = Field(default=60.0, gt=0)
-    """CPU seconds; then what is proved is told, and what is open."""
+    sensitive: tuple[Name, ...] = entry(
+        "An attribute that she wants to learn.", "COL", panel=ADVERSARY, default=()
+    )
+    rare: StrictInt | None = entry(
+        "Up to how many people a combination is rare.",
+        "N",
+        unless="below the smallest cell",
+        ge=1,
+    )
+    population: Dataset | None = entry(
+        "Other people's records, for what anybody could guess.", "FILE"
+    )
+    """They have the same attributes."""
+    time_limit: StrictFloat = entry(
+        "CPU seconds after which it stops; what is proved by then is shown, with exit code 3.",
+        "SECONDS",
+        unless="60",
+        default=60.0,
+        gt=0,
+    )
     memory: StrictInt = Field(default=2 << 30, ge=64 << 20)
     """How many bytes cells and rows may take."""
     counting: StrictBool = True
