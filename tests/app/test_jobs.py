@@ -18,7 +18,8 @@ from glasshouse.errors import DataError
 from glasshouse.progress import PROGRESS_FILE, Progress
 
 WORKER = """
-import json, os, pathlib, sys, time
+import json, os, pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell turns off in what it leaves in the background
 how, out = sys.argv[1], pathlib.Path(sys.argv[3])
 if how == "crash":
     sys.exit("note: something else\\nglasshouse: there is no column age; name another")
