@@ -198,7 +198,7 @@ def test_a_time_limit_is_exit_code_3_nothing_is_safe_and_the_rest_is_found_again
     assert done.code == 0, done.error
     assert contents("run") == contents("whole")
     short = glasshouse(*asked, "--memory", "100M")
-    assert (short.code, "--memory is 0.1 GiB" in short.error) == (3, True)
+    assert (short.code, "the memory limit is 0.1 GiB" in short.error) == (3, True)
     alone = glasshouse(*asked, "--part", "1/2")
     assert (alone.code, "--part needs --out" in alone.error) == (2, True)
     both = glasshouse(*asked, "--part", "1/2", "--out", "p", "--per-record", "x.parquet")

@@ -165,7 +165,7 @@ def test_fewer_processes_are_started_where_the_memory_is_short(
     assert fitting_processes(4, gigabyte, 100 * gigabyte) == 4
     assert fitting_processes(4, gigabyte, 4 * gigabyte) == 2
     assert fitting_processes(4, gigabyte, 2 * gigabyte) == 1
-    with pytest.raises(BudgetError, match=r"--memory is 1\.9 GiB, .* at least 2\.0 GiB"):
+    with pytest.raises(BudgetError, match=r"memory limit is 1\.9 GiB, .* at least 2\.0 GiB"):
         fitting_processes(4, gigabyte, int(1.9 * gigabyte))
 
 

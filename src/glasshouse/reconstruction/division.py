@@ -163,7 +163,7 @@ def folders_of_parts(folders: Iterable[Path], key: str) -> list[Checkpoint]:
         written, _, which = (Checkpoint.key_in(folder) or "").partition(" ")
         if not which:
             raise StudyError(
-                '"{folder}" holds no part of a campaign; name the --out of a part', folder=folder
+                '"{folder}" holds no part of a campaign; name the folder of a part', folder=folder
             )
         if written != key:
             raise StudyError(
@@ -187,7 +187,7 @@ def folders_of_parts(folders: Iterable[Path], key: str) -> list[Checkpoint]:
         checkpoint = Checkpoint(folder, key=part_key(key, part))
         if not checkpoint.finished(FINISHED):
             raise StudyError(
-                '"{folder}": part {part} is not finished; go on with it first, with --resume',
+                '"{folder}": part {part} is not finished; go on with it first, with `resume`',
                 folder=folder,
                 part=str(part),
             )

@@ -311,8 +311,8 @@ def fitting_processes(asked: int, lists: int, memory: int | None) -> int:
     free = memory - resident_bytes()
     if free < lists:
         raise BudgetError(
-            "--memory is {memory}, but this campaign takes at least {needed}; give it more, or say fewer gigabytes "
-            "in the [budget] of the plan",
+            "the memory limit is {memory}, but this campaign takes at least {needed}; give it more, or say fewer "
+            "gigabytes in the [budget] of the plan",
             memory=f"{memory / (1 << 30):.1f} GiB",
             needed=f"{(resident_bytes() + lists) / (1 << 30):.1f} GiB",
         )
