@@ -63,7 +63,8 @@ def restore(root: Path) -> int:
         return 0
     with tarfile.open(archive) as kept:
         members = kept.getmembers()
-        kept.extractall(root, members, filter="data")
+        kept.extraction_filter = getattr(tarfile, "data_filter", None)  # since Python 3.11.4
+        kept.extractall(root, members)
     archive.touch()
     return len(members)
 

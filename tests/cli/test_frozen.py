@@ -16,6 +16,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -121,7 +122,7 @@ COMMANDS = {
 }
 """Commands that write a run folder, by its name."""
 SPOKEN = {
-    "totals-solve": f"totals solve {GROUP}",
+    "totals-solve": f"totals solve {shlex.quote(str(GROUP))}",
     "inspect": "inspect census.csv",
     "synth": "synth outpatient --records 50 --out made.csv",
     "report": "report assess --lang pt-BR",
@@ -302,7 +303,7 @@ def run_all(glasshouse: Glasshouse, folder: Path) -> Iterator[tuple[str, dict[st
             texts |= {n: re.sub(r"[\d.,e-]*\d", "0", texts[n]) for n in masked}
         yield name, texts
     for name, line in SPOKEN.items():
-        yield name, terminal(glasshouse(*line.split()), folder)
+        yield name, terminal(glasshouse(*shlex.split(line)), folder)
 
 
 def terminal(outcome: Outcome, folder: Path) -> dict[str, str]:
