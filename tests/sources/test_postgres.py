@@ -35,7 +35,9 @@ def server() -> Iterator[Any]:
     forms.as_csv(folder / "people.csv", PEOPLE)
     psql = next(Path(servers.__file__).parent.glob("pginstall*/bin/psql"))
 
-    def carry_out(commands: str) -> None:  # its own would not find psql in a folder with a blank in its name
+    def carry_out(
+        commands: str,
+    ) -> None:  # its own would not find psql in a folder with a blank in its name
         subprocess.run([psql, running.get_uri()], input=commands, text=True, check=True)
 
     carry_out(
