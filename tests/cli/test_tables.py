@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -133,6 +133,24 @@ def test_whoever_guesses_is_set_beside_the_population(
     [secret] = json.loads(done.out)["secrets"]
     assert secret["guesses"] == {"margin": 5, "one table": 7, "population": 5, "all tables": 7}
     assert secret["certain"] == {"all tables": 4, "one table": 4}
+
+
+def test_no_table_is_green_of_which_nobody_asked_what_becomes_known(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("sex,ill,count\nF,yes,50\nF,no,0\nM,yes,25\nM,no,40\n", encoding="utf-8")
+
+    def verdict(*asked: str) -> dict[str, Any]:
+        judged: dict[str, Any] = json.loads(glasshouse("tables", str(table), *asked, "--json").out)
+        return cast(dict[str, Any], judged["verdict"])
+
+    assert verdict()["decision"] == "not-judged"
+    assert verdict("-q", "sex")["decision"] == "not-judged"
+    learned = verdict("-s", "ill")
+    assert learned["decision"] == "do-not-publish"  # all 50 women are ill
+    assert [one["value"] for one in learned["conditions"] if one["of"] == "ill"] == [50 / 115]
+    assert verdict("-q", "sex", "-q", "ill")["meets"]
 
 
 def test_contradicting_tables_and_limits_have_exit_code_3(

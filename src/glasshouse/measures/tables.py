@@ -6,16 +6,30 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from glasshouse.measures.measurement import Measurement
+from glasshouse.study.policy import NOTHING_UNSEEN
 from glasshouse.tabulation import TablesOutcome
 
 
 def measured(outcome: TablesOutcome) -> Iterator[Measurement]:
-    """Yield how many people have a rare combination that is certain; where that is not proved, it may be all."""
+    """Yield how many people have a rare combination that is certain, and how many a secret that is.
+
+    Where that is not proved, it may be all. An attribute that nobody called known or sensitive was not looked at.
+    """
     if outcome.status == "infeasible" or not outcome.records:
         return
     is_proved = outcome.bounds.certain == "proved"
     share = Fraction(outcome.rare_persons, outcome.records) if is_proved else Fraction(1)
     yield Measurement("placed", min(share, Fraction(1)), is_bound=not is_proved)
+    yield Measurement(NOTHING_UNSEEN.measure, Fraction(len(outcome.unseen)))
+    is_proved = outcome.bounds.possible == "proved"
+    for secret in outcome.secrets:
+        most = min(secret.certain_at_most, outcome.records) if is_proved else outcome.records
+        yield Measurement(
+            "inference-certain",
+            Fraction(most, outcome.records),
+            of=secret.attribute,
+            is_bound=not is_proved or most > secret.certain,
+        )
 
 
 def figures(outcome: TablesOutcome) -> dict[str, float | None]:

@@ -1,12 +1,13 @@
 """Published tables: who can be read out of them together, with a proof that anybody can check."""
 
-from glasshouse.tabulation.exposure import TablesOutcome, table_exposure
+from glasshouse.tabulation.exposure import SecretExposure, TablesOutcome, table_exposure
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet, published
 
 __all__ = [
     "CellBounds",
     "PublishedSet",
+    "SecretExposure",
     "TablesOutcome",
     "cell_bounds",
     "published",

@@ -37,6 +37,8 @@ class SecretExposure:
     """What is known of a person."""
     certain: int
     """Of how many people it is certain at least, by all tables."""
+    certain_at_most: int
+    """Of how many people it may be certain: of all who can have values that leave one value of the secret."""
     one_table: int
     """The same by the best single table."""
     guesses: Mapping[str, Fraction | None]
@@ -55,6 +57,8 @@ class TablesOutcome:
     """Per table how many people have a certain combination by it alone, as far as that was found."""
     secrets: tuple[SecretExposure, ...] = ()
     """What becomes known of single attributes."""
+    unseen: tuple[str, ...] = ()
+    """Attributes that were named neither as known nor as sensitive: whether they become known was not asked."""
 
     @property
     def status(self) -> str:
@@ -89,11 +93,13 @@ class TablesOutcome:
             "rare": self.rare,
             "rare_certain_persons": self.rare_persons,
             "certain_by_one_table": dict(self.alone),
+            "not_asked": list(self.unseen),
             "secrets": [
                 {
                     "attribute": one.attribute,
                     "known": list(one.known),
                     "certain": {"all tables": one.certain, "one table": one.one_table},
+                    "certain_at_most": one.certain_at_most,
                     "guesses": {
                         name: None if guess is None else float(guess)
                         for name, guess in one.guesses.items()
@@ -144,8 +150,10 @@ def table_exposure(
         counting=counting,
         on_progress=on_progress,
     )
+    named = published.domains if sensitive else quasi_identifiers
+    unseen = tuple(name for name in published.domains if name not in named)
     if bounds.status == "infeasible":
-        return TablesOutcome(bounds, rare, {})
+        return TablesOutcome(bounds, rare, {}, unseen=unseen)
     singles = {}
     for name in published.tables:
         share = seconds * _SINGLE / len(published.tables)
@@ -162,7 +170,7 @@ def table_exposure(
             name for name in published.domains if name not in sensitive
         )
         secrets.append(_secret(bounds, list(singles.values()), secret, known, population))
-    return TablesOutcome(bounds, rare, alone, tuple(secrets))
+    return TablesOutcome(bounds, rare, alone, tuple(secrets), unseen)
 
 
 def _groups(
@@ -189,6 +197,18 @@ def _certain(solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[
             whole = inside == solution.system.sizes
             people += int(solution.class_least[whole & (inside > 0)].sum())
     return people
+
+
+def _certain_at_most(
+    solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[int]]]
+) -> int:
+    """Return of how many people at most a secret is certain to somebody who knows the rest of them."""
+    return sum(
+        int(solution.most[list(cells)].sum())
+        for of_key in groups.values()
+        if len(of_key) == 1
+        for cells in of_key.values()
+    )
 
 
 def _choices(
@@ -244,6 +264,7 @@ def _secret(
         secret,
         known,
         _certain(bounds, groups),
+        _certain_at_most(bounds, groups),
         max(certain_by_one),
         {
             "margin": max(totals.values(), default=None),

@@ -24,7 +24,7 @@ from glasshouse.report.page import (
 from glasshouse.report.severity import graded
 from glasshouse.report.words import counted, plural, share
 from glasshouse.study.tables import TablesStudy
-from glasshouse.tabulation import TablesOutcome
+from glasshouse.tabulation import SecretExposure, TablesOutcome
 
 SOURCE = "Garfinkel, Abowd and Martindale 2018, “Understanding database reconstruction attacks on public data”"
 COMMAND = "glasshouse tables --study study.toml"
@@ -139,7 +139,15 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
     yield _read_out(outcome, question)
     yield from _combined(outcome)
     for secret in outcome.secrets:
-        yield from _secret(secret.attribute, secret.certain, secret.one_table, outcome)
+        yield _secret(secret, outcome)
+    if outcome.unseen:
+        yield note(
+            text(
+                "Whether what the tables say of single attributes becomes known of a person was not asked, so that "
+                "there is no verdict: name what is sensitive (`sensitive`), or everything that is known "
+                "(`quasi_identifiers`)."
+            )
+        )
     yield _counted(outcome)
     if outcome.status == "limit":
         yield note(
@@ -201,27 +209,42 @@ def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
         )
 
 
-def _secret(
-    attribute: str, certain: int, one_table: int, outcome: TablesOutcome
-) -> Iterator[Finding]:
+def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
+    is_proved = outcome.bounds.possible == "proved"
     figure = text(
-        "certain by all tables: {all}; by the best single one: {one}", all=certain, one=one_table
+        "certain by all tables: {all}; by the best single one: {one}",
+        all=secret.certain,
+        one=secret.one_table,
     )
-    if not certain:
-        yield reassurance(
+    if not secret.certain_at_most and is_proved:
+        return reassurance(
             text(
                 "Of nobody becomes “{attribute}” certain to somebody who knows the other attributes.",
-                attribute=attribute,
+                attribute=secret.attribute,
             ),
             figure,
         )
-        return
-    yield Finding(
-        graded(Fraction(0), certain=certain, people=outcome.records),
+    if not secret.certain:
+        sentence = (
+            text(
+                "To somebody who knows the other attributes, “{attribute}” becomes certain of at most {count} people, "
+                "and perhaps of nobody.",
+                attribute=secret.attribute,
+                count=number(secret.certain_at_most),
+            )
+            if is_proved
+            else text(
+                "Of whom “{attribute}” becomes certain to somebody who knows the other attributes was not proved.",
+                attribute=secret.attribute,
+            )
+        )
+        return note(sentence, figure)
+    return Finding(
+        graded(Fraction(0), certain=secret.certain, people=outcome.records),
         text(
             "To somebody who knows the other attributes, “{attribute}” becomes certain of {count} people at least.",
-            attribute=attribute,
-            count=number(certain),
+            attribute=secret.attribute,
+            count=number(secret.certain),
         ),
         figure,
     )
