@@ -167,6 +167,33 @@ def test_contradicting_tables_and_limits_have_exit_code_3(
     assert json.loads(done.out)["status"] == "limit"
 
 
+def test_tables_that_contradict_each_other_are_named(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    tables = [
+        {"id": "ages", "by": ["age"], "rows": [[0, 2], [3, 2]]},
+        {"id": "women", "by": ["sex"], "rows": [["F", 1], ["M", 3]]},
+        {"id": "census", "by": ["sex", "age"], "rows": [["F", 0, 2], ["M", 3, 2]]},
+    ]
+    out = tmp_path / "run"
+    path = str(written(tmp_path, PLAN | {"tables": tables}))
+    done = glasshouse("tables", "--study", path, "--out", str(out), "--json")
+    assert done.code == 3
+    assert json.loads(done.out)["contradiction"] == {
+        "tables": ["women", "census"],
+        "irreducible": "proved",
+    }
+    assert '"women", "census" contradict each other, and without any one' in done.error
+    assert len(done.error.splitlines()) == 1
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert "census" in report
+    done = glasshouse("tables", "--study", str(written(tmp_path, PLAN | {"people": 5})))
+    assert 'table "T" contradicts itself' in done.error
+    known = {"people": 2, "known": [{"where": {"sex": "F"}, "at_least": 3}]}
+    done = glasshouse("tables", "--study", str(written(tmp_path, PLAN | known)))
+    assert "what is said besides the tables contradicts itself" in done.error
+
+
 def changed(**entries: Any) -> dict[str, Any]:
     return PLAN | entries
 

@@ -45,6 +45,7 @@ def tables(
 
     As a study, in TOML or JSON: glasshouse tables --study plan.toml --out run
     """
+    from glasshouse.report.tables.page import contradiction
     from glasshouse.study.tables import TablesStudy
     from glasshouse.tabulation import TablesOutcome
 
@@ -69,8 +70,9 @@ def tables(
         return
     if outcome.status == "infeasible":
         raise UnjudgedError(
-            "the tables contradict each other, so that there is no verdict; see whether they are of the same people, "
-            "and how they were protected"
+            "there is no verdict: {contradiction}; see whether the tables are of the same people, and how they were "
+            "protected",
+            contradiction=contradiction(outcome),
         )
     if outcome.status == "limit":
         raise SolverError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -15,7 +16,12 @@ from glasshouse.runs.folder import PROOFS
 from glasshouse.runs.run import Resources, Run
 from glasshouse.sources import open_source
 from glasshouse.study.tables import TablesStudy, Value
-from glasshouse.tabulation import TablesOutcome, published, table_exposure
+from glasshouse.tabulation import (
+    TablesOutcome,
+    contradicting_tables,
+    published,
+    table_exposure,
+)
 from glasshouse.tabulation.layout import with_rows
 from glasshouse.tabulation.proof import VERIFIER, proof_of
 from glasshouse.tabulation.verifier import Refused, verify
@@ -41,6 +47,7 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise StudyError(str(fault["msg"]).removeprefix("Value error, ")) from None
+    memory = resources.memory or study.memory
     outcome = table_exposure(
         published(whole),
         rare=study.rare or smallest_cell() - 1 or 1,
@@ -48,10 +55,14 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         quasi_identifiers=study.quasi_identifiers,
         population=_population(whole),
         seconds=study.time_limit,
-        memory=resources.memory or study.memory,
+        memory=memory,
         counting=study.counting,
         on_progress=resources.on_progress,
     )
+
+    if outcome.status == "infeasible":
+        contradiction = contradicting_tables(whole, seconds=study.time_limit, memory=memory)
+        outcome = replace(outcome, contradiction=contradiction)
 
     def write_proof(folder: Path) -> None:
         written = json.dumps(proof_of(outcome.bounds), ensure_ascii=False)

@@ -1,6 +1,7 @@
 """Published tables: who can be read out of them together, with a proof that anybody can check."""
 
 from glasshouse.tabulation.exposure import SecretExposure, TablesOutcome, table_exposure
+from glasshouse.tabulation.reasons import TableSet, contradicting_tables
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet, published
 
@@ -8,8 +9,10 @@ __all__ = [
     "CellBounds",
     "PublishedSet",
     "SecretExposure",
+    "TableSet",
     "TablesOutcome",
     "cell_bounds",
+    "contradicting_tables",
     "published",
     "table_exposure",
 ]

@@ -18,6 +18,7 @@ import pyarrow as pa
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import OnProgress
 from glasshouse.study.tables import Value
+from glasshouse.tabulation.reasons import TableSet
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet
 
@@ -59,6 +60,8 @@ class TablesOutcome:
     """What becomes known of single attributes."""
     unseen: tuple[str, ...] = ()
     """Attributes that were named neither as known nor as sensitive: whether they become known was not asked."""
+    contradiction: TableSet | None = None
+    """Tables that contradict each other, where no file of people meets them all."""
 
     @property
     def status(self) -> str:
@@ -88,8 +91,10 @@ class TablesOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; combinations are told as they are."""
+        contradiction = self.contradiction and {"contradiction": self.contradiction.to_dict()}
         return {
             **self.bounds.to_dict(),
+            **(contradiction or {}),
             "rare": self.rare,
             "rare_certain_persons": self.rare_persons,
             "certain_by_one_table": dict(self.alone),

@@ -31,8 +31,8 @@ _SMALL, _FEW, _IN_VAIN = 60, 8, 3
 """In a part of more classes many are aimed at together, unless few are open; so often in vain at most."""
 _QUICK = 3.0
 """Seconds of the first tries with CP-SAT, where medians leave a choice."""
-_SHARES = {"certain": 0.4, "possible": 0.5, "bounds": 1.0}
-"""The part of what is left of the time that each question may take."""
+_SHARES = {"certain": 0.4, "possible": 0.5}
+"""The part of what is left of the time that each question may take; the last one may take all."""
 
 
 @dataclass(eq=False)
@@ -52,23 +52,27 @@ class PartSearch:
     _programme: Relaxation | None = None
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
-    def run(self) -> None:
+    def run(self, questions: Sequence[str] = QUESTIONS) -> None:
         """Settle what can be settled in time.
+
+        Args:
+            questions: What is asked, in the order of `QUESTIONS`; none: only whether there is any file.
 
         Raises:
             Contradiction: No file meets the rows.
         """
         if not self._first_file():
             return
-        if self.part.choices:
+        if self.part.choices and questions:
             for _ in range(2):
                 if (
                     self._settled("bounds")
                     or self._ask("bounds", min(_QUICK, self.budget.left), inside=True) is not True
                 ):
                     break
-        for question in QUESTIONS:
-            end = self.budget.left * (1 - _SHARES[question])
+        for question in questions:
+            share = 1.0 if question == questions[-1] else _SHARES[question]
+            end = self.budget.left * (1 - share)
             self._by_many(question, end)
             self._by_corners(question, end)
             inside = question == "possible"

@@ -10,7 +10,7 @@ out. No combination is ever called certain, impossible or bounded because no fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -28,7 +28,7 @@ from glasshouse.tabulation.bounds import Bounds, Contradiction, Step, first_boun
 from glasshouse.tabulation.cells import CellSystem, system_of
 from glasshouse.tabulation.counts import ClassMean, PartCounts, counts_of, settled_weight
 from glasshouse.tabulation.parts import OpenPart, parts_of
-from glasshouse.tabulation.search import PartSearch
+from glasshouse.tabulation.search import QUESTIONS, PartSearch
 from glasshouse.tabulation.statements import PEOPLE, PublishedSet
 
 Status = Literal["proved", "limit"]
@@ -136,6 +136,7 @@ def cell_bounds(
     seconds: float = 60.0,
     memory: int = 2 << 30,
     counting: bool = True,
+    questions: Sequence[str] = QUESTIONS,
     on_progress: OnProgress | None = None,
 ) -> CellBounds:
     """Find between what the number of people with each combination lies, in every file that meets the tables.
@@ -145,6 +146,7 @@ def cell_bounds(
         seconds: CPU seconds; then what is proved is told, and what is open.
         memory: The bytes that combinations and rows may take.
         counting: Whether the files that fit are counted, where that is possible.
+        questions: What is asked, in the order of `QUESTIONS`; none: only whether any file meets the tables.
         on_progress: Told how many classes are settled.
 
     Raises:
@@ -169,17 +171,14 @@ def cell_bounds(
         share = budget.left if is_last else max(_LEAST_SHARE, budget.left / (len(parts) - number))
         search = PartSearch(part, bounds.steps, SolverBudget(share, memory))
         try:
-            search.run()
+            search.run(questions)
         except Contradiction:
             return _contradicted(published, system, bounds.steps)
         trusted |= search.trusted
         done += part.size
     for part in parts:
         bounds.least[part.classes], bounds.most[part.classes] = part.least, part.most
-    settled = {
-        question: all(part.settled(question) for part in parts)
-        for question in ("certain", "possible", "bounds")
-    }
+    settled = {question: all(part.settled(question) for part in parts) for question in QUESTIONS}
     solution = _solution(published, bounds, settled)
     solution = replace(solution, files=tuple(_files(bounds, parts)), trusted=frozenset(trusted))
     if counting:

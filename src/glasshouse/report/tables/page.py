@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from glasshouse.language import number, text, text_for
+from glasshouse.language import number, quoted, text, text_for
 from glasshouse.report.cells import cell_table
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
@@ -126,6 +126,26 @@ def _look_at_windows() -> str:
     )
 
 
+def contradiction(outcome: TablesOutcome) -> str:
+    """Return which tables contradict each other."""
+    tables = outcome.contradiction
+    if tables is None or not tables.tables:
+        return text("what is said besides the tables contradicts itself")
+    names = quoted(tables.tables)
+    if len(tables.tables) == 1:
+        return text(
+            "table {tables} contradicts itself, or what is said besides the tables", tables=names
+        )
+    if tables.irreducible == "proved":
+        return text(
+            "{tables} contradict each other, and without any one of them they do not", tables=names
+        )
+    return text(
+        "{tables} contradict each other; whether all of them are needed for it is not proved",
+        tables=names,
+    )
+
+
 def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding]:
     if outcome.status == "infeasible":
         yield note(
@@ -133,6 +153,7 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
                 "The tables contradict each other as the study describes them: no file of people meets them all. This "
                 "does not mean that anybody is safe."
             ),
+            contradiction(outcome),
             remedy=_look_at_windows(),
         )
         return
