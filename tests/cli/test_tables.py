@@ -194,6 +194,70 @@ def test_tables_that_contradict_each_other_are_named(
     assert "what is said besides the tables contradicts itself" in done.error
 
 
+def town(*more: dict[str, Any]) -> dict[str, Any]:
+    """Return a plan of 30 people: who is ill in Ogdenville follows from two tables by subtraction."""
+    everybody = {"id": "ill", "by": ["ill"], "rows": [["leprosy", 1], ["none", 29]]}
+    homes = {"id": "homes", "by": ["town"], "rows": [["Springfield", 12], ["Ogdenville", 18]]}
+    healthy = {"where": {"town": "Springfield", "ill": "none"}, "count": 12}
+    return {
+        "people": 30,
+        "attributes": {
+            "town": {"values": ["Springfield", "Ogdenville"]},
+            "ill": {"values": ["leprosy", "none"]},
+        },
+        "tables": [everybody, homes, {"id": "clinic", "statistics": [healthy]}, *more],
+    }
+
+
+def test_reasons_are_for_the_publisher_alone(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    path = str(written(tmp_path, town()))
+    done = glasshouse("tables", "--study", path, "--out", str(out), "--json")
+    assert done.code == 0, done.error
+    written_down = json.loads((out / "reasons.json").read_text(encoding="utf-8"))
+    assert (out / "reasons.json").stat().st_mode & 0o077 == 0
+    [reason] = written_down["reasons"]
+    assert reason == {
+        "values": {"town": "Ogdenville", "ill": "leprosy"},
+        "least": 1,
+        "most": 1,
+        "tables": ["ill", "homes", "clinic"],
+        "irreducible": "proved",
+    }
+    outcome = json.loads(done.out)
+    assert "reasons" not in outcome
+    assert outcome["ranking"] == written_down["ranking"]
+    assert {one["table"]: one["cells"] for one in outcome["ranking"]} == {
+        "ill": 2,
+        "homes": 2,
+        "clinic": 1,
+    }
+    for name in ("report.html", "report.json"):
+        page = (out / name).read_text(encoding="utf-8")
+        assert "leprosy" not in page
+        assert "Ogdenville" not in page
+        assert "irreducible" not in page
+
+
+def test_what_to_withhold_is_computed(glasshouse: Glasshouse, tmp_path: Path) -> None:
+    path = str(written(tmp_path, town()))
+    out = tmp_path / "run"
+    done = glasshouse("tables", "--study", path, "--out", str(out), "--json")
+    assert json.loads(done.out)["withhold"] == ["clinic", "ill", "homes"]
+    assert "Withhold table “clinic”" in glasshouse("tables", "--study", path).out
+    assert "fewer than 10" in (out / "report.json").read_text(encoding="utf-8")
+    without = town()
+    without["tables"] = [table for table in without["tables"] if table["id"] != "clinic"]
+    done = glasshouse("tables", "--study", str(written(tmp_path, without)), "--json")
+    assert json.loads(done.out)["rare_certain_persons"] == 0
+    again = {"where": {"town": "Ogdenville", "ill": "leprosy"}, "count": 1}
+    twice = town({"id": "again", "statistics": [again]})
+    path = str(written(tmp_path, twice))
+    done = glasshouse("tables", "--study", path, "--json")
+    assert json.loads(done.out)["withhold"] == []
+    assert "To withhold a single table is not enough" in glasshouse("tables", "--study", path).out
+
+
 def changed(**entries: Any) -> dict[str, Any]:
     return PLAN | entries
 

@@ -14,6 +14,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import unknown_name
 from glasshouse.runs.folder import PROOFS
 from glasshouse.runs.run import Resources, Run
+from glasshouse.solvers import SolverBudget
 from glasshouse.sources import open_source
 from glasshouse.study.tables import TablesStudy, Value
 from glasshouse.tabulation import (
@@ -21,13 +22,16 @@ from glasshouse.tabulation import (
     contradicting_tables,
     published,
     table_exposure,
+    tables_audit,
 )
 from glasshouse.tabulation.layout import with_rows
 from glasshouse.tabulation.proof import VERIFIER, proof_of
 from glasshouse.tabulation.verifier import Refused, verify
 
-PROOF, CHECKER = PROOFS
-"""The proof of a run, and the file that checks it by itself."""
+PROOF, CHECKER, REASONS = PROOFS
+"""The proof of a run, the file that checks it by itself, and why somebody is certain, for the publisher."""
+_READING, _AUDIT = 0.9, 0.25
+"""The part of the time that all tables and each of them may take, and what their audit may take of it at most."""
 
 
 def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, TablesOutcome]:
@@ -48,26 +52,36 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         fault = error.errors(include_url=False)[0]
         raise StudyError(str(fault["msg"]).removeprefix("Value error, ")) from None
     memory = resources.memory or study.memory
+    budget = SolverBudget(study.time_limit, memory)
     outcome = table_exposure(
         published(whole),
         rare=study.rare or smallest_cell() - 1 or 1,
         sensitive=study.sensitive,
         quasi_identifiers=study.quasi_identifiers,
         population=_population(whole),
-        seconds=study.time_limit,
+        seconds=study.time_limit * _READING,
         memory=memory,
         counting=study.counting,
         on_progress=resources.on_progress,
     )
 
     if outcome.status == "infeasible":
-        contradiction = contradicting_tables(whole, seconds=study.time_limit, memory=memory)
+        contradiction = contradicting_tables(whole, seconds=budget.left, memory=memory)
         outcome = replace(outcome, contradiction=contradiction)
+    elif outcome.bounds.certain_persons:
+        seconds = min(budget.left, study.time_limit * _AUDIT)
+        audit = tables_audit(
+            whole, outcome.bounds, rare=outcome.rare, seconds=seconds, memory=memory
+        )
+        outcome = replace(outcome, audit=audit)
 
     def write_proof(folder: Path) -> None:
         written = json.dumps(proof_of(outcome.bounds), ensure_ascii=False)
         (folder / PROOF).write_text(written + "\n", encoding="utf-8")
         shutil.copyfile(VERIFIER, folder / CHECKER)
+        if outcome.audit is not None:
+            written = json.dumps(outcome.audit.for_publisher(), ensure_ascii=False, indent=1)
+            (folder / REASONS).write_text(written + "\n", encoding="utf-8")
 
     return Run(study, outcome, write_files=write_proof)
 

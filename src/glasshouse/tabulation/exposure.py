@@ -18,7 +18,7 @@ import pyarrow as pa
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import OnProgress
 from glasshouse.study.tables import Value
-from glasshouse.tabulation.reasons import TableSet
+from glasshouse.tabulation.reasons import TablesAudit, TableSet
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet
 
@@ -62,6 +62,8 @@ class TablesOutcome:
     """Attributes that were named neither as known nor as sensitive: whether they become known was not asked."""
     contradiction: TableSet | None = None
     """Tables that contradict each other, where no file of people meets them all."""
+    audit: TablesAudit | None = None
+    """Which tables make people certain, and which one to withhold; None: nobody is certain."""
 
     @property
     def status(self) -> str:
@@ -91,10 +93,14 @@ class TablesOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; combinations are told as they are."""
-        contradiction = self.contradiction and {"contradiction": self.contradiction.to_dict()}
+        reasons: dict[str, Any] = {}
+        if self.contradiction is not None:
+            reasons = {"contradiction": self.contradiction.to_dict()}
+        elif self.audit is not None:
+            reasons = self.audit.to_dict()
         return {
             **self.bounds.to_dict(),
-            **(contradiction or {}),
+            **reasons,
             "rare": self.rare,
             "rare_certain_persons": self.rare_persons,
             "certain_by_one_table": dict(self.alone),

@@ -8,12 +8,17 @@ since the size of a group, which a median needs, may stand in another table.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.solvers import SolverBudget
-from glasshouse.study.tables import TablesStudy
+from glasshouse.study.tables import TablesStudy, Value
+from glasshouse.tabulation.search import QUESTIONS
 from glasshouse.tabulation.solution import CellBounds, Status, cell_bounds
 from glasshouse.tabulation.statements import published
 
@@ -30,6 +35,10 @@ class TableSet:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {"tables": list(self.tables), "irreducible": self.irreducible}
+
+    def to_frame(self) -> pa.Table:
+        """Return the names of the tables as a table."""
+        return pa.table({"table": pa.array(self.tables, pa.string())})
 
 
 def irreducible_set(
@@ -76,6 +85,192 @@ def contradicting_tables(study: TablesStudy, *, seconds: float, memory: int) -> 
         return False if solution.files else None
 
     return irreducible_set(names, contradict)
+
+
+# -- why somebody is certain -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CertainReason:
+    """Because of which tables it is certain that somebody has a rare combination: it is told to the publisher alone."""
+
+    values: tuple[Value, ...]
+    """The combination."""
+    least: int
+    """So many have it at least."""
+    most: int
+    """And at most."""
+    because: TableSet
+    """The tables from which it follows that somebody has it."""
+
+
+@dataclass(frozen=True)
+class TableWeight:
+    """What one table adds to the others."""
+
+    table: str
+    """Its name."""
+    people: int | None
+    """How many people are no longer certain without it, at most where that is not proved; None: not found out."""
+    rare_left: int | None
+    """How many with a rare combination are certain without it, at least; None: not found out."""
+    cells: int
+    """Of how many groups of people it tells: what withholding it costs."""
+    certain: Status
+    """Whether it is proved how many people are no longer certain."""
+    frees: bool
+    """Whether it is proved that without it nobody with a rare combination is certain."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "table": self.table,
+            "no_longer_certain": self.people,
+            "rare_certain_persons": self.rare_left,
+            "cells": self.cells,
+            "status": self.certain,
+        }
+
+
+@dataclass(frozen=True)
+class TablesAudit:
+    """Which tables make people certain, and which one to withhold."""
+
+    attributes: tuple[str, ...]
+    """What is told of a person."""
+    weights: tuple[TableWeight, ...]
+    """The tables, those first without which most people are no longer certain."""
+    reasons: tuple[CertainReason, ...]
+    """Why each rare combination is certain: for the publisher alone."""
+
+    @property
+    def to_withhold(self) -> tuple[TableWeight, ...]:
+        """The tables without any one of which nobody with a rare combination is certain, the cheapest first."""
+        return tuple(sorted((one for one in self.weights if one.frees), key=lambda one: one.cells))
+
+    @property
+    def none_frees(self) -> bool:
+        """Whether somebody with a rare combination stays certain, whichever single table is withheld."""
+        return all(one.rare_left for one in self.weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what tells of tables alone as plain values, and no reason."""
+        return {
+            "ranking": [one.to_dict() for one in self.weights],
+            "withhold": [one.table for one in self.to_withhold],
+        }
+
+    def to_frame(self) -> pa.Table:
+        """Return what leaving each table out changes as a table."""
+        return pa.Table.from_pylist([one.to_dict() for one in self.weights])
+
+    def for_publisher(self) -> dict[str, Any]:
+        """Return everything as plain values: it tells who is certain, and is the disclosure itself."""
+        reasons = [
+            {
+                "values": dict(zip(self.attributes, one.values, strict=True)),
+                "least": one.least,
+                "most": one.most,
+                **one.because.to_dict(),
+            }
+            for one in self.reasons
+        ]
+        return {**self.to_dict(), "reasons": reasons}
+
+
+def tables_audit(
+    study: TablesStudy, bounds: CellBounds, *, rare: int, seconds: float, memory: int
+) -> TablesAudit:
+    """Find out because of which tables people are certain, and what leaving one of them out changes.
+
+    Args:
+        study: A study whose tables hold their rows.
+        bounds: What all of them tell together.
+        rare: Up to how many people a combination is rare.
+        seconds: CPU seconds; what is not decided by then is said.
+        memory: The bytes that combinations and rows may take.
+    """
+    names = tuple(str(table.id) for table in study.tables)
+    subsets = _Subsets(study, SolverBudget(seconds, memory))
+    weights = []
+    for place, name in enumerate(names):
+        share = subsets.budget.left / 2 / (len(names) - place)
+        rest = tuple(table for table in names if table != name)
+        without = subsets.take(rest, share, questions=QUESTIONS)
+        weights.append(_weight(name, bounds, without, rare))
+    weights.sort(key=lambda one: -1 if one.people is None else one.people, reverse=True)
+    reasons = []
+    for cell in np.flatnonzero((bounds.least > 0) & (bounds.most <= rare)).tolist():
+        because = subsets.because(names, bounds.system.cells[cell])
+        least, most = int(bounds.least[cell]), int(bounds.most[cell])
+        reasons.append(CertainReason(tuple(bounds.system.values(cell)), least, most, because))
+    return TablesAudit(tuple(bounds.system.domains), tuple(weights), tuple(reasons))
+
+
+def _weight(table: str, bounds: CellBounds, without: CellBounds | None, rare: int) -> TableWeight:
+    groups = {
+        tuple(sorted(row.terms[0].where.items()))
+        for row in bounds.published.rows
+        if row.table == table
+    }
+    if without is None:
+        return TableWeight(table, None, None, len(groups), "limit", frees=False)
+    left = without.certain_persons
+    rare_left = int(without.least[without.most <= rare].sum())
+    is_proved = bounds.certain == without.certain == "proved"
+    nobody = without.certain == "proved" and left == 0
+    return TableWeight(
+        table,
+        max(0, bounds.certain_persons - left),
+        rare_left,
+        len(groups),
+        "proved" if is_proved else "limit",
+        frees=nobody or (without.status == "proved" and rare_left == 0),
+    )
+
+
+@dataclass(eq=False)
+class _Subsets:
+    """What sets of the tables of a study tell, each asked once."""
+
+    study: TablesStudy
+    budget: SolverBudget
+    solutions: dict[tuple[str, ...], CellBounds | None] = field(default_factory=dict)
+
+    def take(
+        self, tables: tuple[str, ...], seconds: float, questions: Sequence[str]
+    ) -> CellBounds | None:
+        if tables not in self.solutions:
+            solution = _of_some(self.study, tables, self.budget, seconds, questions)
+            self.solutions[tables] = solution
+        return self.solutions[tables]
+
+    def because(self, names: tuple[str, ...], codes: Integers) -> TableSet:
+        """Return an irreducible set of tables from which it follows that somebody has a combination."""
+
+        def follows(tables: tuple[str, ...]) -> bool | None:
+            solution = self.take(tables, self.budget.left / 4, questions=("certain",))
+            return None if solution is None else _is_certain(solution, codes)
+
+        needed = tuple(
+            name
+            for name in names
+            if follows(tuple(table for table in names if table != name)) is False
+        )
+        if follows(needed):
+            return TableSet(needed, "proved")
+        return irreducible_set(names, follows)
+
+
+def _is_certain(solution: CellBounds, codes: Integers) -> bool | None:
+    """Tell whether somebody has a combination for certain; None: that is not proved."""
+    system = solution.system
+    [cell] = np.flatnonzero((system.cells == codes).all(axis=1)).tolist()
+    if solution.least[cell] > 0:
+        return True
+    number = int(system.class_of[cell])
+    is_shown = any(number not in file for file in solution.files)
+    return False if is_shown or solution.certain == "proved" else None
 
 
 def _of_some(

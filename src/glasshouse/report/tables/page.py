@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import number, quoted, text, text_for
 from glasshouse.report.cells import cell_table
 from glasshouse.report.glossary import glossary
@@ -24,7 +25,7 @@ from glasshouse.report.page import (
 from glasshouse.report.severity import graded
 from glasshouse.report.words import counted, plural, share
 from glasshouse.study.tables import TablesStudy
-from glasshouse.tabulation import SecretExposure, TablesOutcome
+from glasshouse.tabulation import SecretExposure, TablesAudit, TablesOutcome, TableWeight
 
 SOURCE = "Garfinkel, Abowd and Martindale 2018, “Understanding database reconstruction attacks on public data”"
 COMMAND = "glasshouse tables --study study.toml"
@@ -103,6 +104,8 @@ def _actions(outcome: TablesOutcome) -> Iterator[Action]:
     if outcome.status == "infeasible":
         yield Action(_look_at_windows())
     elif outcome.rare_persons:
+        if outcome.audit is not None and outcome.audit.to_withhold:
+            yield from (Action(advice.sentence) for advice in _advice(outcome))
         yield Action(_publish_less(), command=COMMAND)
     if outcome.status == "limit":
         yield Action(_more_time(), command=f"{COMMAND} --time-limit 600")
@@ -159,6 +162,7 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
         return
     yield _read_out(outcome, question)
     yield from _combined(outcome)
+    yield from _advice(outcome)
     for secret in outcome.secrets:
         yield _secret(secret, outcome)
     if outcome.unseen:
@@ -230,6 +234,29 @@ def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
         )
 
 
+def _advice(outcome: TablesOutcome) -> Iterator[Finding]:
+    """Yield which table to withhold so that nobody with a rare combination is certain."""
+    audit = outcome.audit
+    if audit is None or not outcome.rare_persons or len(audit.weights) == 1:
+        return
+    if audit.to_withhold:
+        table = audit.to_withhold[0]
+        sentence = text(
+            "Withhold table “{table}”: without it nobody’s rare record is certain. It costs its {cells} cells.",
+            table=table.table,
+            cells=number(table.cells),
+        )
+    elif audit.none_frees:
+        sentence = text(
+            "To withhold a single table is not enough: whichever it is, somebody’s rare record stays certain."
+        )
+    else:
+        sentence = text(
+            "Of no single table was it proved in time that without it nobody’s rare record is certain."
+        )
+    yield note(sentence)
+
+
 def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
     is_proved = outcome.bounds.possible == "proved"
     figure = text(
@@ -291,6 +318,8 @@ def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     rows = [(name, number(count)) for name, count in outcome.alone.items()]
     rows.append((text("all tables"), number(outcome.bounds.certain_persons)))
     yield cell_table(text("table"), (text("people whose record is certain"),), rows)
+    if outcome.audit is not None and len(outcome.audit.weights) > 1:
+        yield _ranking(outcome.audit)
     guesses = [
         (
             one.attribute,
@@ -304,3 +333,20 @@ def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     if guesses:
         titles = (text("margin"), text("one table"), text("population"), text("all tables"))
         yield cell_table(text("attribute"), titles, guesses, text("Right guesses, as expected"))
+
+
+def _ranking(audit: TablesAudit) -> Table:
+    """Return what leaving each table out changes; small counts are not told, nor the order of the tables with them."""
+
+    def rank(weight: TableWeight) -> tuple[int, str]:
+        people = -1 if weight.people is None else weight.people
+        return -people if is_shown(people) else -1 if people > 0 else 1, weight.table
+
+    ranked = []
+    for one in sorted(audit.weights, key=rank):
+        people = "–" if one.people is None else cell_count(one.people)
+        if one.people and is_shown(one.people) and one.certain == "limit":
+            people = f"≤ {people}"
+        ranked.append((one.table, people, number(one.cells)))
+    titles = (text("people no longer certain without it"), text("cells that it has"))
+    return cell_table(text("table"), titles, ranked, text("What leaving one table out changes"))
