@@ -30,7 +30,7 @@ from glasshouse.tabulation.verifier import Refused, verify
 
 PROOF, CHECKER, REASONS = PROOFS
 """The proof of a run, the file that checks it by itself, and why somebody is certain, for the publisher."""
-_READING, _AUDIT = 0.9, 0.25
+_READING, _AUDIT = 0.9, 0.1
 """The part of the time that all tables and each of them may take, and what their audit may take of it at most."""
 
 
