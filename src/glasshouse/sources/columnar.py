@@ -109,8 +109,11 @@ class ParquetFile(ColumnarFile):
             column not in self._places
         ):  # lists and structures, which are refused once their type is seen
             return 0
-        chunk = self._file.metadata.row_group(number).column(self._places[column])
-        average: float = chunk.total_uncompressed_size / max(1, chunk.num_values)
+        group = self._file.metadata.row_group(number)
+        if not group.num_rows:
+            return 0
+        chunk = group.column(self._places[column])
+        average: float = chunk.total_uncompressed_size / group.num_rows
         kind = self._file.schema_arrow.field(column).type
         is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
         if column in self._coded or not is_text or not chunk.has_dictionary_page:

@@ -125,7 +125,7 @@ class Source(ABC):
                 column.dictionary for column in batch.columns if pa.types.is_dictionary(column.type)
             ]
             records = records_at_once(sum(map(longest_text, dictionaries)))
-            for start in range(0, batch.num_rows, records):
+            for start in range(0, max(1, batch.num_rows), records):
                 piece = batch.slice(start, records)
                 yield pa.record_batch(
                     [column.cast(pa.string()) for column in piece.columns], names=piece.schema.names
