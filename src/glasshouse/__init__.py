@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         qif,
         reconstruction,
         synthetic,
-        tabulation,
         totals,
     )
     from glasshouse.errors import (
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
         GlasshouseError,
         SolverError,
         StudyError,
-        UnjudgedError,
     )
     from glasshouse.progress import Progress
     from glasshouse.runs import Run
@@ -59,7 +57,7 @@ if TYPE_CHECKING:
 _HOME = {
     "errors": (
         *("BudgetError", "DataError", "GlasshouseError"),
-        *("SolverError", "StudyError", "UnjudgedError"),
+        *("SolverError", "StudyError"),
     ),
     "progress": ("Progress",),
     "runs": ("Run",),
@@ -70,7 +68,7 @@ _HOME = {
     ),
     "": (
         *("economics", "groups", "microdata", "mitigation", "qif"),
-        *("reconstruction", "synthetic", "tabulation", "totals"),
+        *("reconstruction", "synthetic", "totals"),
     ),
 }
 """The public names, by the module that they come from; those of the last line are modules."""
@@ -84,7 +82,6 @@ __all__ = [
     "Run",
     "SolverError",
     "StudyError",
-    "UnjudgedError",
     "anonymise",
     "assess",
     "check",
@@ -104,7 +101,6 @@ __all__ = [
     "run",
     "synthetic",
     "tables",
-    "tabulation",
     "target",
     "threat",
     "totals",

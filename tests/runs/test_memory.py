@@ -82,7 +82,7 @@ print(code, peak.split()[1])
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
-@pytest.mark.parametrize(("memory", "code"), [(290, 3), (480, 0)])
+@pytest.mark.parametrize(("memory", "code"), [(310, 3), (480, 0)])
 def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
     glasshouse: Glasshouse, tmp_path: Path, memory: int, code: int
 ) -> None:

@@ -33,7 +33,7 @@ LONGEST_VALUE = 1 << 25
 
 DAMAGES = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file may end in; the last one where a name or a value is no text."""
-FIRST_RECORDS, FIRST_BYTES = 1 << 16, 1 << 23
+FIRST_RECORDS, FIRST_BYTES = 1 << 16, 1 << 24
 """A first look is at so many records, and reads no more text than this."""
 EXACT_INTEGERS = 2.0**53
 """Below it a floating number holds every integer exactly."""
