@@ -20,8 +20,8 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.disclosure import cell_count, smallest_cell
+from glasshouse.measures.compared_runs import ComparedRun, MeasuredRuns
 from glasshouse.microdata.leakage import SIZE_BINS
-from glasshouse.mitigation import ComparedRun, MeasuredRuns
 from glasshouse.report import Provenance
 from glasshouse.report.compare.figures import measured_page
 from glasshouse.report.discretion import Among

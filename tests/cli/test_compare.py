@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from glasshouse.language import LANGUAGES, speaking
-from glasshouse.mitigation import AssessedRuns, MeasuredRuns
+from glasshouse.measures.compared_runs import AssessedRuns, MeasuredRuns
 from glasshouse.report import Page, Provenance, archive
 from glasshouse.report.compare.figures import FiguresTold
 from glasshouse.report.compare.runs import assessed_page, side_by_side_findings

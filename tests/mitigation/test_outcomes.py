@@ -12,11 +12,15 @@ import pyarrow as pa
 import pytest
 
 from glasshouse import mitigation
+from glasshouse.measures.compared_runs import (
+    AssessedRuns,
+    ComparedRun,
+    compare_assessments,
+    compare_figures,
+)
 from glasshouse.microdata import assess
 from glasshouse.mitigation import (
     Anonymisation,
-    AssessedRuns,
-    ComparedRun,
     Comparison,
     Hierarchy,
     KAnonymity,
@@ -74,7 +78,7 @@ def runs() -> list[ComparedRun]:
 
 def side_by_side() -> AssessedRuns:
     release = recoded().release(PEOPLE)
-    return mitigation.compare_assessments(runs(), [assess(PEOPLE), assess(release)])
+    return compare_assessments(runs(), [assess(PEOPLE), assess(release)])
 
 
 RESULTS: dict[str, Callable[[], Any]] = {
@@ -88,7 +92,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "ComparedRelease": lambda: compared().releases[0],
     "Comparison": compared,
     "MarginalDistances": lambda: compared().releases[0].utility.distances,
-    "MeasuredRuns": lambda: mitigation.compare_figures(runs()),
+    "MeasuredRuns": lambda: compare_figures(runs()),
     "Prediction": lambda: mitigation.compare_utility(PEOPLE, PEOPLE, target="ill").prediction,
     "Quality": lambda: mitigation.quality(PEOPLE, recoded(), hierarchies()),
     "QueryError": lambda: compared().releases[0].utility.queries,

@@ -19,16 +19,18 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.language import LANGUAGES, percentage
-from glasshouse.measures.verdict import Decision
-from glasshouse.microdata import Attack, Leakage, assess
-from glasshouse.mitigation import ComparedRun, Comparison, MeasuredRuns
-from glasshouse.mitigation.comparison import (
+from glasshouse.measures.compared_runs import (
     AssessedRuns,
     Change,
     ComparedAttack,
     ComparedGuess,
-    ComparedRelease,
+    ComparedRun,
+    MeasuredRuns,
 )
+from glasshouse.measures.verdict import Decision
+from glasshouse.microdata import Attack, Leakage, assess
+from glasshouse.mitigation import Comparison
+from glasshouse.mitigation.comparison import ComparedRelease
 from glasshouse.report import archive
 from glasshouse.report.anonymise.front import ladder_figure, risk_tiles
 from glasshouse.report.anonymise.page import (

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from glasshouse.measures.assess import of_attacks
+from glasshouse.measures.compared_runs import AssessedRuns, MeasuredRuns
 from glasshouse.measures.measurement import Measurement, worst_of
-from glasshouse.mitigation.comparison import AssessedRuns, ComparedRelease, Comparison, MeasuredRuns
+from glasshouse.mitigation.comparison import ComparedRelease, Comparison
 from glasshouse.study.policy import MEASURES
 
 

@@ -4,14 +4,8 @@ from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import Anonymisation, Attained, attained
 from glasshouse.mitigation.comparison import (
-    AssessedRuns,
-    ComparedAttack,
     ComparedRelease,
-    ComparedRun,
     Comparison,
-    MeasuredRuns,
-    compare_assessments,
-    compare_figures,
     compare_release,
 )
 from glasshouse.mitigation.criteria import (
@@ -74,14 +68,11 @@ from glasshouse.mitigation.versions import ProtectedVersions, Version
 __all__ = [
     "Anatomy",
     "Anonymisation",
-    "AssessedRuns",
     "Attained",
     "AverageRisk",
     "BetaLikeness",
     "ColumnCosts",
-    "ComparedAttack",
     "ComparedRelease",
-    "ComparedRun",
     "Comparison",
     "DeltaDisclosure",
     "DistinctDiversity",
@@ -97,7 +88,6 @@ __all__ = [
     "InferenceRisk",
     "KAnonymity",
     "KMap",
-    "MeasuredRuns",
     "NamedShare",
     "OrderedCloseness",
     "PerturbationRisk",
@@ -116,8 +106,6 @@ __all__ = [
     "by_rule",
     "code_tails",
     "column_costs",
-    "compare_assessments",
-    "compare_figures",
     "compare_release",
     "compare_utility",
     "date_parts",

@@ -1,7 +1,7 @@
 """``compare``: protected releases beside the original, and runs of the same command side by side.
 
 Assessments are compared attack by attack, runs of other commands by the main figures that they keep in their manifests
-(`glasshouse.mitigation.comparison`).
+(`glasshouse.measures.compared_runs`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,13 @@ from glasshouse.arrays import Flags
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import quoted, text
+from glasshouse.measures.compared_runs import (
+    AssessedRuns,
+    ComparedRun,
+    MeasuredRuns,
+    compare_assessments,
+    compare_figures,
+)
 from glasshouse.measures.coverage import Coverage
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import CLOSE, INEXACT
@@ -35,15 +42,7 @@ from glasshouse.microdata.knowledge import InexactKnowledge
 from glasshouse.microdata.leakage import SIZE_LABELS, SUCCESS_LABELS, ClassSizes, Leakage
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
-from glasshouse.mitigation.comparison import (
-    AssessedRuns,
-    ComparedRun,
-    Comparison,
-    MeasuredRuns,
-    compare_assessments,
-    compare_figures,
-    compare_release,
-)
+from glasshouse.mitigation.comparison import Comparison, compare_release
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.report.page import Provenance
 from glasshouse.runs.anonymise import (

@@ -18,9 +18,8 @@ from glasshouse.language import (
     text_for,
     translated,
 )
+from glasshouse.measures.compared_runs import Change, ComparedRun, MeasuredRuns
 from glasshouse.measures.figures import FIGURES, FigureKind, Unit
-from glasshouse.mitigation import ComparedRun, MeasuredRuns
-from glasshouse.mitigation.comparison import Change
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import NOTHING, cell_table
 from glasshouse.report.compare.runs import records_finding

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, marked, number, percentage, text, translated
-from glasshouse.mitigation import AssessedRuns
-from glasshouse.mitigation.comparison import (
+from glasshouse.measures.compared_runs import (
+    AssessedRuns,
     Change,
     ComparedAttack,
     ComparedGuess,

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple, TypeAlias
 from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
 from glasshouse.measures.attacks import learned
 from glasshouse.measures.compare import of_release
+from glasshouse.measures.compared_runs import AssessedRuns, MeasuredRuns
 from glasshouse.measures.verdict import Decision, Verdict, verdict_on
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation, ComparedRelease, Comparison
-from glasshouse.mitigation.comparison import AssessedRuns, MeasuredRuns
 from glasshouse.report import vega
 from glasshouse.report.anonymise.costs import costs_figure, costs_section
 from glasshouse.report.anonymise.dictionary import changes

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
 from glasshouse.measures.attacks import learned
+from glasshouse.measures.compared_runs import AssessedRuns, Change, ComparedAttack, change
 from glasshouse.microdata import Attack
-from glasshouse.mitigation import AssessedRuns, ComparedAttack
-from glasshouse.mitigation.comparison import Change, change
 from glasshouse.report import vega
 from glasshouse.report.anonymise.front import risk_tiles
 from glasshouse.report.anonymise.page import (
