@@ -24,9 +24,8 @@ from glasshouse.table import (
     read,
     table_profile,
 )
+from glasshouse.table.identifiers import DIRECT, _is_cnpj
 from glasshouse.table.profiles import (
-    DIRECT,
-    _is_cnpj,
     has_no_header,
     identifying,
     knowable,

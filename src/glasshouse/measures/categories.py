@@ -10,7 +10,12 @@ from fractions import Fraction
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import percentage
 from glasshouse.table import Role
-from glasshouse.table.profiles import DIRECT, FREE_TEXT, MANY_VALUES, ColumnProfile
+from glasshouse.table.identifiers import DIRECT
+from glasshouse.table.profiles import (
+    FREE_TEXT,
+    MANY_VALUES,
+    ColumnProfile,
+)
 
 LONGEST_VALUE = 40
 """No column with a longer value among the most frequent is one of categories."""

@@ -12,9 +12,9 @@ from glasshouse.report.first_look import owner_sentence
 from glasshouse.report.labels import short_label
 from glasshouse.report.page import Brief, Cell, Column, Finding, Group, Severity, Table, note
 from glasshouse.study.adversaries import catalogue
+from glasshouse.table.identifiers import CHECKED
 from glasshouse.table.profiles import (
     BROKEN,
-    CHECKED,
     FREE_TEXT,
     PADDED,
     VARIANTS,
