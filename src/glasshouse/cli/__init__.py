@@ -1,1 +1,4 @@
-"""The command line: one module per command, no formula inside."""
+"""The command line: one module per command, no formula inside.
+
+What an option says in ``--help`` is written where its question is declared: in `glasshouse.study`.
+"""

@@ -1,4 +1,7 @@
-"""``glasshouse anonymise``: a protected release, and what it still lets an adversary learn."""
+"""``glasshouse anonymise``: a protected release, and what it still lets an adversary learn.
+
+The words of its options stand beside its questions, in `glasshouse.study.anonymise`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``glasshouse assess``: collective attacks on a release of records."""
+"""``glasshouse assess``: collective attacks on a release of records.
+
+The words of its options stand beside its questions, in `glasshouse.study.assess` and `.question`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``glasshouse compare``: protected releases beside the original, and runs of the same command side by side."""
+"""``glasshouse compare``: protected releases beside the original, and runs of the same command side by side.
+
+The words of its options stand beside its questions, in `glasshouse.study.compare`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``glasshouse deter``: would a rational adversary attack, how far, and what would stop her."""
+"""``glasshouse deter``: would a rational adversary attack, how far, and what would stop her.
+
+The words of its options stand beside its questions, in `glasshouse.study.deter`.
+"""
 
 from __future__ import annotations
 

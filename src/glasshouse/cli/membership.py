@@ -1,4 +1,7 @@
-"""``glasshouse membership``: who is in a release, or in which of several."""
+"""``glasshouse membership``: who is in a release, or in which of several.
+
+The words of its options stand beside its questions, in `glasshouse.study.membership` and `.target`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``glasshouse protect``: versions of a release that meet a rule, and which to take."""
+"""``glasshouse protect``: versions of a release that meet a rule, and which to take.
+
+The words of its options stand beside its questions, in `glasshouse.study.protect`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``glasshouse tables``: who can be read out of published tables together; ``glasshouse verify``: the proof again."""
+"""``glasshouse tables``: who can be read out of published tables together; ``glasshouse verify``: the proof again.
+
+The words of its options stand beside its questions, in `glasshouse.study.tables`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``glasshouse target``: the attack on one person."""
+"""``glasshouse target``: the attack on one person.
+
+The words of its options stand beside its questions, in `glasshouse.study.target`.
+"""
 
 from __future__ import annotations
 

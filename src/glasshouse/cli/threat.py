@@ -1,4 +1,7 @@
-"""``glasshouse threat``: what an anonymised table tells about a person, beyond the population."""
+"""``glasshouse threat``: what an anonymised table tells about a person, beyond the population.
+
+The words of its options stand beside its questions, in `glasshouse.study.threat`.
+"""
 
 from __future__ import annotations
 

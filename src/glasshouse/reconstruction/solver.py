@@ -7,7 +7,7 @@ the sets are exact, and one piece of work serves all packages:
 1. bounds rule out bins, and lists of all subsets that meet one bin's windows rule out more, to a fixed point
    (`propagation`, `subsets`);
 2. what is still open falls into independent parts; of each the valid allocations are the paths of a layered graph,
-   which counts them (`graph`);
+   which counts them (`allocation_graph`);
 3. where a graph would be too large, valid allocations are searched until every bin that is not ruled out has been seen
    for every package (`walk`), and what is not seen is supposed, which shortens all lists (probing);
 4. what is then neither seen nor ruled out is asked from CP-SAT: an allocation that shows some of it, or the proof that
