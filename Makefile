@@ -64,7 +64,7 @@ doctests: $(VENV)/.installed-dev
 
 tests: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/compiled.py restore
-	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist loadscope --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist loadscope --no-loadscope-reorder
 	@$(BIN)/python scripts/compiled.py keep
 
 quick: $(VENV)/.installed-dev ## Run the tests that find most faults, in two minutes

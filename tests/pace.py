@@ -121,6 +121,8 @@ class Pace:
         self.tests: dict[str, float] = defaultdict(float)
         self.loop = 0.0
         self._begun = 0.0
+        self._started = time.monotonic()
+        self._ended: dict[str, float] = {}
         self._output: dict[str, Any] | None = getattr(config, "workeroutput", None)
 
     @property
@@ -185,6 +187,7 @@ class Pace:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Count a phase of a test, wherever it ran."""
         self.tests[report.nodeid] += getattr(report, "spent", 0.0)
+        self._ended[getattr(report, "worker_id", "")] = time.monotonic()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -200,11 +203,21 @@ class Pace:
         )
         for test, seconds in slowest:
             terminalreporter.line(f"{seconds:7.1f}  {test}")
+        terminalreporter.line(self._idle())
         for trouble in self.too_slow():
             terminalreporter.line(f"too slow: {trouble}", red=True)
         if path := os.environ.pop("GLASSHOUSE_PACE", ""):  # for whoever looks where the time goes
             lines = (f"{seconds:.3f}\t{test}\n" for test, seconds in self.tests.items())
             Path(path).write_text("".join(lines), encoding="utf-8")
+
+    def _idle(self) -> str:
+        """Return how much of the machine was not used, and how long each process had nothing left to do."""
+        cores, last = os.cpu_count() or 1, max(self._ended.values(), default=self._started)
+        waited = sorted(last - ended for ended in self._ended.values())
+        return (
+            f"{cores} cores had {cores * (last - self._started):.0f} s; processes without a test at the end, for s: "
+            + ", ".join(f"{seconds:.0f}" for seconds in waited)
+        )
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
