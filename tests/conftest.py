@@ -23,7 +23,9 @@ from glasshouse.cli.main import main
 from glasshouse.cli.translation import command_of
 from glasshouse.language import spoken
 from glasshouse.language.current import speak
-from tests.examples import examples
+from glasshouse.report.charts import to_svg
+from tests.drawing import Draw, one_of_each_kind
+from tests.examples import IS_THOROUGH, examples
 from tests.pace import Pace
 
 settings.register_profile(
@@ -148,6 +150,21 @@ def _command_line_built_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("glasshouse.cli.main.command_of", lambda app, _: built(app, spoken()))
+        yield
+
+
+@pytest.fixture(scope="session")
+def _one_of_each_kind() -> Draw:
+    return one_of_each_kind(to_svg)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _drawings(request: pytest.FixtureRequest, _one_of_each_kind: Draw) -> Iterator[None]:
+    """Draw one picture of each kind, but where a module looks at drawings, or everything is tried."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not (IS_THOROUGH or getattr(request.module, "LOOKS_AT_DRAWINGS", False)):
+            patch.setattr("glasshouse.report.html.to_svg", _one_of_each_kind)
+            patch.setattr("glasshouse.report.pdf.to_svg", _one_of_each_kind)
         yield
 
 

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "gallery.py"
+LOOKS_AT_DRAWINGS = True
 
 
 @pytest.fixture(scope="module")

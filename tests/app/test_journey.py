@@ -20,6 +20,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
 pytest.importorskip("starlette", reason="needs starlette (extra app)")
 CHROMIUM = chromium()
+LOOKS_AT_DRAWINGS = True
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
 
 SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"

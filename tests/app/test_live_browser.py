@@ -25,6 +25,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
 uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn (extra app)")
 CHROMIUM = chromium()
+LOOKS_AT_DRAWINGS = True
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
 
 LONG = {

@@ -35,6 +35,7 @@ from tests.cli.test_longitudinal import write
 from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
 from tests.conftest import Glasshouse, Outcome
 
+LOOKS_AT_DRAWINGS = True
 FROZEN = Path(__file__).parent / "frozen.json"
 GROUP = Path(__file__).parents[2] / "examples" / "trade" / "group.json"
 KEEP, UPDATE = "KEEP_FROZEN", "UPDATE_SNAPSHOTS"

@@ -80,7 +80,7 @@ def members(session: int) -> dict[int, float]:
 def until(holds: Callable[[], bool], process: subprocess.Popen[bytes] | None = None) -> None:
     while not holds():
         assert process is None or process.poll() is None, "it ended too early"
-        time.sleep(0.01)
+        time.sleep(0.1)  # looking at all processes takes longer than a look at a file
 
 
 def begun(month: Path, name: str) -> subprocess.Popen[bytes]:

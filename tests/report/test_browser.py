@@ -22,6 +22,7 @@ from tests.test_verbs import PEOPLE, VERBS
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
 CHROMIUM = chromium()
+LOOKS_AT_DRAWINGS = True
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
 
 PAGES: dict[str, Callable[[str], Page]] = {

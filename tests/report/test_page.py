@@ -45,6 +45,7 @@ CHART = {
     "mark": "point",
     "encoding": {"x": {"field": "x", "type": "quantitative"}},
 }
+LOOKS_AT_DRAWINGS = True
 PAGE = Page(
     title="What it is about",
     lead="One line",

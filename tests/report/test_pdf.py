@@ -21,6 +21,7 @@ from tests.report.pages import HOSTILE, census_page, every_block, small_page
 
 pytest.importorskip("typst", reason="needs typst (extra pdf)")
 LOCALES = {"en": "en-GB", "pt-BR": "pt-BR"}
+LOOKS_AT_DRAWINGS = True
 
 
 def unpacked(paper: bytes) -> bytes:

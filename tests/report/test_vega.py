@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
 import pytest
 
 from glasshouse.report import vega
+from tests.drawing import one_of_each_kind
 
 ROWS = [{"a": 1, "b": "x", "dark": True}, {"a": 2.5, "b": "y", "dark": False}]
 
@@ -64,3 +66,24 @@ def test_a_picture_is_the_same_whatever_the_last_digits_of_its_figures() -> None
     assert chart == other
     changed = vega.Chart([rows[0], {"a": 33.3334, "b": "y"}]).mark_bar().to_dict()
     assert changed != chart
+
+
+def test_of_every_kind_of_picture_the_tests_draw_one() -> None:
+    drawn: list[str] = []
+
+    def draw(chart: Mapping[str, Any]) -> str:
+        drawn.append(str(chart["title"]))
+        return f'<svg width="70"><text>{chart["title"]}</text></svg>'
+
+    def picture(title: str, *values: object) -> dict[str, Any]:
+        return {"title": title, "datasets": {"data-1": [{"x": value} for value in values]}}
+
+    to_svg = one_of_each_kind(draw)
+    to_svg(picture("7.3% of the people", 1, 2))
+    assert to_svg(picture("8% < 9%", 3)) == (
+        '<svg width="70"><text font-size="11px">8% &lt; 9%</text></svg>'
+    )
+    odd = [("a\\b", 1), ("long " * 50, 1), ("none there", None), ("below", -1), ("in words", "one")]
+    for title, value in odd:
+        to_svg(picture(title, value))
+    assert drawn == ["7.3% of the people", *(title for title, _ in odd)]
