@@ -1,7 +1,7 @@
 """Spark against one machine: the synthetic school census from Parquet, every subset of 11 quasi-identifiers.
 
 Prints the CPU seconds of both, all processes of Spark included and its start left out, their ratio, and how many
-records are moved for each step. Every figure must be the same. Nothing else is promised: docs/spark.md tells when to
+records are moved for each step. Every figure must be the same. Nothing else is promised: docs/scale.md tells when to
 use it.
 """
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/gallery.md and docs/pt/gallery.md anew, by the commands that they show.
+"""Draw the gallery at the end of docs/report.md and docs/pt/report.md anew.
 
     python scripts/gallery.py [NAME …]
 
@@ -30,16 +30,15 @@ from glasshouse.synthetic.school_census import a_year_later
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, PICTURES = ROOT / "docs", ROOT / "docs" / "gallery"
 RECORDS, SEED = 4_000, 7
-GALLERIES = {"en": DOCS / "gallery.md", "pt-BR": DOCS / "pt" / "gallery.md"}
+GALLERIES = {"en": DOCS / "report.md", "pt-BR": DOCS / "pt" / "report.md"}
+"""The pages whose last part is the gallery."""
 BEGINNINGS = {
-    "en": "# Gallery\n\n"
-    "Every picture below is one of a report, drawn by `scripts/gallery.py` with the commands that stand above "
-    "it, on synthetic data. Titles say the finding; the numbers behind each picture are in a table of the report.\n",
-    "pt-BR": "# Galeria\n\n"
-    "Cada figura abaixo é de um relatório, desenhada por `scripts/gallery.py` com os comandos que estão acima dela, "
-    "em dados sintéticos. Os títulos dizem o resultado; os números de cada figura estão em uma tabela do relatório. "
-    "As frases são as do relatório em português; as figuras são as do relatório em inglês, e com `--lang pt-BR` "
-    "também elas saem em português.\n",
+    "en": "## Gallery\n\n"
+    "Pictures of each kind of report, on invented data; the title of a picture says what it shows. "
+    "`scripts/gallery.py` has the commands, and draws them.\n",
+    "pt-BR": "## Galeria\n\n"
+    "Figuras de cada tipo de relatório, em dados inventados; o título de uma figura diz o que ela mostra. "
+    "`scripts/gallery.py` tem os comandos, e as desenha; com `--lang pt-BR` também elas saem em português.\n",
 }
 
 
@@ -201,20 +200,12 @@ def drawn(example: Example, folder: Path) -> dict[str, str]:
 
 
 def chapter(example: Example, page: Page, code: str) -> str:
-    """Return what the gallery says of an example in a language; both show the same pictures."""
+    """Return the part of the gallery for an example in a language; both show the same pictures."""
     pictures = Path(os.path.relpath(PICTURES, GALLERIES[code].parent)).as_posix()
-    lines = [f"## {example.titles[code]}", "", "```console"]
-    lines += [f"$ {command}" for command in example.commands]
-    lines += ["```", "", *(f"> {finding.sentence}\n" for finding in page.findings[:3])]
+    lines = [f"### {example.titles[code]}", ""]
     shown = range(len(page.pictures)) if example.pictures is None else example.pictures
     for place in shown:
-        figure = page.pictures[place]
-        lines += [
-            f"![{figure.label}]({pictures}/{example.name}-{place + 1}.svg)",
-            "",
-            figure.caption,
-            "",
-        ]
+        lines += [f"![{page.pictures[place].label}]({pictures}/{example.name}-{place + 1}.svg)", ""]
     return "\n".join(lines)
 
 
@@ -233,11 +224,15 @@ def main() -> None:
                 (PICTURES / file).write_text(svg, encoding="utf-8")
             pages = archive.from_json((folder / example.name / "report.json").read_text(), "")
             for code, text in chapters.items():
-                text.append(chapter(example, pages[code], code))
+                if example.pictures or pages[code].pictures:
+                    text.append(chapter(example, pages[code], code))
     if not wanted:
         for code, path in GALLERIES.items():
-            page = "\n".join([BEGINNINGS[code], *chapters[code]])
-            path.write_text(page.rstrip() + "\n", encoding="utf-8")
+            before = path.read_text(encoding="utf-8").partition(
+                BEGINNINGS[code].partition("\n")[0]
+            )[0]
+            gallery = "\n".join([BEGINNINGS[code], *chapters[code]])
+            path.write_text(before + gallery.rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Take the pictures of docs/how-to/read-the-report.md: first screens of reports, with numbers at their parts.
+"""Take the pictures of reports that docs/report.md, the tutorials and the first page show, in both languages.
 
     python scripts/pictures.py
 
-The reports are those of the gallery, on synthetic data; the marks are set by a browser, so no picture is drawn by hand.
+They are first screens of the reports of the gallery, on synthetic data. Those of docs/report.md have numbers at their
+parts, set by a browser, so that no picture is drawn by hand; `home` is the first one without numbers.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
-EXAMPLES = ("assess", "compare", "threat", "totals", "deter")
+EXAMPLES = ("assess", "anonymise", "compare", "threat", "totals", "deter")
+PLAIN = {"assess": "home", "anonymise": "anonymise"}
+"""Examples that are shown without numbers, and the names of these pictures."""
 PLACES = {
-    "en": ROOT / "docs" / "how-to" / "pictures",
-    "pt-BR": ROOT / "docs" / "pt" / "how-to" / "pictures",
+    "en": ROOT / "docs" / "pictures",
+    "pt-BR": ROOT / "docs" / "pt" / "pictures",
 }
 PARTS = (".front .verdict", ".front .sentence", ".front .tiles", ".front .actions")
 """The verdict, the sentence, the figures, and what to do, as a report has them."""
@@ -37,6 +40,13 @@ MARK = """([selectors]) => {
 }"""
 
 
+def take(tab: Any, path: Path) -> None:
+    """Take a picture of the first screen of a report, down to what to do."""
+    shown = tab.locator(".front .actions, .front .tiles").last.bounding_box()
+    clip = {"x": 0, "y": 0, "width": 900, "height": shown["y"] + shown["height"] + 12}
+    tab.screenshot(path=path, clip=clip, full_page=True)
+
+
 def main() -> None:
     """Make the reports and take a picture of each."""
     from playwright.sync_api import sync_playwright
@@ -51,20 +61,13 @@ def main() -> None:
         for example, language, page in sample_reports(folder, EXAMPLES):
             file = folder / f"{example}-{language}.html"
             file.write_text(page, "utf-8")
-            tab.goto(file.as_uri())
-            tab.evaluate(MARK, [list(PARTS)])
             PLACES[language].mkdir(parents=True, exist_ok=True)
-            shown = tab.locator(".front .actions, .front .tiles").last.bounding_box()
-            tab.screenshot(
-                path=PLACES[language] / f"{example}.png",
-                clip={
-                    "x": 0,
-                    "y": 0,
-                    "width": 900,
-                    "height": shown["y"] + shown["height"] + 12,
-                },
-                full_page=True,
-            )
+            tab.goto(file.as_uri())
+            if example in PLAIN:
+                take(tab, PLACES[language] / f"{PLAIN[example]}.png")
+            if PLAIN.get(example) != example:
+                tab.evaluate(MARK, [list(PARTS)])
+                take(tab, PLACES[language] / f"{example}.png")
         browser.close()
 
 

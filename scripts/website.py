@@ -4,7 +4,12 @@
 
 English is at the root of the folder (``site/`` unless another is named), Portuguese under ``pt/``; docs/site.toml says
 what the navigation shows. Reference pages are generated (scripts/reference.py), and so is a sample report of each kind
-(scripts/gallery.py). A warning of the builder is a failure.
+(scripts/gallery.py). A page that was merged into another leaves one that leads on. A warning of the builder is a
+failure.
+
+    python scripts/website.py --count
+
+says how many pages and words each language has.
 """
 
 from __future__ import annotations
@@ -31,20 +36,31 @@ HOMES = {"en": Path(), "pt-BR": Path("pt")}
 """Where each language is, in docs/ and in the site alike."""
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "CITATION.cff")
 """Files beside docs/ that pages link to: English pages of the site, or files of it."""
+TABLES = ROOT / "papers"
+"""Where the tables of the publications are, which the site has as plain text."""
 LINK = re.compile(r"\]\(([^)\s#]*)(#[^)\s]*)?\)")
 SAMPLES = {
     "en": (
         "## Whole reports",
         "",
-        "One of each kind, as the commands above write it; `totals` had five seconds.",
+        "One of each kind; `totals` had five seconds.",
     ),
     "pt-BR": (
         "## Relatórios completos",
         "",
-        "Um de cada tipo, como os comandos acima o gravam; `totals` teve cinco segundos.",
+        "Um de cada tipo; `totals` teve cinco segundos.",
     ),
 }
 """What stands above the links to sample reports."""
+LEADING = """<!doctype html>
+<html lang="{language}">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url={link}">
+<title>{title}</title>
+<p><a href="{link}">{title}</a></p>
+</html>
+"""
+"""A page that leads on: without a script, so that it works from disk."""
 FRAME = {
     "On this page": "Nesta página",
     "Back to top": "Voltar ao topo",
@@ -94,6 +110,21 @@ def sections() -> list[Section]:
     return found
 
 
+def moved() -> dict[str, dict[str, str]]:
+    """Return the pages that are no more, each with the page and the heading that it leads to, by language."""
+    with (DOCS / "site.toml").open("rb") as file:
+        listed: dict[str, dict[str, str]] = tomllib.load(file)["moved"]
+    found = {}
+    for old, entry in listed.items():
+        goals = {
+            language: f"{entry['to']}#{entry[language]}" if language in entry else entry["to"]
+            for language, home in HOMES.items()
+            if (DOCS / home / f"{entry['to']}.md").exists()
+        }
+        found[old] = goals
+    return found
+
+
 def _matching(pattern: str) -> list[str]:
     if "*" not in pattern:
         return [pattern]
@@ -137,8 +168,24 @@ def build(site: Path, samples: bool = True) -> None:
     for path in PROJECT:
         if not path.endswith(".md"):
             _copy(ROOT / path, site / "project" / path)
+    for table in TABLES.glob("*.md"):
+        _copy(table, site / "project" / "papers" / f"{table.stem}.txt")
+    _lead_on(site)
     if samples:
         make_samples(site)
+
+
+def _lead_on(site: Path) -> None:
+    """Put a page that leads on in the place of each that is no more."""
+    for old, goals in moved().items():
+        for language, goal in goals.items():
+            name, _, anchor = goal.partition("#")
+            page = (DOCS / HOMES[language] / f"{name}.md").read_text("utf-8")
+            link = os.path.relpath(f"{name}.html", Path(old).parent)
+            link += f"#{anchor}" if anchor else ""
+            title = page.partition("\n")[0].removeprefix("# ")
+            content = LEADING.format(language=language, link=link, title=title)
+            _write(site / HOMES[language] / f"{old}.html", content)
 
 
 def _stage(folder: Path, language: str) -> set[str]:
@@ -152,8 +199,7 @@ def _stage(folder: Path, language: str) -> set[str]:
         for path in PROJECT:
             if path.endswith(".md"):
                 contents[f"project/{Path(path).stem}"] = (ROOT / path).read_text("utf-8")
-    if "gallery" in contents:
-        contents["gallery"] += whole_reports(language)
+    contents["report"] += whole_reports(language)
     for name, content in contents.items():
         _write(folder / f"{name}.md", content)
     for picture in home.rglob("*"):
@@ -255,7 +301,11 @@ def linked(content: str, name: str, language: str, staged: dict[str, set[str]]) 
         path, anchor = match[1], match[2] or ""
         if not path or ":" in path or path.endswith((".png", ".svg")):
             return match[0]
-        place = _place(Path(os.path.normpath(here / path)))
+        goal = Path(os.path.normpath(here / path))
+        if goal.parts[:1] == (TABLES.name,):
+            table = Path("project", goal.with_suffix(".txt"))
+            return f"](path:{os.path.relpath(table, HOMES[language] / home)})"
+        place = _place(goal)
         tongue = "pt-BR" if place.is_relative_to(HOMES["pt-BR"]) else "en"
         page = place.relative_to(HOMES[tongue]).with_suffix("").as_posix()
         if place.suffix == ".md":
@@ -350,6 +400,24 @@ def _build(
             )
 
 
+def counted() -> dict[str, tuple[int, int, int]]:
+    """Return of each language how many pages are written, how many are generated, and the words of those written."""
+    found = {}
+    for language, home in HOMES.items():
+        names = pages_of(language)
+        words = sum(len((DOCS / home / f"{name}.md").read_text("utf-8").split()) for name in names)
+        generated = [name for section in sections() for name in section.generated]
+        if language == "en":
+            generated += [
+                name
+                for section in sections()
+                for name in section.english
+                if not (DOCS / f"{name}.md").exists()
+            ]
+        found[language] = len(names), len(generated), words
+    return found
+
+
 def _write(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, "utf-8")
@@ -365,7 +433,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build the site from docs/.")
     parser.add_argument("folder", nargs="?", default=ROOT / "site", type=Path)
     parser.add_argument("--no-samples", action="store_true")
+    parser.add_argument("--count", action="store_true", help="only count pages and words")
     given = parser.parse_args()
+    if given.count:
+        for language, (pages, generated, words) in counted().items():
+            print(f"{language}: {pages} pages, and {generated} generated; {words:,} words")
+        return
     build(given.folder, samples=not given.no_samples)
     print(given.folder / "index.html")
 

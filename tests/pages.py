@@ -6,7 +6,8 @@ Of a fenced block, the first word says what it is:
 
 ``console``  commands after ``$ `` and what they print. No line below a command: its output is not shown. A line ``…``
              stands for any lines. An exit code that is not 0 is shown by ``$ echo $?``.
-``python``   code, in one namespace per page; a ``text`` block right after it is what it prints.
+``python``   code, in one namespace per page; a ``text`` block right after it is what it prints, and so is a comment
+             beside a ``print``, up to a colon.
 ``text``     what the code before it prints.
 ``sh``       how to install: not carried out, and nothing else may stand there.
 others       a second word is the name of a file that has this content: ``toml rule.toml``.
@@ -31,6 +32,7 @@ WIDTH = "100"
 """How wide the terminal is."""
 ELLIPSIS = "…"
 FENCE = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROMISED = re.compile(r"^print\(.*\)  +# ([^:\n]*)", re.MULTILINE)
 INSTALLING = re.compile(r"(make|pip|git|cd|source|\.|python3? -m venv|export|#)( |$)")
 
 
@@ -58,19 +60,21 @@ class Typed:
         return shlex.split(self.written.replace("\\\n", " "), comments=True)
 
 
-def guides() -> list[Path]:
-    """Return the pages whose every block is carried out: all in folders of the docs, and the start, in any language."""
-    kinds = ("tutorials", "how-to", "explanation", "reference")
-    homes = [home for home in (DOCS, DOCS / "pt") if home.is_dir()]
-    return sorted(
-        path
-        for home in homes
-        for path in (
-            home / "start.md",
-            *(page for name in kinds for page in (home / name).glob("*.md")),
-        )
-        if path.exists()
-    )
+def carried_out() -> list[Path]:
+    """Return the pages whose every block is carried out.
+
+    In English all that have any; in Portuguese those with a console: its answers are in Portuguese. The Python of a
+    page is that of its twin.
+    """
+    english = [path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "pt")]
+    found = [path for path in english if {"console", "python"} & kinds(path)]
+    found += [path for path in (DOCS / "pt").rglob("*.md") if "console" in kinds(path)]
+    return sorted([*found, ROOT / "CONTRIBUTING.md"])
+
+
+def kinds(page: Path) -> set[str]:
+    """Return what kinds of blocks a page has."""
+    return {block.kind for block in blocks(page.read_text("utf-8"))}
 
 
 def blocks(content: str) -> list[Block]:
@@ -142,7 +146,10 @@ class Session:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, page, "exec"), self.names)
-        return [line.rstrip() for line in printed.getvalue().splitlines()]
+        lines = [line.rstrip() for line in printed.getvalue().splitlines()]
+        for promised, line in zip(PROMISED.findall(code), lines, strict=False):
+            assert line == promised.rstrip(), f"{page}: prints {line}, not {promised}"
+        return lines
 
 
 @contextlib.contextmanager

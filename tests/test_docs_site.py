@@ -17,14 +17,14 @@ from urllib.parse import unquote
 import pytest
 
 from tests.chromium import chromium
-from tests.pages import DOCS, ROOT, agrees, carry_out, guides
+from tests.pages import DOCS, ROOT, agrees, carried_out, carry_out
 
 LARGEST = 30_000_000
 """Bytes of the site, at most."""
 
 
-@pytest.mark.parametrize("page", guides(), ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_a_guide_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", carried_out(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
     carry_out(page, tmp_path)
 
 
@@ -61,13 +61,19 @@ def test_every_page_of_the_navigation_is_there(builder: ModuleType) -> None:
 
 
 def test_links_lead_from_one_language_to_the_other(builder: ModuleType) -> None:
-    staged = {"en": {"assess", "start", "how-to/policy"}, "pt-BR": {"start", "README"}}
+    staged = {"en": {"assess", "start", "tutorials/hospital"}, "pt-BR": {"start", "README"}}
     pages = (
         ("[a](../assess.md#x)", "start", "pt-BR", "[a](anchor:../assess.html#x)"),
         ("[`a`](start.md)", "README", "pt-BR", "[`a`](start.md)"),
-        ("[a](../start.md)", "how-to/policy", "en", "[a](../start.md)"),
-        ("[a](../pt/README.md)", "how-to/policy", "en", "[a](path:../pt/index.html)"),
-        ("[a](../../CITATION.cff)", "how-to/policy", "en", "[a](path:../project/CITATION.cff)"),
+        ("[a](../start.md)", "tutorials/hospital", "en", "[a](../start.md)"),
+        ("[a](../pt/README.md)", "tutorials/hospital", "en", "[a](path:../pt/index.html)"),
+        (
+            "[a](../../CITATION.cff)",
+            "tutorials/hospital",
+            "en",
+            "[a](path:../project/CITATION.cff)",
+        ),
+        ("[a](../papers/xia2015.md)", "papers", "en", "[a](path:project/papers/xia2015.txt)"),
         ("[a](https://x.org)", "start", "en", "[a](https://x.org)"),
     )
     for content, name, language, expected in pages:
@@ -128,6 +134,38 @@ def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
     assert lost == []
 
 
+def test_a_page_that_was_merged_leads_on(builder: ModuleType) -> None:
+    moved = builder.moved()
+    assert len(moved) > 50
+    for old, goals in moved.items():
+        for language, home in builder.HOMES.items():
+            if language not in goals:
+                continue
+            name, _, anchor = goals[language].partition("#")
+            assert not (DOCS / home / f"{old}.md").exists(), old
+            page = (DOCS / home / f"{name}.md").read_text("utf-8")
+            titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+            names = {
+                re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles
+            }
+            assert not anchor or anchor in names, (old, anchor)
+
+
+def test_an_old_address_of_the_site_leads_to_the_new_page(site: Path, builder: ModuleType) -> None:
+    for old, goals in builder.moved().items():
+        for language, goal in goals.items():
+            page = site / builder.HOMES[language] / f"{old}.html"
+            (link,) = anchors(page).links
+            assert f'content="0; url={link}"' in page.read_text("utf-8")
+            path, _, anchor = link.partition("#")
+            there = (page.parent / path).resolve()
+            assert (
+                there
+                == (site / builder.HOMES[language] / f"{goal.partition('#')[0]}.html").resolve()
+            )
+            assert not anchor or anchor in anchors(there).names, (old, link)
+
+
 def test_the_frame_of_a_page_speaks_its_language(site: Path, builder: ModuleType) -> None:
     english, portuguese = (
         (site / home / "start.html").read_text("utf-8") for home in builder.HOMES.values()
@@ -161,13 +199,15 @@ def test_the_site_asks_nobody_and_its_search_works_from_disk(site: Path) -> None
         for name in (
             "index",
             "start",
-            "gallery",
+            "report",
             "tutorials/hospital",
             "pt/index",
             "reference/python",
         ):
             tab.goto((site / f"{name}.html").as_uri())
             tab.wait_for_load_state("load")
+        tab.goto((site / "gallery.html").as_uri(), wait_until="commit")  # which is no more
+        tab.wait_for_url("**/report.html#gallery")
         tab.goto((site / "start.html").as_uri())
         if (site / "pt" / "start.html").exists():
             tab.locator("a.language").first.click()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = ROOT / "docs" / "papers"
+PAGES = ROOT / "papers"
 SCRIPTS = sorted(path.stem for path in (ROOT / "papers").glob("*[0-9].py"))
 
 
@@ -49,9 +49,11 @@ def test_files_of_a_state_are_held_against_its_published_figures(
 
 
 def test_every_script_has_a_page_that_the_overview_names() -> None:
-    overview = (PAGES / "README.md").read_text(encoding="utf-8")
-    assert {path.stem for path in PAGES.glob("*.md")} == {*SCRIPTS, "README"}
-    assert all(f"({name}.md)" in overview and f"papers/{name}.py" in overview for name in SCRIPTS)
+    assert {path.stem for path in PAGES.glob("*.md")} == {*SCRIPTS}
+    for overview, home in (("docs/papers.md", "../papers"), ("docs/pt/papers.md", "../../papers")):
+        said = (ROOT / overview).read_text(encoding="utf-8")
+        assert all(f"({home}/{name}.md)" in said for name in SCRIPTS)
+        assert all(f"papers/{name}.py" in said for name in SCRIPTS)
 
 
 def test_every_page_cites_its_publication() -> None:

@@ -221,7 +221,7 @@ def read(
     Args:
         data: A path to a file of any kind that ``docs/files.md`` names, to a folder of them or with wildcards, or to a
             saved table; or a frame of pandas, Polars, Arrow, or a DuckDB relation. A frame of Spark stays on its
-            cluster: the table is one that `assess` takes, see ``docs/spark.md``.
+            cluster: the table is one that `assess` takes, see ``docs/scale.md``.
         prior_weight: … Survey weights are read with `also`.
         also: Further columns to read, without a role.
         name: What results call the table; by default the file's name.

@@ -59,7 +59,7 @@ def test_every_adversary_has_words_in_every_language_and_a_source_with_an_addres
 
 
 def test_the_page_lists_the_whole_catalogue() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "adversaries.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "quasi-identifiers.md").read_text(encoding="utf-8")
     for one in catalogue().values():
         assert f"| `{one.name}` | {one.title['en']} | {', '.join(one.knows)} |" in page
         assert f"[{one.source['en']}]({one.url})" in page

@@ -1,7 +1,8 @@
 """Measuring a generator against the published figures.
 
-Run as `python -m tests.synthetic.calibration school-census`; the table in `docs/synthetic.md`
-is its output. Each subset of quasi-identifiers is measured exactly by sorting one 64-bit key per
+Run as `python -m tests.synthetic.calibration school-census`; the tables in `papers/alvim2022.md`
+and `papers/gonze2025.md`
+are its output. Each subset of quasi-identifiers is measured exactly by sorting one 64-bit key per
 record: a slow and obvious way that shares no code with the measures of Glasshouse.
 """
 

@@ -50,7 +50,7 @@ def test_rows_stand_in_order_so_that_a_new_one_has_its_place() -> None:
     assert keys == sorted(keys)
 
 
-@pytest.mark.parametrize("page", ["reference/words.md", "pt/reference/words.md"])
+@pytest.mark.parametrize("page", ["quasi-identifiers.md", "pt/quasi-identifiers.md"])
 def test_every_source_is_explained_on_the_page_of_words(page: str) -> None:
     content = (DOCS / page).read_text(encoding="utf-8")
     sources = {source for one in vocabulary() for source in one.sources}

@@ -22,7 +22,7 @@ and one random pair of slots is drawn besides, so that every arrangement can be 
 The marginals are what is recorded (Rao-Blackwell): f(R_j = r | the other groups), which averages to f(R_j = r | t*)
 with far less noise than the draws themselves. By Lemma 1 of Boreale, Corradi and Viscardi (2020), p_A(s | r) is the
 mean of their sum over the slots of s, divided by the number of rows r in the table, which is fixed. The derivation is
-in ``docs/threat-sampling.md``, "The mathematics in one page" (*Anatomy*).
+in ``docs/threat.md``, "By sampling" (*Anatomy*).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ is absent from D_i, which is an observation too. Given r the datasets are indepe
 - posterior certainty            Σ_y [one x only can cause y] Σ_r weight(r)·P(y | r) / W
 
 For re-identification the secret is the record itself. Source: Alvim et al. 2022, section 7 (the problem); the channel
-and its derivation are in docs/linkage.md.
+and its derivation are in docs/tutorials/several-years.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """All subsets of the quasi-identifiers inside one part of the records: the compiled loop.
 
-``docs/lattice.md`` derives it. In short: depth first over (subset S, class), a class is refined by one attribute at a
+``docs/assess.md`` derives it. In short: depth first over (subset S, class), a class is refined by one attribute at a
 time, in a fixed order. Attributes that are constant inside a class are *free*: whatever holds of the class with S holds
 of it with S and any of them, so that one update of the cell (S, F) stands for every T with S ⊆ T ⊆ S ∪ F. Classes of
 one, two or three records are settled in closed form for all their subsets at once. Records that have become equal on
@@ -229,7 +229,7 @@ def sweep_parts(
     words, attributes, frames = plan.words, plan.fields.size, work.frames
     root, of_parts = frames[0], work.merges[0, attributes]
     for part in parts:
-        # Merging (docs/lattice.md): what is equal on all that is still to come is one record of the next step too.
+        # Merging (docs/assess.md): what is equal on all that is still to come is one record of the next step too.
         lo, size = starts[part], ends[part] - starts[part]
         merged_size = size
         if merged or of_parts.came_out <= MERGE_AT_ROOT * of_parts.went_in:

@@ -4,7 +4,7 @@ Subsets are taken by their first attribute, in an order chosen from the data. Ro
 first attribute is the p-th: the records are parted by that attribute, the kernel runs inside each part, and the integer
 cells are added up; then the attribute is left out, equal records are merged, and the next step begins. Steps are the
 unit of progress and cancelling, and portions of a step that of checkpoints; threads share the parts of a portion.
-``docs/lattice.md`` derives it.
+``docs/assess.md`` derives it.
 
 On their way records are packed words, every attribute in as few bits as its values need: one 64-bit word, or several
 where the attributes need more; no attribute stands across two words. They wait for the next step in memory, or on disk

@@ -14,7 +14,7 @@ their values. There are two ways to form groups that all meet the criteria:
 Everything works on the distinct combinations of quasi-identifiers and of those sensitive values that the criteria look
 at, with the number of their records (`local_state`); large inputs are searched in blocks of near groups. Doubles guide
 the search, but whether a class meets the criteria is decided exactly, by `Criterion.holds`, and once more on the
-released columns themselves. `docs/anonymise-local.md`, *What is computed*, derives it.
+released columns themselves. `docs/anonymise.md`, *How it is computed*, derives it.
 """
 
 from __future__ import annotations

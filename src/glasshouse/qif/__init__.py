@@ -2,7 +2,7 @@
 
 `Prior`, `Channel` and `Hyper` say what she knows before, what she sees, and what she knows after;
 `GainFunction` what she wants; the measures how well she does; the capacities how well she could do
-at most; refinement which of two channels is safer. See docs/qif.md.
+at most; refinement which of two channels is safer. See docs/mathematics.md.
 """
 
 from glasshouse.qif.arithmetic import Number

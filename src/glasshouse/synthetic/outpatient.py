@@ -5,7 +5,7 @@ Gonçalves and Alvim 2025, "Riscos de privacidade em dados de saúde" (DATASUS, 
 to 3). The published leakages depend on a few distributions, and these are what the generator
 models: how many procedures an establishment performs and how unevenly, which procedures go with
 which age and sex, how many procedures a visit has, and how many records come without a patient.
-`docs/synthetic.md` has the figures that come out beside the published ones.
+`papers/gonze2025.md` has the figures that come out beside the published ones.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Fernandes, McIver, Morgan and Nunes 2022, "Flexible and scalable privacy assessm
 datasets" (their tables 5 to 7 and 11, section 5.2). The published risks depend on a few distributions,
 and these are what the generator models: how students spread over cities and schools, which ages a
 school teaches, how rates of disability, transport and missing answers differ between schools, how
-far from their school students live and were born, and twins. `docs/synthetic.md` has the figures
+far from their school students live and were born, and twins. `papers/alvim2022.md` has the figures
 that come out beside the published ones.
 
 A second census has the same students a year later. The shares of those who leave, change school or declare another

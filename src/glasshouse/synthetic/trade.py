@@ -9,7 +9,7 @@ importers.
 What decides how much can be reconstructed is modelled: few importers make most transactions, most cities have few
 importers, importers keep to few products and origins, and so groups range from one city to hundreds of them. The
 parameters are assumptions, chosen so that the number and the complexity of groups come out as published.
-`docs/totals-campaign.md` has the figures. No record describes a company.
+`papers/favato2021.md` has the figures. No record describes a company.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def trade(
         rounding: How the totals are rounded, one of `ROUNDINGS`; halves go up.
         excluded: The share of effective transactions that the totals leave out.
         added: Transactions of other natures that the totals hold although the records call them not effective, as a
-            share of the effective ones. By default none, as in the months that `docs/totals-campaign.md` measures:
+            share of the effective ones. By default none, as in the months that `papers/favato2021.md` measures:
             where the sums do not show such records, nothing about their group is proved.
         suppress_below: The records of a product that fewer importers traded are not published.
 

@@ -191,13 +191,13 @@ def _no_adversary(name: str) -> str:
     if near:
         return text(
             'there is no adversary "{name}"; did you mean {near}? glasshouse inspect FILE tells who could know most of '
-            "it, docs/adversaries.md who there is",
+            "it, docs/quasi-identifiers.md who there is",
             name=name,
             near=either(near[:3]),
         )
     return text(
-        'there is no adversary "{name}"; say all, {countries}, the name of a TOML file, or one of docs/adversaries.md; '
-        "glasshouse inspect FILE tells who could know most of it",
+        'there is no adversary "{name}"; say all, {countries}, the name of a TOML file, or one of '
+        "docs/quasi-identifiers.md; glasshouse inspect FILE tells who could know most of it",
         name=name,
         countries=", ".join(COUNTRIES),
     )
