@@ -50,7 +50,9 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.installed-dev
+	@$(BIN)/python scripts/compiled.py restore --types
 	$(BIN)/mypy
+	@$(BIN)/python scripts/compiled.py keep --types
 
 imports: $(VENV)/.installed-dev
 	$(BIN)/lint-imports

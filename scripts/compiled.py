@@ -1,12 +1,16 @@
 """Keep the compiled loops of the tests from one run to the next, in whatever folder the project stands.
 
-    python scripts/compiled.py restore    put those that fit these sources where Numba looks for them
-    python scripts/compiled.py keep       keep those that there are
+    python scripts/compiled.py restore          put those that fit these sources where Numba looks for them
+    python scripts/compiled.py keep             keep those that there are
+    python scripts/compiled.py restore --types  put what mypy has kept of another clone where it looks for it
+    python scripts/compiled.py keep --types     keep what mypy has kept here
 
 Compiling the loops takes some minutes. Numba keeps them beside the sources, where a fresh clone has none. They are kept
 in the cache folder of the user, under a name that changes with the sources of all modules that have loops, as one may
 hold another; with Python, Numba and numpy; and with the processor. The last few are kept. Nothing is kept, and nothing
 is restored, where ``GLASSHOUSE_COLD`` is set or the folder cannot be written.
+
+Checking all types takes a minute and a half; mypy knows by the content of each file what it need not check again.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import argparse
 import hashlib
 import os
 import platform
+import shutil
 import sys
 import tarfile
 from importlib.metadata import version
@@ -25,6 +30,8 @@ KEPT = 3
 """So many archives are kept."""
 MARK = Path("src", "glasshouse", "__pycache__", "compiled.txt")
 """Says of which sources the loops beside them are."""
+TYPES = Path(".mypy_cache")
+"""Where mypy keeps what it knows."""
 KINDS = ("*.nbi", "*.nbc")
 """What Numba writes beside the sources: indexes, and loops."""
 
@@ -41,10 +48,14 @@ def key_of(root: Path) -> str:
     return key.hexdigest()[:20]
 
 
+def kept_in() -> Path:
+    """Return the folder in which everything is kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasshouse"
+
+
 def archive_of(root: Path) -> Path:
     """Return where the loops of these sources are kept."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "glasshouse"
-    return folder / f"compiled-{key_of(root)}.tar"
+    return kept_in() / f"compiled-{key_of(root)}.tar"
 
 
 def restore(root: Path) -> int:
@@ -87,6 +98,33 @@ def keep(root: Path) -> int:
     return len(loops)
 
 
+def restore_types(root: Path) -> int:
+    """Give a clone that has checked no types yet what mypy knows of another one; return how many files."""
+    here = root / TYPES
+    if here.exists() or not (kept_in() / "types").is_dir():
+        return 0
+    shutil.copytree(kept_in() / "types", here)
+    return _files(here)
+
+
+def keep_types(root: Path) -> int:
+    """Keep what mypy knows of these sources, instead of what was kept before; return how many files."""
+    if not (root / TYPES).is_dir():
+        return 0
+    place = kept_in() / "types"
+    draft, old = (place.with_suffix(f".{kind}{os.getpid()}") for kind in ("new", "old"))
+    shutil.copytree(root / TYPES, draft)
+    if place.exists():
+        place.rename(old)
+    draft.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+    return _files(place)
+
+
+def _files(folder: Path) -> int:
+    return sum(path.is_file() for path in folder.rglob("*"))
+
+
 def loops_of(root: Path) -> list[Path]:
     """Return the files of compiled loops beside the sources."""
     return [path for kind in KINDS for path in (root / "src").rglob(f"__pycache__/{kind}")]
@@ -98,15 +136,23 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=["restore", "keep"])
-    what = parser.parse_args().what
+    parser.add_argument(
+        "--types", action="store_true", help="what mypy knows, instead of the loops"
+    )
+    asked = parser.parse_args()
     if "GLASSHOUSE_COLD" in os.environ:
         return
+    name, ways = (
+        ("checked types", {"restore": restore_types, "keep": keep_types})
+        if asked.types
+        else ("compiled loops", {"restore": restore, "keep": keep})
+    )
     try:
-        count = restore(ROOT) if what == "restore" else keep(ROOT)
-    except (OSError, tarfile.TarError) as error:
-        print(f"compiled loops: {error}")
+        count = ways[asked.what](ROOT)
+    except (OSError, shutil.Error, tarfile.TarError) as error:
+        print(f"{name}: {error}")
         return
-    print(f"compiled loops: {count} files {'restored' if what == 'restore' else 'kept'}")
+    print(f"{name}: {count} files {'restored' if asked.what == 'restore' else 'kept'}")
 
 
 if __name__ == "__main__":

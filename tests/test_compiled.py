@@ -55,3 +55,21 @@ def test_the_last_few_are_kept(script: Any, tmp_path: Path) -> None:
         loop(folder).write_bytes(b"machine code")
         assert script["keep"](folder) == 1
     assert len(list((tmp_path / "cache" / "glasshouse").iterdir())) == script["KEPT"]
+
+
+def test_a_fresh_clone_gets_what_is_known_of_types_and_the_last_is_kept(
+    script: Any, tmp_path: Path
+) -> None:
+    first, clone = tmp_path / "a" / ".mypy_cache", tmp_path / "b" / ".mypy_cache"
+    assert script["restore_types"](clone.parent) == script["keep_types"](clone.parent) == 0
+    for content in ("old", "new"):
+        first.mkdir(parents=True, exist_ok=True)
+        (first / "cache.db").write_text(content)
+        assert script["keep_types"](first.parent) == 1
+    clone.parent.mkdir()
+    assert script["restore_types"](clone.parent) == 1
+    assert (clone / "cache.db").read_text() == "new"
+    (clone / "cache.db").write_text("of its own")
+    assert script["restore_types"](clone.parent) == 0
+    assert (clone / "cache.db").read_text() == "of its own"
+    assert [path.name for path in script["kept_in"]().iterdir()] == ["types"]
