@@ -113,6 +113,8 @@ def test_every_source_in_the_readme_can_be_cited() -> None:
             assert author["family-names"] in sources
         assert str(reference["year"]) in sources
         assert reference["type"]
+        for page in re.findall(r"beside ours in (\S+\.md)", reference.get("notes", "")):
+            assert (ROOT / page).is_file(), page
 
 
 # What can be reported.
