@@ -44,6 +44,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):  # tests speak English unless they say otherwise
     os.environ.pop(variable, None)
+os.environ["SOURCE_DATE_EPOCH"] = "1769817600"  # reports are of 31 January 2026, whenever tests run
 
 
 NOTHING_SKIPPED = "GLASSHOUSE_NOTHING_SKIPPED"

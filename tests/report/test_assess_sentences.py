@@ -250,7 +250,7 @@ def test_leaving_out_one_attribute(guess: Leakage, secret: bool) -> None:
     for code in LANGUAGES:
         with telling(code):
             title = charts._influence_title({target: [influence]})
-            action = front._action(advice, None).change
+            action = front._action(advice, None, OPEN_DATA).change
             with patch.object(charts, "influences", return_value={None: (influence, influence)}):
                 leaving = charts.influence_findings(cast("Sweep", SimpleNamespace(total=1000)))
             for finding in leaving:

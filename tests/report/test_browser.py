@@ -37,7 +37,7 @@ SCHEMES = ("light", "dark")
 SEEN = tuple(product(WIDTHS, SCHEMES) if IS_THOROUGH else zip(WIDTHS, SCHEMES, strict=True))
 """How a page is looked at: narrow in light colours and wide in dark ones, or in every way."""
 
-SVG_SIZES = """() => [...document.querySelectorAll("figure svg")].filter(svg => svg.checkVisibility()).map(
+SVG_SIZES = """() => [...document.querySelectorAll("figure .picture svg")].filter(svg => svg.checkVisibility()).map(
     svg => Math.min(svg.getBoundingClientRect().width, svg.getBoundingClientRect().height))"""
 CUT_TITLES = """() => [...document.querySelectorAll("figure h3, figure .subtitle")]
     .filter(said => said.scrollWidth > said.clientWidth || said.clientHeight < 10).map(said => said.textContent)"""
@@ -136,6 +136,7 @@ def test_it_opens_from_disk_at_every_width_in_light_and_dark(
         tab = opened(written(name, language), width=width, scheme=scheme)
         assert tab.evaluate("() => document.documentElement.lang") == language
         assert tab.evaluate(f"() => matchMedia('(prefers-color-scheme: {scheme})').matches")
+        tab.evaluate(UNFOLD)
         sizes = tab.evaluate(SVG_SIZES)
         assert sizes
         assert min(sizes) > 40
@@ -297,6 +298,37 @@ def test_hostile_names_are_text_in_a_browser(
         assert tab.evaluate(SPILLS) <= 0
 
 
+OVER_ONE_ANOTHER = """() => {
+    const box = letters => {  // the corners of a text as it is turned, a pixel inside
+        const {x, y, width, height} = letters.getBBox(), at = letters.getScreenCTM();
+        const rim = 1 / Math.hypot(at.a, at.b);
+        const [left, right, top, low] = [x + rim, x + width - rim, y + rim, y + height - rim];
+        return [[left, top], [right, top], [right, low], [left, low]]
+            .map(([u, v]) => [at.a * u + at.c * v + at.e, at.b * u + at.d * v + at.f]);
+    };
+    const apart = (one, other) => [one, other].some(corners => corners.some(([x, y], place) => {
+        const [u, v] = corners[(place + 1) % 4], along = ([a, b]) => a * (v - y) - b * (u - x);
+        const [first, second] = [one, other].map(points => points.map(along));
+        return Math.max(...first) <= Math.min(...second) || Math.max(...second) <= Math.min(...first);
+    }));
+    const over = [];
+    for (const svg of document.querySelectorAll("figure svg")) {
+        if (!svg.checkVisibility()) continue;
+        const texts = [...svg.querySelectorAll("text")].filter(e => e.textContent.trim() && e.checkVisibility());
+        const boxes = texts.map(box);
+        for (let i = 0; i < boxes.length; i++)
+            for (let j = 0; j < i; j++)
+                if (!apart(boxes[i], boxes[j]))
+                    over.push([svg.parentElement.ariaLabel, texts[j].textContent, texts[i].textContent]);
+    }
+    return over;
+}"""
+"""The texts of a drawing that stand over one another, as the reader's font draws them."""
+TYPEFACES = """() => [...new Set([document.body, ...document.querySelectorAll("figure svg text")]
+    .map(shown => getComputedStyle(shown).fontFamily))]"""
+UNUSED_ROOM = """() => [...document.querySelectorAll("figure .picture.wide")].filter(e => e.checkVisibility())
+    .map(e => [e.ariaLabel, e.querySelector("svg").getBoundingClientRect().width / (e.clientWidth - 32)])
+    .filter(([, share]) => share < 0.85)"""
 FIRST_SCREEN = """() => {
     const words = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -374,3 +406,24 @@ def test_every_report_is_for_everybody_on_every_screen(
             (violation["id"], [node["html"] for node in violation["nodes"]][:3])
             for violation in violations
         ] == []
+
+
+def test_labels_of_pictures_stand_apart_in_one_typeface_across_the_card(
+    opened: Callable[..., Any],
+    reported: Callable[[str, str], tuple[Page, Path]],
+    written: Callable[[str, str], Path],
+) -> None:
+    found: list[tuple[Any, ...]] = []
+    for language in LANGUAGES:
+        paths = {verb: reported(verb, language)[1] for verb in VERBS}
+        paths["census"] = written("census", language)
+        for name, path in paths.items():
+            tab = opened(path)
+            tab.evaluate(UNFOLD)
+            assert len(tab.evaluate(TYPEFACES)) == 1
+            found += [(name, language, one) for one in tab.evaluate(UNUSED_ROOM)]
+            for width in (1440, 1024, 768, 390):
+                tab.set_viewport_size({"width": width, "height": 900})
+                over = tab.evaluate(OVER_ONE_ANOTHER)
+                found += [(name, language, width, texts) for texts in over]
+    assert found == []

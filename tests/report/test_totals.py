@@ -427,7 +427,9 @@ def test_value_at_risk_that_grows_a_thousandfold_is_drawn_with_every_label_of_it
         for name, value in (("prior", 267.0), ("city, solved", 4.9e6))
     ]
     with speaking("pt-BR"):
-        drawn = to_svg(value_figure(steps, "USD").chart)
+        figure = value_figure(steps, "USD")
+        assert figure is not None
+        drawn = to_svg(figure.chart)
     assert {"100", "1.000", "10 mil", "100 mil", "1 milhão", "10 milhões"} <= set(
         re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
     )
@@ -449,8 +451,17 @@ def test_how_complex_instances_are_solved_is_a_table_for_specialists() -> None:
 def test_the_numbers_of_every_picture_are_in_a_table(
     coal: tuple[TotalsStudy, CampaignResult],
 ) -> None:
-    steps = [ExposurePhase("prior", 1, 0.1, None, 267.0, None, 0, 0.0)]
-    assert entries(value_figure(steps, "USD").table) == [["the register alone", "USD 267.00"]]
+    values = (("prior", 267.0), ("city", 267.0), ("city, solved", 534.0))
+    steps = [ExposurePhase(name, 1, 0.1, None, value, None, 0, 0.0) for name, value in values]
+    assert value_figure(steps[:2], "USD") is None  # one bar, twice
+    value = value_figure(steps, "USD")
+    assert value is not None
+    assert [row[1] for row in entries(value.table)] == ["USD 267.00", "USD 267.00", "USD 534.00"]
+    (bars,) = value.chart["datasets"].values()
+    assert [row["value"] for row in bars] == [267.0, 534.0]
+    axis = value.chart["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["values"] == [0.0, 200.0, 400.0]
+    assert '"400"' in axis["labelExpr"]
     figure = phases_figure(coal[1])
     assert entries(figure.table) == [["city", "11", "2"]]
     (rows,) = figure.chart["datasets"].values()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from math import nextafter
+from math import inf, nextafter
 from typing import Any
 
 from glasshouse.errors import StudyError
@@ -58,6 +58,16 @@ class Judgement:
         """How far the value is on the right side of the limit; negative: on the wrong one."""
         room = self.condition.limit - self.measured.value
         return -room if self.condition.is_floor else room
+
+    @property
+    def used(self) -> Fraction | None:
+        """How much of what the limit allows is used up: above 1 it is not met; None: nothing is allowed."""
+        value, limit = self.measured.value, self.condition.limit
+        if self.condition.is_floor:
+            value, limit = limit, value
+        if limit:
+            return value / limit
+        return Fraction(1) if value and self.met else None if value else Fraction(0)
 
     @property
     def is_of_figures(self) -> bool:
@@ -151,6 +161,15 @@ class Verdict:
     def failed(self) -> int:
         """How many conditions are not met."""
         return sum(not judgement.met for judgement in self.judgements)
+
+    @property
+    def binding(self) -> Judgement | None:
+        """The condition that is nearest to its limit, or farthest beyond it; None: nothing was judged by figures."""
+        return max(
+            (judgement for judgement in self.judgements if judgement.is_of_figures),
+            key=lambda judgement: inf if judgement.used is None else judgement.used,
+            default=None,
+        )
 
     def __bool__(self) -> bool:
         """Tell whether it meets the rule, so that ``if gh.check(data):`` is true only for what may be published."""

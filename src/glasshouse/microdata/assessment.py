@@ -61,6 +61,9 @@ class Advice:
     """Per attribute that would be generalised, a made-up value and what it becomes; ``*``: nothing is told of it."""
     besides: tuple[str, ...] = ()
     """The further columns of the file, which are not in it either."""
+    binding: Mapping[str, str | int | None] = field(default_factory=dict)
+    """The condition that is nearest to its limit then: the measure, the secret that it is ``of``, and how many facts
+    somebody ``knows``; nothing where the policy is not met, or where that is not known."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; probabilities as floats of the exact ratios."""

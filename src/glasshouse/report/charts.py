@@ -85,9 +85,8 @@ def shift_figure(
         for label, shift in zip(order, shifts, strict=True)
     ]
     highest = max(max(shift.before.drawn, shift.after.drawn) for shift in shifts)
-    top = next(top for top in (1, 2, 5, 10, 20, 50, 100) if 100 * highest <= top)
     y = vega.Y("label:N", sort=order, title=None, axis=vega.Axis(labelPadding=12))
-    scale = vega.Scale(domain=[0, top], nice=False)
+    scale = per_cent_up_to(highest)
     colour = vega.Color("what:N", **keyed((before, after), (NEUTRAL, TARGETS[0][0])))
     base = plot(rows).encode(y=y)
     bars = base.mark_rule(strokeWidth=3, color=JOINT).encode(
@@ -141,6 +140,8 @@ _NUMBERS: dict[str, Any] = {"en": "en-GB", "pt-BR": "pt-BR"}
 """What the drawing library calls the way in which each language writes numbers."""
 _NUMBERED = re.compile(r"\b(gradient_|clip)[0-9]+\b")
 """Names that a picture gives to its parts."""
+FONT = "system-ui, sans-serif"
+"""The typefaces of pictures: those of the page (``templates/report.css``)."""
 _THEME: Mapping[str, Any] = {
     "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
     "aria": False,
@@ -148,12 +149,14 @@ _THEME: Mapping[str, Any] = {
         "grid": True,
         "labelFontSize": 13,
         "labelLimit": 260,
+        "labelSeparation": 8,
         "titleFontSize": 13,
         "titleFontWeight": "normal",
         "titleLimit": 600,
+        "titlePadding": 10,
     },
     "background": "transparent",
-    "font": "sans-serif",
+    "font": FONT,
     "legend": {
         "columnPadding": 26,
         "labelFontSize": 13,
@@ -176,8 +179,22 @@ _THEME: Mapping[str, Any] = {
 What a picture shows is said by the page around it, so no mark is described on its own (``aria``): descriptions would be
 programs that the drawing library puts together from names of columns.
 """
+_AXIS = {"labelFlush": False}
+"""What is said of axes when they are drawn: a label at their end stays where it is, and meets no other."""
 PER_CENT = vega.Scale(domain=[0, 100])
 """The scale of an axis of probabilities or shares."""
+_TOPS = (1, 2, 5, 10, 20, 50, 100)
+"""Where an axis of per cents may end."""
+
+
+def per_cent_up_to(highest: Fraction | float) -> vega.Part:
+    """Return the scale of an axis of per cents that goes a little farther than the highest of them.
+
+    >>> per_cent_up_to(Fraction(16, 100)), per_cent_up_to(1)
+    ({'domain': [0, 20], 'nice': False}, {'domain': [0, 100], 'nice': False})
+    """
+    top = next((top for top in _TOPS if 100 * highest <= top), _TOPS[-1])
+    return vega.Scale(domain=[0, top], nice=False)
 
 
 def plot(rows: Sequence[Mapping[str, object]]) -> vega.Chart:
@@ -252,7 +269,9 @@ def to_svg(chart: Mapping[str, Any]) -> str:
     Raises:
         DataError: It is no chart, or a damaged one, or one that would fetch something.
     """
-    return _svg(json.dumps(dict(chart)), spoken())
+    config = chart.get("config", {})
+    apart = {**config, "axis": {**config.get("axis", {}), **_AXIS}}
+    return _svg(json.dumps({**chart, "config": apart}), spoken())
 
 
 @lru_cache(maxsize=64)

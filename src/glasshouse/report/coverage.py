@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from glasshouse.language import marked, printable, text, text_for, translated
 from glasshouse.measures.coverage import OUTSIDE, Coverage, CoveredColumn, Fate
 from glasshouse.report.labels import column_label
+from glasshouse.report.page import ColumnsAlike
 from glasshouse.report.words import joined
 
 MOST_NAMED = 12
@@ -32,10 +33,20 @@ _SENTENCES = {
 
 def coverage_sentences(coverage: Coverage) -> Iterator[str]:
     """Yield what was looked at, what is not in the release, what was dismissed, and what nobody looked at."""
+    return (alike.sentence for alike in columns_alike(coverage))
+
+
+def columns_alike(coverage: Coverage) -> Iterator[ColumnsAlike]:
+    """Yield the columns by what became of them, each with its sentence."""
     for fate, sentence in _SENTENCES.items():
         columns = [column for column in coverage.columns if column.fate is fate]
         if columns:
-            yield translated(sentence, columns=_named(columns))
+            yield ColumnsAlike(
+                fate.value,
+                len(columns),
+                translated(sentence, columns=_named(columns)),
+                is_judged=fate not in {*OUTSIDE, Fate.UNSEEN},
+            )
 
 
 def _named(columns: list[CoveredColumn]) -> str:

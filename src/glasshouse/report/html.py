@@ -19,7 +19,7 @@ from markupsafe import Markup, escape
 from glasshouse.language import printable, spoken, text
 from glasshouse.report.charts import to_svg, wrapped
 from glasshouse.report.page import SIGNS, Figure, Finding, Page, ranked
-from glasshouse.report.provenance import instructions
+from glasshouse.report.provenance import instructions, source_line
 
 
 def to_html(page: Page, *, proposal: str = "") -> str:
@@ -40,6 +40,7 @@ def template_context(page: Page, *, proposal: str = "") -> dict[str, Any]:
         "findings": ranked(page.findings),
         "pictures": pictures,
         "instructions": instructions(page.provenance),
+        "source": source_line(page.provenance),
         "sign": lambda decision: SIGNS[decision],
         "text": text,
         "language": spoken(),
@@ -66,6 +67,17 @@ def _as_text(value: object) -> object:
     return value
 
 
+CARD = 760
+"""How many pixels wide a drawing for a wide screen is, its axes and legends included: the card shows it a little
+larger on the widest screens, and with letters that can still be read on the least of them."""
+LARGEST = 1.2
+"""A drawing is shown at most so many times as large as it is drawn."""
+WIDEST_STEP = 110
+"""How many pixels wide an entry of an axis of names is at most."""
+LEAST_PANEL = 110
+"""How many pixels wide a panel is at least, without its axes."""
+TELEPHONE = 320
+"""How many pixels wide a narrow drawing may be that a screen of 360 shows whole, in letters that can be read."""
 NARROW = 200
 """How many pixels wide a panel is on a narrow screen, without its axes."""
 NARROWEST = 270
@@ -76,6 +88,8 @@ _LEAST_TEXT = 10
 """How many pixels high letters are at least when a drawing is scaled."""
 _LETTERS = 34
 """How many letters fit into a line of a narrow drawing."""
+_LETTER = 8
+"""How many pixels wide a letter is at most."""
 _VIEWS = ("layer", "hconcat", "vconcat", "concat")
 _WIDTH = re.compile(r'<svg [^>]*?\bwidth="([0-9.]+)"')
 _FONT_SIZE = re.compile(r'font-size="([0-9.]+)px"')
@@ -118,7 +132,9 @@ class Picture:
 def pictures(figure: Figure) -> tuple[Picture, ...]:
     """Return the pictures of a figure: one, or one for each of those that it puts below one another."""
     return tuple(
-        Picture(title or figure.label, subtitle, _drawn(bare), _drawn(narrowed(bare)))
+        Picture(
+            title or figure.label, subtitle, _drawn(widened(bare)), _drawn(_fitting(narrowed(bare)))
+        )
         for title, subtitle, bare in _parts(figure.chart)
     )
 
@@ -144,6 +160,56 @@ def _one_line(lines: str | list[str] | None) -> str:
     return lines if isinstance(lines, str) else " ".join(lines or ())
 
 
+def widened(chart: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a chart that fills the card which it stands in, whatever room its axes and legends take.
+
+    >>> widened({"mark": "bar", "width": 500})["width"]
+    760
+    """
+    if isinstance(chart.get("width"), (int, float)) and ("mark" in chart or "layer" in chart):
+        fitted = {"type": "fit-x", "contains": "padding"}
+        return {**chart, "width": CARD, "autosize": fitted}
+    return _stretched(chart, CARD - _width(to_svg(chart)))
+
+
+def _fitting(narrow: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a narrow chart whose panels give way where its labels need the room, as far as they can."""
+    room = TELEPHONE - _width(to_svg(narrow))
+    return narrow if room >= 0 else _stretched(narrow, room)
+
+
+def _width(svg: str) -> float:
+    match = _WIDTH.search(svg)
+    return float(match[1]) if match else 0.0
+
+
+def _stretched(view: Mapping[str, Any], room: float) -> dict[str, Any]:
+    """Return a view that is so many pixels wider, or narrower, which the panels beside one another share."""
+    view = dict(view)
+    for name in _VIEWS:
+        if name in view:
+            beside = {"hconcat": len(view[name]), "concat": view.get("columns", len(view[name]))}
+            share = room / max(1, min(beside.get(name, 1), len(view[name])))
+            view[name] = [_stretched(panel, share) for panel in view[name]]
+    if "spec" in view:
+        view["spec"] = _stretched(view["spec"], room / view.get("columns", 1))
+    width = view.get("width")
+    if isinstance(width, (int, float)):
+        view["width"] = max(LEAST_PANEL, width + room)
+    elif isinstance(width, Mapping):
+        entries = max(map(_entries, (view, *view.get("layer", ()))))
+        if entries:
+            step = min(WIDEST_STEP, width["step"] + room / entries)
+            view["width"] = {"step": max(width["step"], step)}
+    return view
+
+
+def _entries(view: Mapping[str, Any]) -> int:
+    """Return how many names stand along the axis from left to right."""
+    order = view.get("encoding", {}).get("x", {}).get("sort")
+    return len(order) if isinstance(order, list) else 0
+
+
 def narrowed(chart: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chart for a narrow screen: panels below one another, short lines, legends one entry per line.
 
@@ -155,7 +221,7 @@ def narrowed(chart: Mapping[str, Any]) -> dict[str, Any]:
     config["axis"] = config.get("axis", {}) | {
         "labelLimit": 145,
         "titleLimit": 260,
-        "labelSeparation": 8,
+        "labelSeparation": 14,
     }
     return {**_stacked(chart), "config": config}
 
@@ -192,13 +258,16 @@ def _channel(name: str, channel: Any) -> Any:
         narrow["title"] = wrapped(_one_line(narrow["title"]), _LETTERS)
     if isinstance(narrow.get("legend"), Mapping) and "columns" in narrow["legend"]:
         narrow["legend"] = {**narrow["legend"], "columns": 1}
-    if (
-        name == "x"
-        and isinstance(narrow.get("sort"), list)
-        and len("".join(narrow["sort"])) > _LETTERS
-    ):
+    order = narrow.get("sort")
+    if name == "x" and isinstance(order, list) and _is_tight(order):
         narrow["axis"] = {**(narrow.get("axis") or {}), "labelAngle": -45}
     return narrow
+
+
+def _is_tight(labels: list[str]) -> bool:
+    """Tell whether labels beside one another would meet on a narrow screen."""
+    widest = _LETTER * max(map(len, labels), default=0)
+    return widest * len(labels) > NARROW or len("".join(labels)) > _LETTERS
 
 
 def _short_lines(title: Any) -> Any:
@@ -210,11 +279,11 @@ def _short_lines(title: Any) -> Any:
 
 def _drawn(chart: Mapping[str, Any]) -> Drawing:
     svg = to_svg(chart)
-    match = _WIDTH.search(svg)
-    width = float(match[1]) if match else 0.0
+    width = _width(svg)
     smallest = min((float(size) for size in _FONT_SIZE.findall(svg)), default=_LEAST_TEXT)
     least = round(width * min(1.0, _LEAST_TEXT / smallest))
-    hidden = svg.replace("<svg ", f'<svg aria-hidden="true" style="min-width:{least}px" ', 1)
+    sizes = f"min-width:{least}px;max-width:{round(LARGEST * width)}px"
+    hidden = svg.replace("<svg ", f'<svg aria-hidden="true" style="{sizes}" ', 1)
     return Drawing(Markup(hidden), least)  # noqa: S704 - the drawing library escapes every text
 
 

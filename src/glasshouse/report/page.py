@@ -236,6 +236,38 @@ class Provenance:
     """What every random choice follows from; None: there was none."""
     libraries: Mapping[str, str] = field(default_factory=dict)
     """The versions of what the figures were computed with."""
+    day: str = ""
+    """The day on which they were computed, as 2026-01-31; empty: that is not known."""
+
+
+@dataclass(frozen=True)
+class Bullet:
+    """A condition of a rule as a bar, beside its limit."""
+
+    condition: str
+    """What it is about."""
+    measured: str
+    """What was measured; empty: nothing was."""
+    limit: str
+    """What the rule asks."""
+    length: float | None = None
+    """How long the bar is, from 0 to 2, with its limit at 1; None: it was not judged."""
+    met: bool | None = None
+    """Whether it is met; None: it was not judged."""
+
+
+@dataclass(frozen=True)
+class ColumnsAlike:
+    """Columns of a release of which the same became."""
+
+    fate: str
+    """What became of them, by which they have a colour."""
+    columns: int
+    """How many they are."""
+    sentence: str
+    """What is said of them."""
+    is_judged: bool = True
+    """Whether the verdict is about them."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +286,16 @@ class Ruling:
     """What the verdict covers, in sentences: what was looked at, what is not in the release, what was dismissed."""
     notes: tuple[str, ...] = ()
     """What the rule does not cover, and where its numbers come from."""
+    bullets: tuple[Bullet, ...] = ()
+    """The conditions as bars, the one that is farthest beyond its limit first."""
+    columns: tuple[ColumnsAlike, ...] = ()
+    """What became of the columns of the release, to be drawn beside what is said of it; nothing where it is not
+    known."""
+
+    @property
+    def swatches(self) -> dict[str, str]:
+        """The colour that a sentence on what the verdict covers has, by the sentence."""
+        return {alike.sentence: alike.fate for alike in self.columns}
 
 
 @dataclass(frozen=True)
@@ -282,6 +324,8 @@ class Action:
     """Whether the rule is met then; None: that is not known."""
     command: str = ""
     """The command that shows it."""
+    binds: str = ""
+    """Which condition of the rule is nearest to its limit then."""
 
 
 MOST_CONDITIONS = 4

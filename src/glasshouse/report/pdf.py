@@ -2,7 +2,8 @@
 
 The page is handed to a fixed document (``paper/report.typ``) as data, so nothing of it is ever read as markup.
 Characters that cannot be seen, or that would turn the text around, are written as escapes. The same page gives the
-same bytes: nothing in it tells the time, and its fonts come with typst; what these lack is taken from the machine's.
+same bytes: of the time nothing in it tells more than the day of the run, and its fonts come with typst; what these
+lack is taken from the machine's.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any
 
 from glasshouse.errors import GlasshouseError, InternalError
 from glasshouse.language import locale, printable, spoken, text
+from glasshouse.report import charts
 from glasshouse.report.cells import column_widths
-from glasshouse.report.charts import to_svg
 from glasshouse.report.form import ImpactForm, blank_mark
 from glasshouse.report.page import (
     Action,
@@ -30,13 +31,13 @@ from glasshouse.report.page import (
     Table,
     ranked,
 )
-from glasshouse.report.provenance import instructions
+from glasshouse.report.provenance import instructions, source_line
 
 FONT = "Libertinus Serif"
 """The font of texts and pictures; typst brings it along."""
 LONGEST_WORD, LONGEST_CODE = 24, 80
 """Words of so many characters may be broken, so that no name leaves its column; in what is to be copied, of more."""
-FORM_PAGES, LETTERS = 2, (10.0, 9.5, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5)
+FORM_PAGES, LETTERS = 3, (10.0, 9.5, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5)
 """So many pages a form has before its annex, and the sizes of letters that are tried for it, in points."""
 _OWN = "// The report."
 """Where the document of a report leaves what it shares with that of a form."""
@@ -47,7 +48,7 @@ _DIGEST = r"[0-9a-f]{64}\b"
 _STEP = re.compile(r"(?<=[_\-./,;:\\])(?=\S)|(?<=\S{12})(?=\S)")
 _UNIT = re.compile(r"(?<=[0-9]) (?=%)|(?<=[<>×]) (?=[0-9])")
 _CAN_BREAK, _NO_BREAK = "\u200b", "\u00a0"
-_SANS = 'font-family="sans-serif"'
+_ON_SCREEN = f'font-family="{charts.FONT}"'
 
 
 def to_pdf(page: Page) -> bytes:
@@ -62,7 +63,7 @@ def to_pdf(page: Page) -> bytes:
 
 
 def form_to_pdf(form: ImpactForm) -> bytes:
-    """Return a form as a PDF, in the language that is spoken: in letters so small that it has two pages and an annex.
+    """Return a form as a PDF, in the language that is spoken, in letters that leave it three pages before its annex.
 
     Raises:
         GlasshouseError: typst is not installed.
@@ -167,6 +168,7 @@ def content_of(page: Page) -> dict[str, Any]:
         "sections": [_section(section) for section in page.sections],
         "limits": [*page.adversary, *page.limits, smallest],
         "instruction": instructions(page.provenance),
+        "source": source_line(page.provenance),
         "command": page.command,
         "study": page.provenance.study.rstrip().split("\n") if page.provenance.study else [],
         "origins": _origins(page),
@@ -266,7 +268,7 @@ def _action(action: Action) -> dict[str, str]:
 
 def _figure(figure: Figure) -> dict[str, Any]:
     return {
-        "picture": to_svg(figure.chart).replace(_SANS, f'font-family="{FONT}"'),
+        "picture": charts.to_svg(figure.chart).replace(_ON_SCREEN, f'font-family="{FONT}"'),
         "label": figure.label,
         "caption": figure.caption,
         "table": None if figure.table is None else _table(figure.table),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from glasshouse.disclosure import is_shown
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import date, marked, number, text, text_for, translated
 from glasshouse.report.cells import cell_table
 from glasshouse.report.discretion import Discretion
 from glasshouse.report.labels import column_label
@@ -37,6 +38,35 @@ def instructions(provenance: Provenance) -> tuple[str, ...]:
     return sentences(*templates, version=provenance.version)
 
 
+def source_line(provenance: Provenance) -> str:
+    """Return what stands below a picture: the data, what computed the figures, and when; nothing if data have no name.
+
+    >>> source_line(Provenance("1.0", "", ("people.csv",), day="2026-01-31"))
+    'Source: people.csv · Glasshouse 1.0 · 31 January 2026'
+    """
+    if not provenance.datasets:
+        return ""
+    names = list(provenance.datasets)
+    if (rest := len(names) - MOST_SOURCES) > 0:
+        names = [*names[:MOST_SOURCES], text_for(rest, "{count} further", "{count} further")]
+    words = {"names": joined(names), "version": provenance.version}
+    if not provenance.day:
+        return text("Source: {names} · Glasshouse {version}", **words)
+    return text(
+        "Source: {names} · Glasshouse {version} · {day}", day=day_words(provenance.day), **words
+    )
+
+
+def day_words(day: str) -> str:
+    """Return a day in full; what is none as it is."""
+    try:
+        return date(datetime.date.fromisoformat(day))
+    except ValueError:
+        return day
+
+
+MOST_SOURCES = 3
+"""So many datasets are named below a picture."""
 LEFT_OUT = {
     (True, False): marked("Here the study is without the values of the data that it names."),
     (False, True): marked(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from glasshouse.language import decimal, marked, number, percentage, text, text_for, translated
 from glasshouse.measures.measurement import Measurement
 from glasshouse.measures.verdict import Decision, Judgement, Verdict
-from glasshouse.report.coverage import coverage_sentences, unknown_coverage
-from glasshouse.report.page import Cell, Column, Group, Ruling, Table
+from glasshouse.report.coverage import columns_alike, coverage_sentences, unknown_coverage
+from glasshouse.report.page import Bullet, Cell, Column, Group, Ruling, Table
 from glasshouse.report.words import enumeration
 from glasshouse.study.assess import parse_person_secret
 from glasshouse.study.policy import (
@@ -57,6 +57,48 @@ def ruling(verdict: Verdict) -> Ruling:
         _conditions_table(verdict),
         tuple(_coverage_sentences(verdict)),
         tuple(filter(None, (translated(policy.excludes), *_sources(sources)))),
+        tuple(_bullets(verdict)),
+        tuple(columns_alike(verdict.coverage))
+        if verdict.coverage is not None and verdict.is_of_release
+        else (),
+    )
+
+
+def _bullets(verdict: Verdict) -> Iterator[Bullet]:
+    """Yield the conditions as bars: what is farthest beyond its limit first, and what was not judged last."""
+    judged = [
+        Bullet(
+            condition_words(judgement),
+            value_words(judgement.measured),
+            limit_words(judgement.condition, judgement.condition.limit),
+            bar_length(judgement.used),
+            judgement.met,
+        )
+        for judgement in verdict.judgements
+    ]
+    yield from sorted(judged, key=lambda bullet: (bool(bullet.met), -(bullet.length or 0)))
+    for condition in verdict.unjudged:
+        limit = limit_words(condition, condition.limit)
+        yield Bullet(measure_words(condition.measure), "", limit)
+
+
+def bar_length(used: Fraction | None) -> float:
+    """Return how long a bar is whose limit is at 1: what is far beyond it comes ever nearer to 2.
+
+    >>> [bar_length(used) for used in (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(50), None)]
+    [0.0, 0.5, 1.0, 1.5, 1.98, 2.0]
+    """
+    if used is None:
+        return 2.0
+    return round(float(used if used <= 1 else 2 - 1 / used), 4)
+
+
+def binding_words(binding: Judgement) -> str:
+    """Say which condition is nearest to its limit, and what the rule asks there."""
+    return text(
+        "Tightest condition: {condition} (the rule: {limit}).",
+        condition=condition_words(binding),
+        limit=limit_words(binding.condition, binding.condition.limit),
     )
 
 

@@ -139,7 +139,7 @@ class _Lattice:
     ) -> None:
         self._coverage = coverage
         self._measured_as_asked = measured_as_asked
-        self._confirmed: dict[frozenset[str], bool | None] = {}
+        self._confirmed: dict[frozenset[str], Verdict | None] = {}
         self._sets = sets
         self._sizes_of = sizes_of
         self._study = study
@@ -221,13 +221,13 @@ class _Lattice:
             if len(self._confirmed) == MOST_CONFIRMED:
                 return None
             measured = self._measured_as_asked.of(self._ordered(known))
-            verdict = (
+            self._confirmed[known] = (
                 None
                 if measured is None
                 else verdict_on((*self.of_columns(known), *measured), study.policy)
             )
-            self._confirmed[known] = None if verdict is None else verdict.meets
-        return self._confirmed[known]
+        verdict = self._confirmed[known]
+        return None if verdict is None else verdict.meets
 
     @property
     def _is_weighted(self) -> bool:
@@ -244,12 +244,17 @@ class _Lattice:
                 or attack.deterministic.posterior > self._most_named
             ):
                 return False
+        verdict = self._swept(known)
+        return verdict is not None and verdict.meets
+
+    def _swept(self, known: frozenset[str]) -> Verdict | None:
+        """Return the verdict on a release of these attributes, by what every set was swept for."""
         verdict = verdict_on(self._measured(known), self._study.policy)
         if verdict is not None and any(
             not judgement.met and judgement.measured.is_bound for judgement in verdict.judgements
         ):
             verdict = verdict_on(self._measured(known, exactly=True), self._study.policy)
-        return verdict is not None and verdict.meets
+        return verdict
 
     def _measured(self, known: frozenset[str], *, exactly: bool = False) -> list[Measurement]:
         attacks = self._sets[known]
@@ -296,7 +301,7 @@ class _Lattice:
         return tuple(name for name in self._order if name in known)
 
     def _advice(self, kind: str, known: frozenset[str]) -> Advice:
-        names = self._ordered(known)
+        names, meets = self._ordered(known), self.meets(known)
         return Advice(
             kind,
             names,
@@ -304,9 +309,19 @@ class _Lattice:
             self.secret,
             self.success(self._whole),
             self.success(known),
-            self.meets(known),
+            meets,
             besides=self.besides,
+            binding=_binding(self._confirmed.get(known) or self._swept(known)) if meets else {},
         )
+
+
+def _binding(verdict: Verdict | None) -> dict[str, str | int | None]:
+    """Return what the condition is about that is nearest to its limit; how near is not told."""
+    binding = None if verdict is None else verdict.binding
+    if binding is None:
+        return {}
+    measured = binding.measured
+    return {"measure": measured.measure, "of": measured.of, "knows": measured.knows}
 
 
 def published_secrets(study: AssessStudy, coverage: Coverage | None = None) -> tuple[str, ...]:
@@ -430,6 +445,7 @@ def _generalised(
         outcome.loss,
         {name: example_of(used[name], level) for name, level in levels.items()},
         lattice.besides,
+        _binding(verdict) if verdict is not None and verdict.meets else {},
     )
 
 

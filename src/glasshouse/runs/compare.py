@@ -64,6 +64,7 @@ from glasshouse.runs.folder import (
     provenance_of,
     stored_coverage,
     stored_release,
+    today,
 )
 from glasshouse.runs.reading import (
     Prepared,
@@ -122,7 +123,11 @@ def _compared(
     outcome = side_by_side(study.runs)
     names = tuple(f"{run.name}: {name}" for run in outcome.runs for name in run.digests)
     provenance = Provenance(
-        version=version("glasshouse"), study="", datasets=names, smallest_cell=smallest_cell()
+        version=version("glasshouse"),
+        study="",
+        datasets=names,
+        smallest_cell=smallest_cell(),
+        day=today(),
     )
     described = {"runs": [run.to_dict() for run in outcome.runs]}
     return Run(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -198,7 +201,19 @@ def provenance_of(study: Question, names: Iterable[str]) -> Provenance:
         smallest_cell=smallest_cell(),
         seed=seed if is_told else None,
         libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
+        day=today(),
     )
+
+
+def today() -> str:
+    """Return the day on which figures are computed, as 2026-01-31, by universal time.
+
+    ``SOURCE_DATE_EPOCH``, seconds since 1970 as the makers of reproducible software have it, says another one, so that
+    a run gives the same bytes on any day.
+    """
+    said = os.environ.get("SOURCE_DATE_EPOCH", "")
+    seconds = int(said) if said.isdecimal() and len(said) < 12 else time.time()
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def report_files(make: Callable[[], Page]) -> dict[str, str]:

@@ -383,7 +383,7 @@ class HasTables(Protocol):
 def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = False) -> Path:
     """Write the run folder and return the path of its report, which is in the language that is spoken.
 
-    The same study, data and version give the same bytes: nothing in it tells the time.
+    The same study, data and version give the same bytes: of the time nothing in it tells more than the day.
 
     Raises:
         DataError: The folder exists (and is not to be overwritten) or cannot be written.

@@ -22,7 +22,7 @@ from glasshouse.language import LANGUAGES, marked, percentage, speaking, text, t
 from glasshouse.measures import measures
 from glasshouse.report import Page, Provenance
 from glasshouse.report.story import Chapter, story_page
-from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files
+from glasshouse.runs.folder import MANIFEST, PAGES, REPORT, check_place, report_files, today
 from glasshouse.runs.run import Outcome, Resources, Run, run, write_run
 from glasshouse.study import Question, study_class, validated
 from glasshouse.synthetic.school_census import a_year_later
@@ -117,7 +117,7 @@ class Story:
         return Chapter(title, folder, done.page_from(self._provenance()), risk=risk, **limits)
 
     def _provenance(self) -> Provenance:
-        return Provenance(version("glasshouse"), "", (FIRST, SECOND), seed=SEED)
+        return Provenance(version("glasshouse"), "", (FIRST, SECOND), seed=SEED, day=today())
 
 
 def tell_story(

@@ -1,7 +1,6 @@
 """What a release costs, column by column: one table and one picture for all reports of protected releases.
 
-No value of a record is in them. Values of a column are numbered by how frequent they are, those that few people have
-are left out, and means and variances are told by how far they are off, in terms of their own spread.
+No value of a record is in them: means and variances are told by how far they are off, in terms of their own spread.
 """
 
 from __future__ import annotations
@@ -9,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from glasshouse.language import number, percentage, printable, text
+from glasshouse.language import percentage, printable, text
 from glasshouse.mitigation.utility import ColumnCost, ColumnCosts
 from glasshouse.report import vega
-from glasshouse.report.cells import NOTHING, float_cell, group_table
-from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
-from glasshouse.report.discretion import ToldCounts
+from glasshouse.report.cells import NOTHING, cell_table, float_cell, group_table
+from glasshouse.report.charts import TARGETS, figure_of, per_cent_up_to, plot, titled
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Section
 
-MOST_VALUES, MOST_PANELS = 10, 9
-"""So many values of a column, and so many columns, are in the picture."""
+LEAST_BARS, MOST_BARS = 2, 12
+"""So many columns are in the picture: of one alone the sentence says as much."""
 NO_ERROR = 1e-12
 """Below this an error is none: what is left is the rounding of its sum."""
 
@@ -73,71 +71,54 @@ def _error(error: float | None) -> Cell:
 
 
 def costs_figure(costs: ColumnCosts | None) -> Figure | None:
-    """Show how frequent the values of each column are before and after; None: no column is otherwise."""
+    """Show how far the distribution of each column is off, the worst first; None: none of them is, or one alone."""
     columns = () if costs is None else costs.columns
     changed = sorted(
-        (cost for cost in columns if cost.error >= NO_ERROR and _told(cost)),
-        key=lambda cost: -cost.error,
-    )[:MOST_PANELS]
-    if not changed:
+        (cost for cost in columns if cost.error >= NO_ERROR), key=lambda cost: -cost.error
+    )[:MOST_BARS]
+    if len(changed) < LEAST_BARS:
         return None
     worst = changed[0]
-    rows = {
-        column_label(cost.column): [
-            (
-                number(rank),
-                Cell(percentage(Fraction(before, _records(cost)))),
-                Cell(percentage(Fraction(after) / _records(cost))),
-            )
-            for rank, before, after in _told(cost)
-        ]
-        for cost in changed
-    }
-    return figure_of(
-        titled(
-            vega.concat(*map(_panel, changed), columns=3),
-            text(
-                "{column} changes most: its distribution is off for {error} of the records",
-                column=printable(column_label(worst.column)),
-                error=percentage(Fraction(worst.error)),
-            ),
-            text("share of the records (%), the most frequent value first"),
-        ),
-        label=text("How frequent the values of each column are, before and after"),
-        caption=text(
-            "Grey bars: the original. Orange marks: what the release lets one expect, if a coarse value is spread "
-            "evenly over those that it stands for. Values are not named, and those that few people have are left out."
-        ),
-        table=group_table(
-            text("Value, by how frequent it is"), (text("Before"), text("After")), rows
+    names = [printable(column_label(cost.column)) for cost in changed]
+    rows = [
+        {"column": name, "error": 100 * cost.error, "label": percentage(Fraction(cost.error))}
+        for name, cost in zip(names, changed, strict=True)
+    ]
+    base = plot(rows).encode(
+        y=vega.Y("column:N", sort=names, title=None),
+        x=vega.X(
+            "error:Q",
+            title=text("share of records (%)"),
+            scale=per_cent_up_to(worst.error),
+            axis=vega.Axis(tickCount=5),
         ),
     )
-
-
-def _records(cost: ColumnCost) -> int:
-    return sum(before for before, _ in cost.counts)
-
-
-def _told(cost: ColumnCost) -> list[tuple[int, int, float]]:
-    """Return the rank and both counts of the values that may be told, the most frequent first."""
-    column = ToldCounts.of([before for before, _ in cost.counts])
-    return [
-        (place + 1, before, after)
-        for place, (before, after) in enumerate(cost.counts)
-        if column.is_exact[place]
-    ][:MOST_VALUES]
-
-
-def _panel(cost: ColumnCost) -> vega.Chart:
-    records = _records(cost)
-    rows = [
-        {"rank": rank, "before": 100 * before / records, "after": 100 * after / records}
-        for rank, before, after in _told(cost)
-    ]
-    x = vega.X("rank:O", title=None, axis=vega.Axis(labelAngle=0))
-    return vega.layer(
-        plot(rows).mark_bar(color=NEUTRAL).encode(x=x, y=vega.Y("before:Q", title=None)),
-        plot(rows)
-        .mark_point(color=TARGETS[0][0], shape="diamond", filled=True, size=60, opacity=1)
-        .encode(x=x, y=vega.Y("after:Q", title=None)),
-    ).properties(title=printable(column_label(cost.column)), width=200, height=130)
+    return figure_of(
+        titled(
+            vega.layer(
+                base.mark_bar(color=TARGETS[0][0], height=14),
+                base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
+            ),
+            text(
+                "{column} changes most: its distribution is off for {error} of the records",
+                column=names[0],
+                error=percentage(Fraction(worst.error)),
+            ),
+            text("how far the distribution of each column that changes is off"),
+            width=520,
+            height=vega.Step(24),
+        ),
+        label=text("How far the distribution of each column is off"),
+        caption=text(
+            "The share of records whose value would have to change for the column to be distributed as in the original "
+            "(total variation). A coarse value counts as spread evenly over those that it stands for."
+        ),
+        table=cell_table(
+            text("Column"),
+            [text("Records")],
+            [
+                (name, Cell(percentage(Fraction(cost.error))))
+                for name, cost in zip(names, changed, strict=True)
+            ],
+        ),
+    )

@@ -266,6 +266,10 @@ def anonymise_command(study: AnonymiseStudy) -> str:
     return shlex.join([*words, "--out", "protected"])
 
 
+ROOM = 56
+"""How many pixels are left beside a panel, for the figure at the end of its longest bar."""
+
+
 def ladder_figure(outcome: Anonymisation) -> Figure:
     """Show the way from the original to the release: after each step, what is still learned and what is lost."""
     secret = max(outcome.after.attacks[1:], key=learned, default=None)
@@ -293,8 +297,8 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
         x=vega.X(
             "value:Q",
             title=None,
-            scale=vega.Scale(domain=[0, 140]),
-            axis=vega.Axis(values=[0, 50, 100]),
+            scale=vega.Scale(domainMin=0),
+            axis=vega.Axis(tickCount=4),
         ),
     )
     bars = base.mark_bar(height=15).encode(
@@ -305,7 +309,11 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
     chart = (
         vega.layer(bars, figures)
         .properties(width=width, height=vega.Step(26))
-        .facet(facet=vega.Facet("measure:N", sort=measures, title=None, header=header), columns=3)
+        .facet(
+            facet=vega.Facet("measure:N", sort=measures, title=None, header=header),
+            columns=len(measures),
+        )
+        .properties(resolve={"scale": {"x": "independent"}}, spacing=ROOM)
     )
     titles = (text("guess right"), text("known for certain"))
     columns: list[str | Column] = [*under(text("Named"), *titles)]

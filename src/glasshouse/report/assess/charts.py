@@ -29,6 +29,7 @@ from glasshouse.report.charts import (
     TARGETS,
     figure_of,
     keyed,
+    per_cent_up_to,
     plot,
     successes_table,
     titled,
@@ -42,6 +43,8 @@ from glasshouse.study.policy import ReleasePolicy
 
 BEFORE, AFTER, CERTAIN = NEUTRAL, TARGETS[0][0], TARGETS[1][0]
 """The colours of a guess before and after, and of certainty."""
+_LINE = "\u2003"
+"""Where a label is broken."""
 QUARTERS = vega.Axis(values=[0, 25, 50, 75, 100])
 """An axis of probabilities with few figures."""
 
@@ -99,7 +102,15 @@ def before_and_after_chart(
         for way, success in zip(ways, by_way, strict=True)
     ]
     spans = [
-        {"attack": label, "before": 100 * float(before), "after": 100 * float(after)}
+        {
+            "attack": label,
+            "before": 100 * float(before),
+            "after": 100 * float(after),
+            "change": " → ".join(percentages(before, after)),
+            "from": 100 * float(min(before, after)),
+            "to": 100 * float(max(before, after)),
+            "left": min(before, after) < Fraction(1, 2),
+        }
         for label, (before, after, _) in successes
     ]
     order = [label for label, _ in successes]
@@ -115,9 +126,17 @@ def before_and_after_chart(
             color=vega.Color("what:N", **keyed(ways, (BEFORE, AFTER, CERTAIN))),
             shape=vega.Shape("what:N", **keyed(ways, ("circle", "circle", "diamond"))),
         ),
+        *(
+            plot(spans)
+            .transform_filter(vega.equal(left=left))
+            .mark_text(align="left" if left else "right", dy=-14, dx=-6 if left else 6, fontSize=12)
+            .encode(x=vega.X("from:Q" if left else "to:Q", scale=PER_CENT), y=row, text="change:N")
+            for left in (True, False)
+            if any(span["left"] is left for span in spans)
+        ),
     )
     above = vega.Title(title, subtitle=wrapped(_known(attack)))
-    return chart.properties(width=680, height=vega.Step(24), title=above), ways
+    return chart.properties(width=680, height=vega.Step(38), title=above), ways
 
 
 def _given_away(attacks: Sequence[Attack]) -> str:
@@ -349,10 +368,15 @@ def _class_size_labels() -> list[str]:
     return [*ranges, text("{size} or more", size=SIZE_BINS[-1])]
 
 
-def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
+def class_sizes_figure(attack: Attack, policy: ReleasePolicy, suppressed: int = 0) -> Figure | None:
     """Show the share of people who look like so few others, added up, from those who are alone on.
 
     What the rule calls too few is in another colour. Nothing where classes were not counted.
+
+    Args:
+        attack: The attack with all that can be known.
+        policy: What the rule asks.
+        suppressed: How many records are suppressed and in none of these classes: they look like each other.
     """
     sizes = attack.class_sizes
     if not any(sizes.classes):
@@ -376,12 +400,24 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
         }
         for place, (label, share) in enumerate(zip(labels, shares, strict=False))
     ]
+    apart = _LINE.join((text("suppressed"), f"({number(suppressed)})"))
+    if suppressed:
+        of_all = Fraction(suppressed, attack.records + suppressed)
+        labels.append(apart)
+        rows.append(
+            {
+                "others": apart,
+                "share": 100 * float(of_all),
+                "label": percentage(of_all, 0 if of_all >= Fraction(1, 100) else 1),
+                "few": suppressed < limit,
+            }
+        )
     base = plot(rows).encode(
         x=vega.X(
             "others:O",
             sort=labels,
             title=text("look like at most so many others"),
-            axis=vega.Axis(labelAngle=0),
+            axis=vega.Axis(labelAngle=0, labelExpr=f"split(datum.label, '{_LINE}')"),
         ),
         y=vega.Y("share:Q", title=text("share of people (%)"), scale=PER_CENT),
     )
@@ -411,6 +447,15 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy) -> Figure | None:
         caption=text(
             "Each bar holds those before it. Who looks like nobody else can be named for certain; where five are "
             "alike, a guess at who it is would be right in one case of five."
+        )
+        + (
+            " "
+            + text(
+                "Suppressed records look like each other alone, and whoever knows that somebody’s is one of them finds "
+                "it there."
+            )
+            if suppressed
+            else ""
         ),
         table=_class_sizes_table(attack),
     )
@@ -590,7 +635,7 @@ def influence_figure(sweep: Sweep) -> Figure | None:
     rows = {
         _target_title(target): [
             (
-                column_label(influence.attribute),
+                enumeration([influence.attribute]),
                 percent_cell(influence.success),
                 percent_cell(influence.success - influence.drop),
             )
@@ -627,7 +672,7 @@ def _influence_chart(
     """Draw, per target and attribute, a line from how often a guess is right with it to how often without it."""
     views = []
     for target, attributes in by_target.items():
-        order = [column_label(influence.attribute) for influence in attributes]
+        order = [enumeration([influence.attribute]) for influence in attributes]
         rows = [
             {
                 "attribute": name,
@@ -640,7 +685,9 @@ def _influence_chart(
             for name, influence in zip(order, attributes, strict=True)
         ]
         base = plot(rows).encode(y=vega.Y("attribute:N", sort=order, title=None))
-        scale = vega.Scale(domain=[0, 130])
+        end = per_cent_up_to(max(influence.success for influence in attributes))["domain"][1]
+        scale = vega.Scale(domain=[0, 1.3 * end], nice=False)  # figures stand at the marks
+        axis = vega.Axis(values=[0, end / 2, end])
         title = text("right guesses (%)")
         line = base.mark_rule(strokeWidth=3, color=JOINT)
         marks = [
@@ -655,9 +702,7 @@ def _influence_chart(
         ]
         label = base.mark_text(align="left", dx=9, fontSize=12)
         chart = vega.layer(
-            line.encode(
-                x=vega.X("with:Q", scale=scale, axis=QUARTERS, title=title), x2="without:Q"
-            ),
+            line.encode(x=vega.X("with:Q", scale=scale, axis=axis, title=title), x2="without:Q"),
             *marks,
             label.encode(x=vega.X("with:Q", scale=scale), text="label:N"),
         )

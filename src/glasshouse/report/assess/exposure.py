@@ -12,7 +12,7 @@ from glasshouse.microdata.attacks import Exposure
 from glasshouse.report import vega
 from glasshouse.report.assess.family_charts import part_label
 from glasshouse.report.cells import count_cell, group_table, percent_cell
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, per_cent_up_to, plot, titled
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Cell, Figure
 from glasshouse.report.words import enumeration, percentages, plural
@@ -168,6 +168,9 @@ def _variance(groups: list[_Group]) -> Fraction:
 def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> vega.Chart:
     """Draw a bar per value, column by column, with a line at the share of everybody."""
     views = []
+    scale = per_cent_up_to(
+        max(everybody, *(group.share for groups in by_column.values() for group in groups))
+    )
     for place, (column, groups) in enumerate(by_column.items()):
         is_last = place == len(by_column) - 1
         rows = [
@@ -183,9 +186,9 @@ def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> vega.Chart
             x=vega.X(
                 "named:Q",
                 stack=None,
-                scale=PER_CENT,
+                scale=scale,
                 title=text("can be named outright (%)") if is_last else None,
-                axis=vega.Axis() if is_last else vega.Axis(labels=False, ticks=False),
+                axis=vega.Axis(tickCount=5) if is_last else vega.Axis(labels=False, ticks=False),
             ),
         )
         line = plot([{"everybody": 100 * float(everybody)}]).mark_rule(
@@ -193,7 +196,7 @@ def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> vega.Chart
         )
         layers = (
             base.mark_bar(color=TARGETS[0][0], height=12),
-            line.encode(x=vega.X("everybody:Q", scale=PER_CENT)),
+            line.encode(x=vega.X("everybody:Q", scale=scale)),
             base.mark_text(align="left", dx=8, fontSize=12).encode(
                 x=vega.value("width"), text="label:N"
             ),

@@ -16,7 +16,8 @@ from glasshouse.conditions import without_values
 from glasshouse.language import number, percentage, rounded, text, text_for
 from glasshouse.measures.assess import of_assessment
 from glasshouse.measures.attacks import fewest, last_window, widest
-from glasshouse.measures.verdict import Verdict, verdict_on
+from glasshouse.measures.measurement import Measurement
+from glasshouse.measures.verdict import Judgement, Verdict, verdict_on
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import Advice
 from glasshouse.microdata.closeness import Closeness
@@ -27,9 +28,10 @@ from glasshouse.report.assess.findings import most_at_risk
 from glasshouse.report.assess.knowledge import knowledge_tiles
 from glasshouse.report.attacks import knowledge_in_short, target_label
 from glasshouse.report.cells import group_table, percent_cell
-from glasshouse.report.charts import NEUTRAL, PER_CENT, TARGETS, figure_of, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
 from glasshouse.report.severity import SMALL_CLASS
+from glasshouse.report.verdict import binding_words
 from glasshouse.report.words import cases, counted, enumeration, percentages, plural, share
 from glasshouse.study import Address, Dialect, ReleaseStudy
 from glasshouse.study.assess import AssessStudy
@@ -38,6 +40,12 @@ from glasshouse.study.policy import OPEN_DATA, Measure, ReleasePolicy, promise_o
 from glasshouse.table.generalised import SUPPRESSED
 from glasshouse.table.profiles import is_of_nobody
 
+LEAST_SIZES = 3
+"""Of fewer numbers of facts there is no picture of how risk grows with them."""
+LABELS_BESIDE = 5
+"""So many figures have room beside one another on a narrow screen."""
+BAND_HEIGHT, LABEL_ABOVE, LABEL_BELOW, LABEL_HEIGHT = 160, 11, 15, 16
+"""How high that picture is, how far above or below its mark a label stands, and how high it is, in pixels."""
 RISK, RULE = TARGETS[0][0], NEUTRAL
 """The colours of the risk, and of what the rule allows."""
 
@@ -105,8 +113,15 @@ def _at_risk(attack: Attack, subject: str) -> Tile:
             people=plural(subject),
             cases=cases(guess),
         ),
-        of_hundred=min(99, max(1, rounded(100 * named))) if named < 1 else 100,
+        of_hundred=_of_hundred(named),
     )
+
+
+def _of_hundred(share: Fraction) -> int | None:
+    """Return how many of a hundred people are drawn for a share; None: they would be fewer than one."""
+    if share < Fraction(1, 100):
+        return None
+    return min(99, rounded(100 * share)) if share < 1 else 100
 
 
 def _given_away(attacks: Sequence[Attack], subject: str) -> Tile:
@@ -203,7 +218,7 @@ def actions(
         )
         return (sweep, *in_less_detail(study))
     chosen = chosen_advice(assessment.advice)
-    steps = [_action(advice, study) for advice in chosen]
+    steps = [_action(advice, study, policy) for advice in chosen]
     if not any(advice.kind == "generalise" or not advice.left_out for advice in chosen):
         steps = [*steps[: MOST_ACTIONS - 1], *in_less_detail(study)]
     if not any(advice.meets for advice in chosen):
@@ -293,7 +308,21 @@ def chosen_advice(advice: Sequence[Advice]) -> list[Advice]:
     return [*(leave_out[:1] or publish[:1]), *(generalise or publish[1:])][:MOST_ACTIONS]
 
 
-def _action(advice: Advice, study: AssessStudy | None) -> Action:
+def _binds(advice: Advice, policy: ReleasePolicy) -> str:
+    """Say which condition is nearest to its limit in an advised release; nothing where that is not known."""
+    asked = ("measure", "of", "knows")
+    measure, secret, facts = (advice.binding.get(name) for name in asked)
+    for condition in policy.conditions:
+        knows = None if condition.knows == "all" else condition.knows
+        if (condition.measure, knows) == (measure, facts) and condition.of in (None, secret):
+            about = Measurement(
+                condition.measure, condition.limit, None if secret is None else str(secret), knows
+            )
+            return binding_words(Judgement(condition, about))
+    return ""
+
+
+def _action(advice: Advice, study: AssessStudy | None, policy: ReleasePolicy) -> Action:
     change = _change(advice.before, advice.after)
     if advice.secret is None:
         change = text("Right guesses at who it is: {change}.", change=change)
@@ -324,7 +353,7 @@ def _action(advice: Advice, study: AssessStudy | None) -> Action:
     if advice.meets is None:
         sentence += " " + text("Whether that meets the rule is not known: check the file.")
     command = "" if study is None else command_of(advice, study)
-    return Action(sentence, change, advice.meets, command)
+    return Action(sentence, change, advice.meets, command, _binds(advice, policy))
 
 
 def _generalising(advice: Advice) -> str:
@@ -355,14 +384,15 @@ def _change(before: Fraction, after: Fraction) -> str:
 def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     """Show how risk grows with the number of facts that somebody knows: the least, the median and the worst set.
 
-    The line is what the rule allows. There is no such picture where one number of facts was assessed.
+    The line is what the rule allows. There is no such picture where fewer than three numbers of facts were assessed, or
+    where the worst set of every number is as bad as any other.
     """
     by_size: dict[int, list[Fraction]] = {}
     for attack in last_window(assessment.attacks):
         if not attack.secret:
             risks = by_size.setdefault(len(attack.quasi_identifiers), [])
             risks.append(attack.probabilistic.posterior)
-    if len(by_size) < 2:
+    if len(by_size) < LEAST_SIZES:
         return None
     bands = []
     for size, risks in sorted(by_size.items()):
@@ -370,20 +400,27 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
             key=lambda risk: (float(risk), risk)
         )  # a ratio decides only between equal quotients
         bands.append((size, risks[0], median(risks), risks[-1], len(risks)))
+    if len({percentage(worst) for *_, worst, _ in bands}) == 1:
+        return None
+    highest = max(worst for *_, worst, _ in bands)
+    allowed = _allowed(policy, "best-guess")
+    top = max(highest, allowed or Fraction(0)) * Fraction(6, 5) or Fraction(1, 100)
+    scale = vega.Scale(domain=[0, float(100 * top)], nice=False)
+    labelled = _labelled([worst for _, _, _, worst, _ in bands], allowed)
+    heights = {size: float(BAND_HEIGHT * (1 - worst / top)) for size, _, _, worst, _ in bands}
+    line = None if allowed is None else float(BAND_HEIGHT * (1 - allowed / top))
+    digits = 1 if highest < Fraction(1, 10) or _is_near(allowed, bands) else 0
     rows = [
         {
             "facts": size,
             "least": 100 * float(least),
             "median": 100 * float(middle),
             "worst": 100 * float(worst),
-            "label": percentage(worst, 0),
+            "label": percentage(worst, digits) if place in labelled else "",
+            "dy": _label_place(heights[size], line),
         }
-        for size, least, middle, worst, _ in bands
+        for place, (size, least, middle, worst, _) in enumerate(bands)
     ]
-    highest = max(worst for *_, worst, _ in bands)
-    allowed = _allowed(policy, "best-guess")
-    top = max(highest, allowed or Fraction(0))
-    scale = PER_CENT if top > Fraction(1, 2) else vega.Scale(domain=[0, float(120 * top) or 1.0])
     base = plot(rows).encode(
         x=vega.X(
             "facts:O",
@@ -400,18 +437,45 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
         base.mark_line(
             strokeWidth=2.5, color=RISK, point=vega.OverlayMarkDef(size=60, color=RISK)
         ).encode(y=worst),
-        base.mark_text(dy=-10, fontSize=12).encode(y=worst, text="label:N"),
+        *(
+            base.transform_filter(vega.equal(dy=dy))
+            .mark_text(dy=dy, fontSize=12)
+            .encode(y=worst, text="label:N")
+            for dy in dict.fromkeys(row["dy"] for row in rows)
+        ),
     ]
-    if allowed is not None:
+    subtitle = text("line: the worst set of so many facts; dashed: the median; shaded: all sets")
+    if allowed is not None and line is not None:
         rule = plot([{"limit": 100 * float(allowed), "label": _rule_label(allowed)}])
-        layers += [
+        layers.append(
             rule.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=RULE).encode(
                 y=vega.Y("limit:Q", scale=scale)
-            ),
-            rule.mark_text(align="right", dx=-4, dy=-7, fontSize=12, color="#555").encode(
-                x=vega.value("width"), y=vega.Y("limit:Q", scale=scale), text="label:N"
-            ),
+            )
+        )
+        labels = [
+            height + float(str(row["dy"]))
+            for height, row in zip(heights.values(), rows, strict=True)
         ]
+        end = _free_end(labels, line)
+        if end is None:
+            subtitle = text(
+                "{subtitle}; grey: {rule}", subtitle=subtitle, rule=_rule_label(allowed)
+            )
+        else:
+            left = end == "left"
+            layers.append(
+                rule.mark_text(
+                    align="left" if left else "right",
+                    dx=4 if left else -4,
+                    dy=-8,
+                    fontSize=12,
+                    color="#555",
+                ).encode(
+                    x=vega.value(0 if left else "width"),
+                    y=vega.Y("limit:Q", scale=scale),
+                    text="label:N",
+                )
+            )
     titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
     numbers = [
         (Cell(number(size)), Cell(number(sets)), *map(percent_cell, risks))
@@ -421,9 +485,9 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
         titled(
             vega.layer(*layers),
             _band_title(bands),
-            text("line: the worst set of so many facts; dashed: the median; shaded: all sets"),
+            subtitle,
             width=680,
-            height=140,
+            height=BAND_HEIGHT,
         ),
         label=text("Risk by the number of facts that are known"),
         caption=text(
@@ -432,6 +496,59 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
         ),
         table=group_table(text("Facts known"), titles, {target_label(()): numbers}),
     )
+
+
+def _is_near(
+    allowed: Fraction | None, bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]]
+) -> bool:
+    """Tell whether a risk is so near to what the rule allows that whole per cents would not tell them apart."""
+    return allowed is not None and any(
+        abs(worst - allowed) < Fraction(1, 100) for _, _, _, worst, _ in bands
+    )
+
+
+def _labelled(risks: Sequence[Fraction], allowed: Fraction | None) -> set[int]:
+    """Return which of some marks from left to right have room for their figure, also on a narrow screen.
+
+    The last and the first come before the last one that the rule allows, and that before all others.
+
+    >>> sorted(_labelled([Fraction(place, 20) for place in range(11)], Fraction(1, 4)))
+    [0, 5, 10]
+    >>> sorted(_labelled([Fraction(place, 20) for place in range(5)], None))
+    [0, 1, 2, 3, 4]
+    """
+    within = [place for place, risk in enumerate(risks) if allowed is not None and risk <= allowed]
+    labelled: list[int] = []
+    for place in (len(risks) - 1, 0, *within[-1:], *range(len(risks))):
+        if all(abs(place - other) * LABELS_BESIDE >= len(risks) for other in labelled):
+            labelled.append(place)
+    return set(labelled)
+
+
+def _label_place(mark: float, line: float | None) -> int:
+    """Return how far below its mark a label stands: above it, unless a line would go through it there.
+
+    >>> [_label_place(mark, 100.0) for mark in (40.0, 112.0, 150.0, 113.0)], _label_place(153.0, 143.0)
+    ([-11, 15, -11, 15], -20)
+    """
+    if line is None or abs(mark - LABEL_ABOVE - line) >= LABEL_HEIGHT / 2 + 1:
+        return -LABEL_ABOVE
+    if mark + LABEL_BELOW + LABEL_HEIGHT / 2 <= BAND_HEIGHT:
+        return LABEL_BELOW
+    return round(line - LABEL_HEIGHT / 2 - 2 - mark)
+
+
+def _free_end(labels: Sequence[float], line: float) -> str | None:
+    """Return at which end of a line there is room for what is said of it, above it; None: at neither.
+
+    >>> _free_end([90, 70, 20, 10], 12), _free_end([15, 90, 95], 20), _free_end([12, 12, 12], 20)
+    ('left', 'right', None)
+    """
+    half = (len(labels) + 1) // 2
+    for end, nearby in (("right", labels[-half:]), ("left", labels[:half])):
+        if all(abs(label - (line - 8)) > LABEL_HEIGHT for label in nearby):
+            return end
+    return None
 
 
 def _band_title(bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]]) -> str:

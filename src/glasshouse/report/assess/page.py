@@ -407,7 +407,11 @@ def assessment_page(
         "close": closeness_figure(assessment),
         "about": knowledge_figure(assessment),
         "sets": pairs_figure(assessment),
-        "classes": class_sizes_figure(attacks[0], policy),
+        "classes": class_sizes_figure(
+            attacks[0],
+            policy,
+            0 if assessment.with_suppressed is None else assessment.suppressed,
+        ),
         "influence": None if sweep is None else influence_figure(sweep),
     }
     limits = (one.limit for one in policy.conditions if one.measure == "smallest-class")

@@ -15,6 +15,8 @@ from glasshouse.report.words import enumeration, percentages
 
 MOST_PAIRED = 16
 """Of more attributes than this, pairs are not drawn."""
+DARKEST = Fraction(1, 5)
+"""From this share of right guesses on, a pair is drawn as dark as can be."""
 KNOWN, LEFT_OUT = TARGETS[1][0], NEUTRAL
 """The colours of an attribute that stays, and of one that is left out."""
 
@@ -122,7 +124,7 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
             "second": enumeration([second]),
             "risk": 100 * float(risk),
             "label": percentage(risk, 0),
-            "dark": 2 * risk > max(risks.values()),
+            "dark": risk > DARKEST / 2,
         }
         for first, second, risk in pairs
     ]
@@ -133,7 +135,16 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
         y=vega.Y("first:N", sort=attributes, title=None, axis=vega.Axis(grid=False)),
     )
     squares = base.mark_rect().encode(
-        color=vega.Color("risk:Q", title=None, scale=vega.Scale(scheme="oranges"), legend=None)
+        color=vega.Color(
+            "risk:Q",
+            title=None,
+            scale=vega.Scale(scheme="oranges", domain=[0, float(100 * DARKEST)], clamp=True),
+            legend=vega.Legend(
+                gradientLength=160,
+                values=[0, float(50 * DARKEST), float(100 * DARKEST)],
+                labelExpr=f"datum.value + (datum.value >= {float(100 * DARKEST)} ? '%+' : '%')",
+            ),
+        )
     )
     labels = base.mark_text(fontSize=11).encode(
         text="label:N", color=vega.condition("datum.dark", vega.value("white"), vega.value("#222"))
@@ -155,7 +166,8 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
         ),
         label=text("What each two attributes tell together"),
         caption=text(
-            "Two attributes that tell little each may single people out together. Darker is worse."
+            "Two attributes that tell little each may single people out together. Darker is worse: the colours are the "
+            "same in every report, and end at 20%."
         ),
         table=cell_table(
             text("Known"),

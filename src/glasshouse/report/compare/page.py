@@ -45,7 +45,7 @@ from glasshouse.report.cells import (
     three_digits,
     under,
 )
-from glasshouse.report.charts import TARGETS, figure_of, plot, titled
+from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.compare.figures import FiguresTold, measured_page
 from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
 from glasshouse.report.discretion import Discretion
@@ -876,7 +876,9 @@ class Panel(NamedTuple):
     """How great it is in a version."""
 
 
-WIDTH, HEIGHT, LETTER, LINE = 200, 200, 6.6, 14.0
+BEFORE_ZERO = 0.05
+"""Which part of the axis of errors is before 0, so that the original does not stand on the other axis."""
+WIDTH, HEIGHT, LETTER, LINE = 200, 200, 7.6, 15.0
 """How large a panel is on a narrow screen, and the letters in it, in pixels."""
 
 
@@ -895,12 +897,15 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
                 lambda row: max(map(learned, row.inferring)),
             )
         )
-    names = [printable(row.name) for row in comparison.releases]
-    numbered = not all(labels_beside(_spots(comparison.releases, panel), names) for panel in panels)
+    original, names = text("original"), [printable(row.name) for row in comparison.releases]
+    numbered = not all(
+        labels_beside(_spots(comparison, panel), [original, *names]) for panel in panels
+    )
     labels = [str(place) for place in range(1, len(names) + 1)] if numbered else names
-    shown = {id(row): label for row, label in zip(comparison.releases, labels, strict=True)}
+    rows_and_labels = zip(comparison.rows, [original, *labels], strict=True)
+    shown = {id(row): label for row, label in rows_and_labels}
     charts = [_panel(comparison, panel, chosen.release, shown) for panel in panels]
-    key = " · ".join(f"{label}\u00a0{name}" for label, name in zip(labels, names, strict=True))
+    key = " · ".join(f"{label}: {name}" for label, name in zip(labels, names, strict=True))
     titles = [text("Error"), *(panel.title for panel in panels), text("Beaten by")]
     rows = [
         (
@@ -931,7 +936,8 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
         label=text("Risk against error, one mark per version"),
         caption=text(
             "Down: harder to learn about somebody. Left: more accurate. Hollow: another version is more accurate while "
-            "no attack succeeds more often. Diamond: the version to choose. The original has no error."
+            "no attack succeeds more often. Diamond: the version to choose. Hollow square: the original, which has no "
+            "error."
         ),
         table=cell_table(text("Version"), titles, rows),
     )
@@ -948,22 +954,27 @@ def _title(comparison: Comparison, chosen: Choice) -> str:
     )
 
 
-def _ends(releases: Sequence[ComparedRelease], panel: Panel) -> tuple[float, float]:
-    """Return how far the axes of a panel go: errors, and risks."""
-    widest = max(100 * row.distance for row in releases) * 1.1 or 1.0
-    return widest, max(100 * float(panel.risk(row)) for row in releases) * 1.15 or 1.0
+def _ends(comparison: Comparison, panel: Panel) -> tuple[float, float]:
+    """Return how far the axes of a panel go: errors, and risks, those of the original among them."""
+    widest = max(100 * row.distance for row in comparison.releases) * 1.1 or 1.0
+    return widest, max(100 * float(panel.risk(row)) for row in comparison.rows) * 1.15 or 1.0
 
 
-def _spots(releases: Sequence[ComparedRelease], panel: Panel) -> list[tuple[float, float]]:
-    """Return where the marks of versions stand in a panel."""
-    widest, highest = _ends(releases, panel)
+def _spots(comparison: Comparison, panel: Panel) -> list[tuple[float, float]]:
+    """Return where the marks of the original and of the versions stand in a panel."""
+    widest, highest = _ends(comparison, panel)
     return [
         (
-            100 * row.distance / widest * WIDTH,
+            (100 * _error(comparison, row) / widest + BEFORE_ZERO) / (1 + BEFORE_ZERO) * WIDTH,
             HEIGHT - 100 * float(panel.risk(row)) / highest * HEIGHT,
         )
-        for row in releases
+        for row in comparison.rows
     ]
+
+
+def _error(comparison: Comparison, row: ComparedRelease) -> float:
+    """Return how wrong a version is; the original is not."""
+    return 0.0 if row is comparison.original else row.distance
 
 
 def _panel(
@@ -971,11 +982,11 @@ def _panel(
 ) -> vega.Chart:
     releases = sorted(comparison.releases, key=lambda row: (row.distance, panel.risk(row)))
     frontier = list(_undominated(releases, panel.risk))
-    widest, highest = _ends(releases, panel)
+    widest, highest = _ends(comparison, panel)
     x = vega.X(
         "error:Q",
         title=text("error (%)"),
-        scale=vega.Scale(domain=[0, widest], nice=False),
+        scale=vega.Scale(domain=[-BEFORE_ZERO * widest, widest], nice=False),
         axis=vega.Axis(tickCount=5),
     )
     y = vega.Y("risk:Q", title=None, scale=vega.Scale(domain=[0, highest], nice=False))
@@ -983,9 +994,11 @@ def _panel(
     def place(row: ComparedRelease) -> dict[str, object]:
         return {
             "name": labels[id(row)],
-            "error": 100 * row.distance,
+            "error": 100 * _error(comparison, row),
             "risk": 100 * float(panel.risk(row)),
-            "kind": "chosen"
+            "kind": "original"
+            if row is comparison.original
+            else "chosen"
             if row is chosen
             else "beaten"
             if any(other.beats(row) for other in releases)
@@ -998,8 +1011,13 @@ def _panel(
         .mark_line(interpolate="step-after", strokeWidth=1.5, color=TARGETS[0][0])
         .encode(x=x, y=y)
     ]
-    looks = {"frontier": ("circle", True), "beaten": ("circle", False), "chosen": ("diamond", True)}
-    marks = [place(row) for row in releases]
+    looks = {
+        "original": ("square", False),
+        "frontier": ("circle", True),
+        "beaten": ("circle", False),
+        "chosen": ("diamond", True),
+    }
+    marks = [place(row) for row in (comparison.original, *releases)]
     for kind, (shape, filled) in looks.items():
         alike = [mark for mark in marks if mark["kind"] == kind]
         if alike:
@@ -1010,12 +1028,12 @@ def _panel(
                     filled=filled,
                     size=180 if kind == "chosen" else 90,
                     opacity=1,
-                    color=TARGETS[0][0],
+                    color=NEUTRAL if kind == "original" else TARGETS[0][0],
                 )
                 .encode(x=x, y=y)
             )
-    ordered = [labels[id(row)] for row in comparison.releases]
-    beside = labels_beside(_spots(comparison.releases, panel), ordered)
+    ordered = [labels[id(row)] for row in comparison.rows]
+    beside = labels_beside(_spots(comparison, panel), ordered)
     places = dict(zip(ordered, beside or [_PLACES[0]] * len(ordered), strict=True))
     for mark in marks:
         dx, dy, align = places[str(mark["name"])]
@@ -1049,7 +1067,7 @@ def labels_beside(
     is returned where there is no room for that near the marks.
 
     >>> labels_beside([(0, 100), (4, 100)], ["k = 2", "k = 5"])
-    [(8, -25, 'left'), (8, -11, 'left')]
+    [(8, -25, 'left'), (8, 12, 'left')]
     """
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in spots]
     placed = []
@@ -1061,7 +1079,7 @@ def labels_beside(
                 x + dx if align == "left" else x + dx - width if align == "right" else x - width / 2
             )
             box = (left, y + dy - LINE / 2, left + width, y + dy + LINE / 2)
-            inside = box[0] >= -20 and box[2] <= WIDTH + 30 and box[1] >= -10 and box[3] <= HEIGHT
+            inside = box[0] >= 0 and box[2] <= WIDTH + 30 and box[1] >= -10 and box[3] <= HEIGHT
             if inside and not any(_overlap(box, other) for other in taken):
                 best = (dx, dy, align, box)
                 break

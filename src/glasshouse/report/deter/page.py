@@ -458,6 +458,8 @@ UNDRAWN = ("link_cost", "discount")
 """The terms that few can change: their numbers are in the table only."""
 MOST_POINTS = 400
 """So many sizes at most are drawn."""
+MOST_POWERS = 4
+"""On an axis with more powers of ten than this, not every one of them has a figure."""
 MOST_VALUES = 7
 """So many values of each parameter are in a table."""
 
@@ -734,15 +736,20 @@ def _thresholds_chart(curve: Sensitivity, outcome: Deterrence, currency: str | N
     ]
     plain = curve.parameter in ("discount", "prior")
     names = [translated(THRESHOLDS[name]) for name in LINES]
+    values = [float(value) for value in curve.values]
     x = vega.X(
         "x:Q",
         title=_parameter(curve, currency),
         scale=vega.Scale(zero=False) if plain else vega.Scale(type="log"),
+        axis=vega.Axis(tickCount=4) if plain else _powers_of_ten(min(values), max(values)),
     )
     y = vega.Y(
         "size:Q",
         title=text("size of the group (people)"),
         scale=vega.Scale(type="log", domainMin=1),
+        axis=_powers_of_ten(
+            1, max((size for line in series.values() for size in line if size), default=1)
+        ),
     )
     lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
     layers: list[vega.Chart] = [lines.encode(x=x, y=y, **_told_apart(names))]
@@ -759,6 +766,18 @@ def _thresholds_chart(curve: Sensitivity, outcome: Deterrence, currency: str | N
             ),
         ]
     return vega.layer(*layers).properties(width=280, height=180)
+
+
+def _powers_of_ten(low: float, high: float) -> vega.Part:
+    """Return a logarithmic axis with a figure at every power of ten, or at every so many of them.
+
+    >>> _powers_of_ten(0.5, 3e6)["values"], _powers_of_ten(1, 500)["values"]
+    ([1.0, 100.0, 10000.0, 1000000.0], [1.0, 10.0, 100.0])
+    """
+    first, last = (round(math.log10(max(edge, 1e-9)) + 1e-9, 9) for edge in (low, high))
+    powers = range(math.ceil(first), math.floor(last) + 1)
+    step = 1 + len(powers) // MOST_POWERS
+    return vega.Axis(values=[10.0**power for power in powers[::step]], format=",~g")
 
 
 def _parameter(curve: Sensitivity, currency: str | None) -> str:

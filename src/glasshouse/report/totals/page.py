@@ -620,6 +620,8 @@ EDGES = (0, 1, 2, 4, 8, 12, 24, 36, 50, inf)
 SETTLED = ("unique", "ambiguous", "infeasible")
 """What instances come to that are solved exactly."""
 ORANGE, BLUE = TARGETS[0][0], TARGETS[1][0]
+LEAST_STEPS = 2
+"""Of fewer steps there is nothing to be compared."""
 LETTERS = 16
 """So many letters fit into a line at the left of a picture."""
 ROOM = {"left": 16, "top": 5, "right": 10, "bottom": 5}
@@ -627,15 +629,22 @@ ROOM = {"left": 16, "top": 5, "right": 10, "bottom": 5}
 _LINE = "\u2003"
 
 
-def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure:
-    """Return the picture of what an adversary is expected to name rightly, by what she has."""
+def value_figure(steps: Sequence[ExposurePhase], currency: str | None) -> Figure | None:
+    """Return the picture of what an adversary is expected to name rightly, by what she has; None: always the same."""
+    drawn = [
+        step
+        for place, step in enumerate(steps)
+        if place == 0 or short(step.value_at_risk) != short(steps[place - 1].value_at_risk)
+    ]
+    if len(drawn) < LEAST_STEPS:
+        return None
     return figure_of(
-        value_at_risk(steps, currency),
+        value_at_risk(drawn, currency),
         label=text("Value at risk by what the adversary has"),
         caption=text(
             "Each mark: what the adversary has so far. “Joined”: she has put the records beside the totals with the "
             "same keys, and knows which places take part. “Solved”: she has ruled out every place that no allocation "
-            "of the records to the totals admits."
+            "of the records to the totals admits. Steps that change nothing are in the table only."
         ),
         table=cell_table(
             text("She has"),
@@ -689,21 +698,36 @@ def _value_axis(values: Sequence[float], currency: str | None, *, wide: bool) ->
         text("value at risk ({currency})", currency=currency) if currency else text("value at risk")
     )
     if not wide:
+        ticks = _ticks(max(values))
         scale = vega.Scale(domain=[0, 1.4 * max(values) or 1.0], nice=False)  # marks are labelled
-        return vega.X(
-            "value:Q", title=title, scale=scale, axis=vega.Axis(labels=False, ticks=False)
-        )
+        return vega.X("value:Q", title=title, scale=scale, axis=_labelled(ticks))
     powers = _powers(min(values), max(values))
-    labels = "".join(
-        f"datum.value == {power!r} ? {json.dumps(short(power), ensure_ascii=False)} : "
-        for power in powers
-    )
+    scale = vega.Scale(type="log", domain=[powers[0], powers[-1]])
     return vega.X(
-        "value:Q",
-        title=title,
-        scale=vega.Scale(type="log", domain=[powers[0], powers[-1]]),
-        axis=vega.Axis(values=powers[:: 1 + len(powers) // 8], labelExpr=f"{labels}''"),
+        "value:Q", title=title, scale=scale, axis=_labelled(powers[:: 1 + len(powers) // 8])
     )
+
+
+def _labelled(ticks: Sequence[float]) -> vega.Part:
+    """Return an axis with these figures on it, as the language writes large ones."""
+    labels = "".join(
+        f"datum.value == {tick!r} ? {json.dumps(short(tick), ensure_ascii=False)} : "
+        for tick in ticks
+    )
+    return vega.Axis(values=list(ticks), labelExpr=f"{labels}''")
+
+
+def _ticks(highest: float) -> list[float]:
+    """Return round figures from 0 to about a number: three to six of them.
+
+    >>> _ticks(34.0), _ticks(0.0), _ticks(1_700_000)
+    ([0.0, 10.0, 20.0, 30.0], [0.0], [0.0, 500000.0, 1000000.0, 1500000.0])
+    """
+    if highest <= 0:
+        return [0.0]
+    power = 10.0 ** floor(log10(highest))
+    step = next(part * power for part in (0.2, 0.5, 1.0, 2.0) if highest / (part * power) < 5)
+    return [step * place for place in range(int(highest / step + 1e-9) + 1)]
 
 
 def _lines_of(field: str, labels: Sequence[str]) -> vega.Part:
