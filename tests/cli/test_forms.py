@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -25,10 +26,10 @@ from glasshouse.report.form import (
     ImpactForm,
     blank_mark,
     form_of,
+    likelihood,
     to_docx,
 )
-from glasshouse.report.verdict import value_words
-from glasshouse.runs.folder import FORMS, is_run, stored_measures, stored_report
+from glasshouse.runs.folder import FORMS, _decided_on, is_run, stored_report
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT, Measure
 from tests.conftest import Glasshouse
 from tests.report.reading import telling
@@ -37,8 +38,8 @@ docx = pytest.importorskip("docx", reason="needs python-docx (extra forms)")
 pytest.importorskip("typst", reason="needs typst (extra forms)")
 MARKERS = ("Quixeramobim", "Zyxovia", "F98")
 TITLES = {
-    "en": ["1. Organisation", "2. Purpose", "3. The data", "4. Adversaries considered"],
-    "pt-BR": ["1. Organização", "2. Finalidade", "3. Os dados", "4. Adversários considerados"],
+    "en": ["1. Organisation", "2. Purpose", "3. The data", "4. What was done to the data"],
+    "pt-BR": ["1. Organização", "2. Finalidade", "3. Os dados", "4. O que foi feito com os dados"],
 }
 
 
@@ -95,43 +96,112 @@ def opened(content: bytes) -> Any:
 def test_a_form_has_its_sections_its_blanks_and_the_figures_of_the_report(
     runs: Path, law: str
 ) -> None:
-    kept, measures = stored_report(runs / "after"), stored_measures(runs / "after")
+    kept = stored_report(runs / "after")
     for language in LANGUAGES:
         with telling(language):
             document = opened(to_docx(form_of(law, filed(runs, "before", "after"))))
             page = kept.page(language)
-            measured = [value_words(one) for one in measures if one.knows is None]
             headings = [one.text for one in document.paragraphs if one.style.name == "Heading 2"]
             assert headings[:4] == TITLES[language]
-            assert [heading[:2] for heading in headings[:9]] == [
-                f"{place}." for place in range(1, 10)
-            ]
+            numbers = [heading.partition(".")[0] for heading in headings[:11]]
+            assert numbers == [str(place) for place in range(1, 12)]
             told = texts(document)
-            assert sum(blank_mark() in words for words in told) == 14
+            assert sum(blank_mark() in words for words in told) == 33
             assert page.ruling is not None
             for row in page.ruling.conditions.groups[0].rows:
                 assert row[1].text in told
                 assert row[0].text in told
-            assert set(measured) <= set(told)
             assert any(page.ruling.headline in words for words in told)
 
 
 def test_before_and_after_are_those_of_the_first_and_the_last_run(runs: Path) -> None:
     form = form_of("dpia", filed(runs, "before", "after"))
-    (table,) = form.sections[6].tables
-    measures = {
-        name: {
-            (one.measure, one.of): value_words(one)
-            for one in stored_measures(runs / name)
-            if one.knows is None
-        }
-        for name in ("before", "after")
-    }
-    rows = [tuple(cell.text for cell in row[1:]) for row in table.groups[0].rows]
-    assert (
-        rows == [(measures["before"][key], measures["after"][key]) for key in measures["after"]][:8]
+    (table,) = form.sections[5].tables
+    rulings = [stored_report(runs / name).page("en").ruling for name in ("before", "after")]
+    before, after = (
+        {row[0].text: row[1].text for row in ruling.conditions.groups[0].rows}
+        for ruling in rulings
+        if ruling is not None
     )
-    assert "do not assume the same knowledge" in " ".join(form.sections[6].notes)
+    rows = {row[0].text: (row[1].text, row[2].text) for row in table.groups[0].rows}
+    assert rows == {name: (before.get(name, "–"), after[name]) for name in rows}
+    assert len(rows) == min(8, len(after))
+    assert before["people who can be named for certain"] != "0%"
+    assert "do not assume the same knowledge" in " ".join(form.sections[5].notes)
+
+
+def test_what_was_measured_before_alone_is_said_and_the_same_knowledge_is_not(runs: Path) -> None:
+    (before,) = filed(runs, "before")
+    further = Measurement("close-added", Fraction(1, 3), "disease")
+    form = form_of("dpia", [replace(before, measures=(*before.measures, further)), before])
+    *_, said = form.sections[5].notes
+    assert said.startswith("Measured before, and not after")
+    assert "disease" in said
+    assert "do not assume the same knowledge" not in str(form)
+
+
+def test_a_form_of_a_protected_release_says_what_was_done_and_files_no_name_of_a_folder(
+    glasshouse: Glasshouse, runs: Path, tmp_path: Path
+) -> None:
+    chance = random.Random(3)
+    rows = [
+        f"{chance.randint(20, 29)},{chance.choice('MF')},{chance.choice('ab')}" for _ in range(240)
+    ]
+    data = tmp_path / "people.csv"
+    data.write_text("\n".join(["age,sex,illness", *rows, "97,F,b"]) + "\n", encoding="utf-8")
+    words = [str(data), "-q", "age", "-q", "sex", "-s", "illness"]
+    assert glasshouse("assess", *words, "--out", str(tmp_path / "odd-name-1")).code in (0, 4)
+    made = glasshouse("protect", *words, "--time-limit", "3", "--out", str(tmp_path / "odd-name-2"))
+    assert made.code == 0, made.error
+    version = json.loads((tmp_path / "odd-name-2" / "manifest.json").read_text(encoding="utf-8"))
+    folders = [str(tmp_path / name) for name in ("odd-name-1", "odd-name-2")]
+    for place, last in (
+        ("recommended", folders[1]),
+        ("named", str(tmp_path / "odd-name-2" / "versions" / "few-removed")),
+    ):
+        for law, language in (("dpia", "en"), ("ripd", "pt-BR")):
+            out = tmp_path / place
+            done = glasshouse(
+                *("report", folders[0], last, "--form", law, "--lang", language, "--out", str(out))
+            )
+            assert (done.code, done.error) == (0, "")
+            told = "\n".join(texts(opened((out / f"{law}.docx").read_bytes())))
+            assert "odd-name" not in told
+            assert "versions" not in told
+            assert not re.search(r"time_limit = \d+\.\d{2}", told)
+            folder = _decided_on(Path(last))
+            manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+            for change in manifest["changes"][language].values():
+                assert change in told
+            for note in manifest["of_records"][language]:
+                assert note in told
+    assert version["recommended"] in (
+        path.name for path in (tmp_path / "odd-name-2" / "versions").iterdir()
+    )
+    assert "1 record of the original is not in this file." in str(
+        json.loads(
+            (tmp_path / "odd-name-2" / "versions" / "few-removed" / "manifest.json").read_text(
+                "utf-8"
+            )
+        )["of_records"]["en"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        (Measurement("named", Fraction(0)), "negligible"),
+        (Measurement("best-guess", Fraction(1, 100)), "negligible"),
+        (Measurement("best-guess", Fraction(1, 20)), "limited"),
+        (Measurement("smallest-class", Fraction(11)), "significant"),
+        (Measurement("best-guess", Fraction(21, 100)), "maximum"),
+        (Measurement("direct-identifiers", Fraction(2)), "maximum"),
+    ],
+)
+def test_how_likely_a_risk_is_follows_from_what_was_measured(
+    measured: Measurement, words: str
+) -> None:
+    assert likelihood(measured) == words
 
 
 def test_adversaries_of_the_catalogue_are_in_the_form_and_their_sources_in_its_annex(
@@ -143,9 +213,9 @@ def test_adversaries_of_the_catalogue_are_in_the_form_and_their_sources_in_its_a
     )
     assert done.code == 0
     form = form_of("dpia", filed(runs, "known"))
-    (table,) = form.sections[3].tables
+    (table,) = form.sections[4].tables
     assert len(table.groups[0].rows) == 3
-    assert "Of 8 adversaries that were considered" in form.sections[3].intro
+    assert "Of 8 adversaries that were considered" in form.sections[4].intro
     assert "https://arxiv.org/abs/1307.1370" in str(form.annex)
 
 
@@ -175,7 +245,7 @@ def test_every_law_has_its_address() -> None:
 
 
 def test_what_was_not_assessed_is_said_and_not_left_out(runs: Path) -> None:
-    rows = form_of("dpia", filed(runs, "after")).sections[5].tables[0].groups[0].rows
+    rows = form_of("dpia", filed(runs, "after")).sections[6].tables[0].groups[0].rows
     (linking,) = [row for row in rows if row[0].text == "Linkability"]
     assert linking[1].text.startswith("not assessed in these runs")
     assert linking[2].text == "–"
@@ -190,14 +260,10 @@ def test_a_register_is_a_linking_attack_and_the_worst_part_is_told(runs: Path) -
     )
     form = form_of("dpia", [replace(run, command="membership", measures=parts)])
     rows = [
-        tuple(cell.text for cell in row[:3]) for row in form.sections[5].tables[0].groups[0].rows
+        tuple(cell.text for cell in row[:4]) for row in form.sections[6].tables[0].groups[0].rows
     ]
-    assert (
-        "Linkability",
-        "people for whom one guess at who they are is right (B)",
-        "25.0%",
-    ) in rows
-    assert any(row[2] == "33.3%" for row in rows)
+    assert rows[1][:1] + rows[1][2:] == ("Linkability", "33.3%", "maximum")
+    assert rows[2][1:3] == ("people for whom one guess at who they are is right (B)", "25.0%")
 
 
 def wide_form(runs: Path, law: str) -> ImpactForm:
@@ -224,15 +290,15 @@ def wide_form(runs: Path, law: str) -> ImpactForm:
     return form_of(law, [wide, wide])
 
 
-def test_a_form_has_two_pages_before_its_annex_however_much_was_measured(runs: Path) -> None:
+def test_a_form_has_three_pages_before_its_annex_however_much_was_measured(runs: Path) -> None:
     from glasshouse.report import pdf
 
     for language in LANGUAGES:
         with telling(language):
             plain = form_of("ripd", filed(runs, "before", "after"))
-            assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 2
+            assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 3
             wide = wide_form(runs, "ripd")
-            assert any(pdf.form_pages(content) <= 2 for content in pdf._form_contents(wide))
+            assert any(pdf.form_pages(content) <= 3 for content in pdf._form_contents(wide))
             assert "more in the annex" in str(wide) or "no anexo" in str(wide)
 
 

@@ -1,4 +1,4 @@
-"""The form that officers file: two pages and an annex, made of runs, for the GDPR (DPIA) or the LGPD (RIPD).
+"""The form that officers file: two or three pages and an annex, made of runs, for the GDPR (DPIA) or the LGPD (RIPD).
 
 Every figure in it is one that a run measured, said as its report says it, and what a report hides it hides, too. What
 no run can know, a person writes: a placeholder in brackets says who. The form is data; `to_docx` and
@@ -7,18 +7,30 @@ no run can know, a person writes: a placeholder in brackets says who. The form i
 
 from __future__ import annotations
 
+import datetime
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, spoken, text, translated
 from glasshouse.measures.measurement import Measurement
 from glasshouse.report.cells import column_widths
-from glasshouse.report.page import Cell, Column, Group, Page, Section, Severity, Table, ranked
+from glasshouse.report.page import (
+    Cell,
+    Column,
+    Group,
+    Page,
+    Ruling,
+    Section,
+    Severity,
+    Table,
+    ranked,
+)
+from glasshouse.report.provenance import day_words
 from glasshouse.report.verdict import value_words
 from glasshouse.report.words import enumeration
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT
@@ -30,8 +42,18 @@ LAWS = {
 """The forms, by the law that asks for them, and what each is called."""
 WRITTEN_WIDTH = 17.0
 """Between the margins of a sheet of A4, in centimetres."""
-MOST_CONDITIONS, MOST_ADVERSARIES, MOST_FINDINGS = 8, 3, 3
-"""So many conditions, adversaries and findings stand in the form; all of them in its annex."""
+MOST_CONDITIONS, MOST_ADVERSARIES, MOST_FINDINGS, MOST_OF_A_RISK, MOST_CHANGES = 8, 3, 3, 3, 16
+"""So many conditions, adversaries, findings, measures of a risk and columns stand in the form; in its annex are all of
+them."""
+LIKELIHOODS = (
+    (Fraction(1, 100), marked("negligible")),
+    (Fraction(1, 20), marked("limited")),
+    (Fraction(1, 5), marked("significant")),
+    (Fraction(1), marked("maximum")),
+)
+"""How likely a risk is called, up to which share of people that was measured."""
+LEVELS = (marked("low"), marked("moderate"), marked("high"))
+"""How high a risk is, by how likely it is and how severe it would be."""
 _LINKING = ("named", "best-guess", "highest-risk")
 _UNMEASURED = {
     SINGLING_OUT: marked("not assessed in these runs: glasshouse assess does"),
@@ -146,6 +168,8 @@ class FiledRun:
     """What the adversary knows, by the names of its columns."""
     changes: Mapping[str, str] = field(default_factory=dict)
     """What was done to each column of the data, in words, where it made a release."""
+    of_records: tuple[str, ...] = ()
+    """What became of records there, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -176,23 +200,24 @@ def form_of(law: str, runs: Sequence[FiledRun]) -> ImpactForm:
     release = runs[-1]
     version = release.page.provenance.version
     sections = (
-        _organisation(law),
+        _organisation(law, release),
         _purpose(law),
         _data(law, release),
+        _done(release),
         _adversaries(release),
-        _results(release),
-        _three_risks(runs),
+        _results(runs),
+        _risks_of(law, runs),
         _measures_taken(runs),
+        _views(law),
         _residual_risk(law, release),
         _decision(release),
     )
     return ImpactForm(
         title=translated(LAWS[law]),
         lead=text(
-            "A draft, made by Glasshouse {version} of these runs: {runs}. What stands in brackets is for a person to "
-            "write; every figure is one that a run measured.",
+            "A draft, made by Glasshouse {version} of what was measured. What stands in brackets is for a person to "
+            "write; every figure is one that was measured.",
             version=version,
-            runs=", ".join(run.name for run in runs),
         ),
         sections=tuple(
             replace(section, title=f"{place}. {section.title}")
@@ -206,6 +231,13 @@ def form_of(law: str, runs: Sequence[FiledRun]) -> ImpactForm:
     )
 
 
+def role(place: int, runs: int) -> str:
+    """Return what a form calls a run by its place among all of them: it files no names of folders."""
+    if place == runs - 1:
+        return text("the release")
+    return text("the data before") if place == 0 else text("further run {place}", place=place)
+
+
 def blank(who: str, what: str = "") -> str:
     """Return a placeholder: who has to write, and what."""
     if what:
@@ -213,12 +245,17 @@ def blank(who: str, what: str = "") -> str:
     return text("[to be filled in by {who}]", who=who)
 
 
+def open_blank() -> str:
+    """Return a placeholder in a table whose heading says what to write."""
+    return text("[to be filled in]")
+
+
 def blank_mark() -> str:
     """Return how every placeholder begins."""
-    return blank("").rstrip("] ")
+    return open_blank().rstrip("]")
 
 
-def _organisation(law: str) -> Section:
+def _organisation(law: str, release: FiledRun) -> Section:
     controller, officer = text("the controller"), text("the data protection officer")
     entries = [
         (text("Controller, and contact"), blank(controller)),
@@ -229,9 +266,30 @@ def _organisation(law: str) -> Section:
             else text("Data protection officer (encarregado, art. 41), and advice"),
             blank(officer),
         ),
-        (text("Date, and when it is reviewed"), blank(controller)),
     ]
-    return Section(text("Organisation"), tables=(_pairs(entries),))
+    day = release.page.provenance.day
+    drafted = day_words(day) if day else open_blank()
+    columns = [
+        text("Version"),
+        text("Date"),
+        text("What was changed, and by whom"),
+        text("Review due"),
+    ]
+    versions = Table(
+        tuple(map(Column, columns)),
+        (
+            Group(
+                tuple(
+                    tuple(map(Cell, row))
+                    for row in (
+                        ("1", drafted, text("drafted by Glasshouse"), open_blank()),
+                        ("2", open_blank(), open_blank(), open_blank()),
+                    )
+                )
+            ),
+        ),
+    )
+    return Section(text("Organisation"), tables=(_pairs(entries), versions))
 
 
 def _purpose(law: str) -> Section:
@@ -250,15 +308,22 @@ def _purpose(law: str) -> Section:
             else text("Necessity (art. 6, III)"),
             blank(controller),
         ),
+        (
+            text("How long the data are kept, and what becomes of the original"),
+            blank(controller),
+        ),
     ]
     return Section(text("Purpose"), tables=(_pairs(entries),))
 
 
 def _data(law: str, release: FiledRun) -> Section:
     page, controller = release.page, text("the controller")
-    names = ", ".join(page.provenance.datasets) or blank(controller)
+    names = page.provenance.datasets
+    data = page.lead if any(name in page.lead for name in names) else ""
+    if not data:
+        data = ": ".join(filter(None, (", ".join(names), page.lead))) or blank(controller)
     entries = [
-        (text("Data"), f"{names}: {page.lead}" if page.lead else names),
+        (text("Data"), data),
         (text("Whose data, of which period"), blank(controller)),
         (
             text("Categories of data, and storage (Article 35(7)(a))")
@@ -267,7 +332,27 @@ def _data(law: str, release: FiledRun) -> Section:
             blank(controller),
         ),
     ]
-    return Section(text("The data"), tables=(_pairs(entries),))
+    columns = () if page.ruling is None else page.ruling.columns
+    return Section(
+        text("The data"),
+        tables=(_pairs(entries),),
+        notes=tuple(alike.sentence for alike in columns),
+    )
+
+
+def _done(release: FiledRun) -> Section:
+    """Return what was done to the data: what each column became, and what became of records."""
+    title = text("What was done to the data")
+    treated = _section_called(release.page, title)  # what was left out before anything was measured
+    before = () if treated is None else treated.tables
+    if not release.changes:
+        return Section(title, blank(text("the controller")), before)
+    changed = [(Cell(enumeration([name])), Cell(words)) for name, words in release.changes.items()]
+    headings = (Column(text("Column")), Column(text("In the release")))
+    table = Table(headings, (Group(tuple(changed[:MOST_CHANGES])),))
+    records = release.of_records or (text("No record was suppressed."),)
+    notes = (*records, *_rest(len(changed), MOST_CHANGES))
+    return Section(title, tables=(table, *before), notes=notes)
 
 
 def _adversaries(release: FiledRun) -> Section:
@@ -286,57 +371,165 @@ def _section_called(page: Page, title: str) -> Section | None:
     return next((section for section in page.sections if section.title == title), None)
 
 
-def _results(release: FiledRun) -> Section:
-    title, ruling = text("Results against the rule"), release.page.ruling
+def _results(runs: Sequence[FiledRun]) -> Section:
+    """Return each condition with what was measured before and after, failed ones first, and what was not compared."""
+    release, title = runs[-1], text("Results against the rule")
+    ruling = release.page.ruling
     if ruling is None:
         notes = (
-            text("The run {run} measured nothing that its rule asks for.", run=release.name),
+            text("Nothing was measured of the release that its rule asks for."),
             blank(text("the controller"), text("the rule, and whether it is met")),
         )
         return Section(title, notes=notes)
-    rows = [row for group in ruling.conditions.groups for row in group.rows]
-    failed = sorted(rows, key=lambda row: row[-1].mark == "✓")
-    table = replace(ruling.conditions, groups=(Group(tuple(failed)),), title="")
+    before = _before(runs)
+    rows = sorted(_rows(ruling), key=lambda row: row[-1].mark == "✓")
+    columns = [Column(text("Condition")), Column(text("After"), numeric=True)]
+    if before is not None:
+        columns.insert(1, Column(text("Before"), numeric=True))
+    columns += [Column(text("Rule"), numeric=True), Column(text("Met"))]
+    shown = [
+        (
+            row[0],
+            *(() if before is None else (before.get(row[0].text, Cell("–")),)),
+            *row[1:3],
+            row[-1],
+        )
+        for row in rows[:MOST_CONDITIONS]
+    ]
     return Section(
         title,
         f"{ruling.headline}: {ruling.tally}.",
-        (_first_rows(table, MOST_CONDITIONS),),
-        (*_rest(len(rows), MOST_CONDITIONS), *ruling.coverage),
+        (Table(tuple(columns), (Group(tuple(shown)),)),),
+        (*_rest(len(rows), MOST_CONDITIONS), *_not_compared(runs)),
     )
 
 
-def _three_risks(runs: Sequence[FiledRun]) -> Section:
-    """Return what was measured of singling out, linkability and inference: of each, by the last run that did."""
+def _rows(ruling: Ruling) -> list[tuple[Cell, ...]]:
+    return [row for group in ruling.conditions.groups for row in group.rows]
+
+
+def _before(runs: Sequence[FiledRun]) -> dict[str, Cell] | None:
+    """Return what was measured of each condition before; None: nothing was."""
+    ruling = runs[0].page.ruling
+    if len(runs) == 1 or ruling is None:
+        return None
+    return {row[0].text: row[1] for row in _rows(ruling)}
+
+
+def _not_compared(runs: Sequence[FiledRun]) -> Iterator[str]:
+    """Yield what stands in the way of comparing before and after, and what was measured before alone."""
+    first, last = runs[0], runs[-1]
+    if len(runs) == 1:
+        return
+    if first.known != last.known:
+        yield text(
+            "Before and after do not assume the same knowledge, so that not all of the change is due to the measures."
+        )
+    after = {(entry.measure, entry.of) for entry in last.measures}
+    dropped = [
+        _measure_words(entry)
+        for entry in _worst(first.measures)
+        if (entry.measure, entry.of) not in after
+    ]
+    if dropped:
+        yield text(
+            "Measured before, and not after, so that nothing is said of it: {measures}.",
+            measures="; ".join(dropped),
+        )
+
+
+def _risks_of(law: str, runs: Sequence[FiledRun]) -> Section:
+    """Return what was measured of singling out, linkability and inference, and how likely and how severe each is."""
     rows: list[tuple[Cell, ...]] = []
+    severities = " ".join(f"☐ {translated(words)}" for _, words in LIKELIHOODS)
+    several = False
     for risk in (SINGLING_OUT, LINKABILITY, INFERENCE):
-        measured: list[tuple[str, Measurement]] = []
-        for run in reversed(runs):
-            entries = [
-                entry
-                for entry in _worst(run.measures)
-                if risk in _risks(entry, run) and entry.measure != "columns-not-looked-at"
-            ]
-            if entries:
-                measured = [(run.name, entry) for entry in entries]
-                break
-        for place, (name, entry) in enumerate(measured[:MOST_CONDITIONS]):
-            title = translated(risk) if place == 0 else ""
+        name, entries = _measured_of(risk, runs)
+        several |= bool(entries) and name != runs[-1].name
+        for place, entry in enumerate(entries[:MOST_OF_A_RISK]):
+            words = _measure_words(entry)
+            if name != runs[-1].name:
+                words = text("{measure} ({release})", measure=words, release=name)
             rows.append(
-                (Cell(title), Cell(_measure_words(entry)), Cell(value_words(entry)), Cell(name))
+                (
+                    Cell(translated(risk) if place == 0 else ""),
+                    Cell(words),
+                    Cell(value_words(entry)),
+                    Cell(likelihood(entry) if place == 0 else ""),
+                    Cell(severities if place == 0 else ""),
+                )
             )
-        if not measured:
+        if not entries:
             missing = Cell(translated(_UNMEASURED[risk]))
-            rows.append((Cell(translated(risk)), missing, Cell("–"), Cell("–")))
+            rows.append(
+                (Cell(translated(risk)), missing, Cell("–"), Cell(open_blank()), Cell(severities))
+            )
     columns = (
         Column(text("Risk")),
         Column(text("What was attacked")),
         Column(text("Measured"), numeric=True),
-        Column(text("Run")),
+        Column(text("Likelihood")),
+        Column(text("Severity")),
     )
-    return Section(
-        text("Singling out, linkability, inference (WP216)"),
-        tables=(Table(columns, (Group(tuple(rows)),)),),
+    scale = text(
+        "Likelihood follows from the highest share that was measured: up to 1% negligible, up to 5% limited, up to 20% "
+        "significant, else maximum. Severity is for the controller to tick, by what it would mean for the people "
+        "concerned."
     )
+    title = (
+        text("Risks: singling out, linkability, inference (WP216; Article 35(7)(c))")
+        if law == "dpia"
+        else text("Risks: singling out, linkability, inference (WP216)")
+    )
+    return Section(title, scale, (Table(columns, (Group(tuple(rows)),)), _matrix()))
+
+
+def _measured_of(risk: str, runs: Sequence[FiledRun]) -> tuple[str, list[Measurement]]:
+    """Return what the last run measured that measured a risk, the most likely first, and what it is called."""
+    for run in reversed(runs):
+        entries = [
+            entry
+            for entry in _worst(run.measures)
+            if risk in _risks(entry, run) and entry.measure != "columns-not-looked-at"
+        ]
+        if entries:
+            return run.name, sorted(entries, key=_likeliest)
+    return "", []
+
+
+def _likeliest(entry: Measurement) -> tuple[Fraction, bool]:
+    """Return by what the likeliest comes first; of two alike, what was measured as a share."""
+    return -_share(entry), entry.measure == "smallest-class"
+
+
+def _share(entry: Measurement) -> Fraction:
+    """Return the share of people that something measured is about: of the smallest group, one in so many."""
+    if MEASURES[entry.measure].counts_columns:
+        return Fraction(min(1, int(entry.value)))
+    if entry.measure == "smallest-class":
+        return 1 / max(Fraction(1), entry.value)
+    return entry.value
+
+
+def likelihood(entry: Measurement) -> str:
+    """Say how likely a risk is, by what was measured of it."""
+    share = min(Fraction(1), _share(entry))
+    return next(translated(words) for most, words in LIKELIHOODS if share <= most)
+
+
+def _matrix() -> Table:
+    """Return how high a risk is, by how likely it is and how severe it would be."""
+    names = [translated(words) for _, words in LIKELIHOODS]
+    levels = [translated(level) for level in LEVELS]
+    rows = tuple(
+        (
+            Cell(name),
+            *(Cell(levels[min(2, max(0, severe + likely - 2))]) for likely in range(len(names))),
+        )
+        for severe, name in reversed(list(enumerate(names)))
+    )
+    columns = (Column(text("severity ↓ · likelihood →")), *map(Column, names))
+    return Table(columns, (Group(rows),), text("Risk matrix: likelihood × severity"))
 
 
 def _risks(entry: Measurement, run: FiledRun) -> tuple[str, ...]:
@@ -377,55 +570,64 @@ def _measure_words(entry: Measurement) -> str:
 
 
 def _measures_taken(runs: Sequence[FiledRun]) -> Section:
-    title = text("Measures taken, before → after")
-    first, last = runs[0], runs[-1]
-    done: tuple[Table, ...] = ()
-    if last.changes:
-        changed = tuple((Cell(name), Cell(words)) for name, words in last.changes.items())
-        headings = (Column(text("Column")), Column(text("What was done to it")))
-        done = (Table(headings, (Group(changed),), text("The data")),)
-    what = (
-        blank(text("the controller"), text("what was done to the access to the data"))
-        if done
-        else blank(
-            text("the controller"), text("what was done to the data, and to the access to them")
-        )
+    """Return what was and is to be done, with who answers for it and by when, which a person writes."""
+    controller = text("the controller")
+    done = (
+        text("The data were changed as section 4 says")
+        if runs[-1].changes
+        else blank(controller, text("what was done to the data"))
     )
-    before = {(entry.measure, entry.of): entry for entry in _worst(first.measures)}
-    measured = tuple(
+    measures = [
+        (done, _effect(runs) or open_blank()),
+        (text("Who may use the release, and under which terms"), open_blank()),
         (
-            Cell(_measure_words(entry)),
-            Cell(value_words(before[entry.measure, entry.of])),
-            Cell(value_words(entry)),
-        )
-        for entry in _worst(last.measures)
-        if (entry.measure, entry.of) in before
-    )
-    if len(runs) == 1 or not measured:
-        return Section(title, " ".join(filter(None, (last.page.first_sentence, what))), done)
-    columns = (
-        Column(text("What was measured")),
-        Column(text("Before: {run}", run=first.name), numeric=True),
-        Column(text("After: {run}", run=last.name), numeric=True),
-    )
-    table = Table(columns, (Group(measured[:MOST_CONDITIONS]),))
-    notes = _rest(len(measured), MOST_CONDITIONS)
-    if first.known != last.known:
-        notes += (
             text(
-                "The two runs do not assume the same knowledge, so that not all of the change is due to the measures."
+                "What is known of the same people elsewhere is looked at again before a further release"
             ),
-        )
-    after = {(entry.measure, entry.of) for entry in last.measures}
-    dropped = [_measure_words(entry) for key, entry in before.items() if key not in after]
-    if dropped:
-        notes += (
-            text(
-                "Measured before, and not after, so that nothing is said of it: {measures}.",
-                measures="; ".join(dropped),
-            ),
-        )
-    return Section(title, tables=(table, *done), notes=(*notes, what))
+            open_blank(),
+        ),
+        (open_blank(), open_blank()),
+    ]
+    columns = tuple(
+        map(Column, (text("Measure"), text("Effect"), text("Who answers for it"), text("By when")))
+    )
+    rows = tuple(
+        tuple(map(Cell, (measure, effect, open_blank(), open_blank())))
+        for measure, effect in measures
+    )
+    return Section(text("Measures"), tables=(Table(columns, (Group(rows),)),))
+
+
+def _effect(runs: Sequence[FiledRun]) -> str:
+    """Say what the measures achieved: the condition of the rule that fell most, before and after."""
+    before, ruling = _before(runs), runs[-1].page.ruling
+    if before is None or ruling is None:
+        return ""
+    for row in _rows(ruling):
+        earlier = before.get(row[0].text)
+        if earlier is not None and earlier.text != row[1].text:
+            return f"{row[0].text}: {earlier.text} → {row[1].text}"
+    return ""
+
+
+def _views(law: str) -> Section:
+    """Return a place for the views of those concerned."""
+    title = (
+        text("Views of the people concerned (Article 35(9))")
+        if law == "dpia"
+        else text("Views of the people concerned, or of who stands for them")
+    )
+    entries = [
+        (
+            text("Asked"),
+            " ".join(f"☐ {answer}" for answer in (text("yes"), text("no"))),
+        ),
+        (
+            text("Whom, when, what they said and what follows; or why not"),
+            blank(text("the controller")),
+        ),
+    ]
+    return Section(title, tables=(_pairs(entries),))
 
 
 def _residual_risk(law: str, release: FiledRun) -> Section:
@@ -447,11 +649,7 @@ def _residual_risk(law: str, release: FiledRun) -> Section:
         text("Residual risk"),
         " ".join(
             grave[:MOST_FINDINGS]
-            or [
-                text(
-                    "The report of {run} has no finding of high or moderate risk.", run=release.name
-                )
-            ]
+            or [text("The report on the release has no finding of high or moderate risk.")]
         ),
         notes=(
             *_rest(len(grave), MOST_FINDINGS),
@@ -529,7 +727,7 @@ def _annex(law: str, runs: Sequence[FiledRun]) -> Iterator[Section]:
 
 def _evidence(run: FiledRun) -> Iterator[tuple[str, str]]:
     provenance = run.page.provenance
-    yield text("Run {run}", run=run.name), f"glasshouse {run.command}: {run.page.title}"
+    yield f"{run.name[:1].upper()}{run.name[1:]}", f"glasshouse {run.command}: {run.page.title}"
     yield (
         text("Made by"),
         f"Glasshouse {provenance.version}; "
@@ -591,7 +789,6 @@ def to_docx(form: ImpactForm) -> bytes:
     _add_paragraph(document, form.lead)
     for section in form.sections:
         _add_section(document, section)
-    document.add_page_break()
     document.add_heading(text("Annex"), 1)
     for section in form.annex:
         _add_section(document, section)
@@ -599,7 +796,8 @@ def to_docx(form: ImpactForm) -> bytes:
         document.add_heading(text("The study of {run}", run=printable(name)), 2)
         run = document.add_paragraph().add_run("\n".join(map(printable, study.splitlines())))
         run.font.name, run.font.size = "Courier New", Pt(7.5)
-    properties, epoch = document.core_properties, datetime(1980, 1, 1, tzinfo=UTC)
+    properties = document.core_properties
+    epoch = datetime.datetime(1980, 1, 1, tzinfo=datetime.UTC)
     properties.title, properties.author, properties.comments = form.title, "", ""
     properties.last_modified_by, properties.language = "", spoken()
     properties.created = properties.modified = epoch

@@ -73,7 +73,7 @@ from glasshouse.mitigation.perturbation import (
 )
 from glasshouse.mitigation.utility import ColumnCosts, column_costs
 from glasshouse.qif import Channel
-from glasshouse.report.anonymise.dictionary import changes, data_dictionary
+from glasshouse.report.anonymise.dictionary import changes, data_dictionary, record_notes
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE
 from glasshouse.runs.reading import (
     Prepared,
@@ -335,10 +335,11 @@ def release_manifest(
         if name in table.sensitive
     }
     manifest |= {"missing": missing} if missing else {}
-    manifest["changes"] = {}
+    manifest["changes"], manifest["of_records"] = {}, {}
     for language in LANGUAGES:
         with speaking(language):
             manifest["changes"][language] = changes(protected.outcome)
+            manifest["of_records"][language] = list(record_notes(protected.outcome))
     return manifest | _written_down(study, protected.decimals(study))
 
 

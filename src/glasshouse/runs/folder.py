@@ -30,7 +30,7 @@ from glasshouse.language import (
 from glasshouse.measures.coverage import Coverage
 from glasshouse.measures.measurement import Measurement
 from glasshouse.measures.verdict import Verdict, new_columns, no_worse_than, verdict_on
-from glasshouse.report.form import LAWS, FiledRun, form_of, to_docx
+from glasshouse.report.form import LAWS, FiledRun, form_of, role, to_docx
 from glasshouse.report.page import Page, Provenance
 from glasshouse.sources.exports import FORMATS
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
@@ -451,9 +451,8 @@ def write_form(
             raise DataError('"{path}" exists; choose another place, or say `overwrite`', path=path)
     reports = [stored_report(_decided_on(folder)) for folder in folders]
     code = reports[-1].language if language is None else language
-    names = telling_paths([own_place(report.folder) for report in reports])
     with speaking(code):
-        runs = [_filed(report, names[own_place(report.folder)].as_posix()) for report in reports]
+        runs = [_filed(report, role(place, len(reports))) for place, report in enumerate(reports)]
         form = form_of(law, runs)
         contents = [to_docx(form), _pdf_module().form_to_pdf(form)]
     try:
@@ -490,7 +489,7 @@ def _filed(report: StoredReport, name: str) -> FiledRun:
             folder=report.folder,
         )
     return FiledRun(
-        name=printable(name),
+        name=name,
         command=study.command,
         page=report.page(spoken()),
         measures=stored_measures(report.folder),
@@ -499,6 +498,7 @@ def _filed(report: StoredReport, name: str) -> FiledRun:
         if isinstance(study, ReleaseStudy)
         else frozenset(),
         changes=(_manifest_entry(report.folder, "changes") or {}).get(spoken(), {}),
+        of_records=tuple((_manifest_entry(report.folder, "of_records") or {}).get(spoken(), ())),
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import inf
+from math import ceil, inf
 from pathlib import Path
 from typing import Any
 
@@ -363,7 +363,8 @@ class _Search:
         if protection["method"] != "anatomy":
             protection = {"hierarchies": means.hierarchies, **protection}
             if protection.get("recoding") != "mondrian":
-                protection |= {"importance": means.importance, "time_limit": seconds}
+                limit = None if seconds is None else ceil(10 * seconds) / 10
+                protection |= {"importance": means.importance, "time_limit": limit}
         content = {
             **protection,
             "keep": means.keep,

@@ -224,15 +224,20 @@ def _in_language(outcome: Anonymisation, language: str) -> Iterator[str]:
         for name, words in changes(outcome).items():
             yield f"| {_cell(name)} | {_cell(words)} |"
         yield ""
-        if outcome.suppressed:
-            yield _suppressed_note(outcome)
+        for note in record_notes(outcome):
+            yield note
             yield ""
-        if outcome.parameters.get("sample") is not None:
-            yield text(
-                "The file is a simple random sample: {share} of the records.",
-                share=percentage(Fraction(str(outcome.parameters["sample"]))),
-            )
-            yield ""
+
+
+def record_notes(outcome: Anonymisation) -> Iterator[str]:
+    """Yield what became of records of a release: how many are suppressed, and of which part it is a sample."""
+    if outcome.suppressed:
+        yield _suppressed_note(outcome)
+    if outcome.parameters.get("sample") is not None:
+        yield text(
+            "The file is a simple random sample: {share} of the records.",
+            share=percentage(Fraction(str(outcome.parameters["sample"]))),
+        )
 
 
 def _suppressed_note(outcome: Anonymisation) -> str:
