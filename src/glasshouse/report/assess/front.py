@@ -387,19 +387,9 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     The line is what the rule allows. There is no such picture where fewer than three numbers of facts were assessed, or
     where the worst set of every number is as bad as any other.
     """
-    by_size: dict[int, list[Fraction]] = {}
-    for attack in last_window(assessment.attacks):
-        if not attack.secret:
-            risks = by_size.setdefault(len(attack.quasi_identifiers), [])
-            risks.append(attack.probabilistic.posterior)
-    if len(by_size) < LEAST_SIZES:
+    bands = _bands(assessment)
+    if len(bands) < LEAST_SIZES:
         return None
-    bands = []
-    for size, risks in sorted(by_size.items()):
-        risks.sort(
-            key=lambda risk: (float(risk), risk)
-        )  # a ratio decides only between equal quotients
-        bands.append((size, risks[0], median(risks), risks[-1], len(risks)))
     if len({percentage(worst) for *_, worst, _ in bands}) == 1:
         return None
     highest = max(worst for *_, worst, _ in bands)
@@ -446,35 +436,15 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     ]
     subtitle = text("line: the worst set of so many facts; dashed: the median; shaded: all sets")
     if allowed is not None and line is not None:
-        rule = plot([{"limit": 100 * float(allowed), "label": _rule_label(allowed)}])
-        layers.append(
-            rule.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=RULE).encode(
-                y=vega.Y("limit:Q", scale=scale)
-            )
-        )
         labels = [
             height + float(str(row["dy"]))
             for height, row in zip(heights.values(), rows, strict=True)
         ]
         end = _free_end(labels, line)
+        layers += _rule_layers(allowed, vega.Y("limit:Q", scale=scale), end)
         if end is None:
             subtitle = text(
                 "{subtitle}; grey: {rule}", subtitle=subtitle, rule=_rule_label(allowed)
-            )
-        else:
-            left = end == "left"
-            layers.append(
-                rule.mark_text(
-                    align="left" if left else "right",
-                    dx=4 if left else -4,
-                    dy=-8,
-                    fontSize=12,
-                    color="#555",
-                ).encode(
-                    x=vega.value(0 if left else "width"),
-                    y=vega.Y("limit:Q", scale=scale),
-                    text="label:N",
-                )
             )
     titles = (text("Sets"), text("Lowest"), text("Median"), text("Highest"))
     numbers = [
@@ -498,9 +468,40 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     )
 
 
-def _is_near(
-    allowed: Fraction | None, bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]]
-) -> bool:
+Band = tuple[int, Fraction, Fraction, Fraction, int]
+"""Of a number of facts, the least, the median and the greatest risk, and how many sets of so many there are."""
+
+
+def _bands(assessment: Assessment) -> list[Band]:
+    """Return how great the risk is by the number of facts that somebody knows."""
+    by_size: dict[int, list[Fraction]] = {}
+    for attack in last_window(assessment.attacks):
+        if not attack.secret:
+            risks = by_size.setdefault(len(attack.quasi_identifiers), [])
+            risks.append(attack.probabilistic.posterior)
+    bands = []
+    for size, risks in sorted(by_size.items()):
+        # a ratio decides only between equal quotients
+        risks.sort(key=lambda risk: (float(risk), risk))
+        bands.append((size, risks[0], median(risks), risks[-1], len(risks)))
+    return bands
+
+
+def _rule_layers(allowed: Fraction, y: vega.Part, end: str | None) -> list[vega.Chart]:
+    """Return the line of what the rule allows, and what is said of it at the end where there is room."""
+    rule = plot([{"limit": 100 * float(allowed), "label": _rule_label(allowed)}])
+    line = rule.mark_rule(strokeDash=[6, 4], strokeWidth=2, color=RULE).encode(y=y)
+    if end is None:
+        return [line]
+    left = end == "left"
+    label = rule.mark_text(
+        align="left" if left else "right", dx=4 if left else -4, dy=-8, fontSize=12, color="#555"
+    )
+    x = vega.value(0 if left else "width")
+    return [line, label.encode(x=x, y=y, text="label:N")]
+
+
+def _is_near(allowed: Fraction | None, bands: Sequence[Band]) -> bool:
     """Tell whether a risk is so near to what the rule allows that whole per cents would not tell them apart."""
     return allowed is not None and any(
         abs(worst - allowed) < Fraction(1, 100) for _, _, _, worst, _ in bands
@@ -551,7 +552,7 @@ def _free_end(labels: Sequence[float], line: float) -> str | None:
     return None
 
 
-def _band_title(bands: Sequence[tuple[int, Fraction, Fraction, Fraction, int]]) -> str:
+def _band_title(bands: Sequence[Band]) -> str:
     """Say how risk grows from the fewest facts to all of them."""
     (few, *_, first, _), (many, *_, last, _) = bands[0], bands[-1]
     before, after = percentages(first, last)
