@@ -88,6 +88,23 @@ def last_part(size: int) -> list[Parts]:
     ]
 
 
+def of_files(few: Sequence[tuple[str, str]]) -> str:
+    """Return the report on three files side by side, of which the last is of few people."""
+    rows = [[("kl"[i % 2], "xyy"[i % 3]) for i in range(size)] for size in (300, 120)]
+    files = [
+        gh.read(table(one, "kind", "ill"), quasi_identifiers=["kind"], sensitive=["ill"], name=name)
+        for name, one in zip(("first", "second", "third"), (*rows, few), strict=True)
+    ]
+    return figures(lambda: gh.assess(files, each=True).page)
+
+
+def test_files_side_by_side_tell_nothing_of_the_people_of_a_small_one() -> None:
+    for size in (1, 3, LEAST - 1):
+        everybody = list(product("kl", "xy"))
+        told = {of_files([one] * (size - 1) + [other]) for one in everybody for other in everybody}
+        assert len(told) == 1, size
+
+
 @pytest.mark.parametrize("size", [13, 21])
 def test_no_part_tells_how_few_share_a_secret(size: int) -> None:
     assert small_counts_told(last_part(size), by_part, in_parts) == []

@@ -256,8 +256,11 @@ def _of_parts(family: Family) -> Iterator[Measurement]:
 def _bounded(entry: Measurement, people: int) -> Measurement:
     """Return a measurement on the safe side, so roughly that no small count of people in a part follows from it.
 
-    A share is rounded up to one of few, of which two neighbours are many people apart; none stays none.
+    A share is rounded up to one of few, of which two neighbours are many people apart; none stays none, unless that
+    would itself be told of few people: of a part of so few nothing is told, and it is taken to be as bad as can be.
     """
+    if not is_shown(people):
+        return replace(entry, value=Fraction(1), is_bound=True)
     if entry.measure == "smallest-class":
         value = Fraction(max(size for size in CLASS_SIZES if size <= entry.value))
         return replace(entry, value=value if is_shown(int(value)) else Fraction(1), is_bound=True)
