@@ -289,6 +289,45 @@ def test_a_campaign_that_can_read_nothing_is_one_line_with_exit_code_2_and_no_fi
     assert campaign(glasshouse, "--processes", 1)["phases"][0]["exposed"] == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "signs", "fault"),
+    [
+        ("6.215,95", 'dialect = { separator = ";", decimal = ",", thousands = "." }', ""),
+        ("6215,95", 'dialect = { separator = ";", decimal = "," }', ""),
+        ("6.215,95", 'dialect = { separator = ";" }\nthousands = "."', ""),
+        (
+            "6.215,95",
+            'dialect = { separator = ";", decimal = ",", thousands = "." }\nthousands = "."',
+            "",
+        ),
+        (
+            "6.215,95",
+            'dialect = { separator = ";", decimal = "," }\ndecimal_comma = false',
+            "decimal_comma says otherwise",
+        ),
+        (
+            "6.215,95",
+            'dialect = { separator = ";", decimal = ",", thousands = "." }\nthousands = " "',
+            "thousands says otherwise",
+        ),
+    ],
+)
+def test_signs_of_numbers_count_wherever_they_are_said(
+    glasshouse: Glasshouse, value: str, signs: str, fault: str
+) -> None:
+    write_thousands(value, "6216")
+    plan = Path("study.toml").read_text()
+    own = 'dialect = { separator = ";" }\ndecimal_comma = true'
+    assert own in plan
+    Path("study.toml").write_text(plan.replace(own, signs))
+    if fault:
+        refused = glasshouse("totals", "campaign", "--study", "study.toml", "--out", "run")
+        assert (refused.code, refused.error.count("\n")) == (2, 1)
+        assert fault in refused.error
+    else:
+        assert campaign(glasshouse, "--processes", 1)["phases"][0]["exposed"] == 1
+
+
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_overwrite_begins_anew_where_a_campaign_was_interrupted(
     glasshouse: Glasshouse, language: str

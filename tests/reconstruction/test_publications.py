@@ -122,7 +122,8 @@ def test_what_separates_thousands_does_not_stand_before_decimals(tmp_path: Path)
     plan = tiny_plan(tmp_path, GOOD, GOOD_TOTALS)
     entry = {"path": "x.csv", "thousands": ".", "measures": {"value": "value"}}
     with pytest.raises(StudyError, match="also what stands before the decimals"):
-        validated(Publication, entry, "plan")
+        validated(Publication, entry | {"decimal_comma": False}, "plan")
+    assert validated(Publication, entry, "plan").decimal_comma  # what else it may be
     assert plan.publications["records"].thousands is None
 
 

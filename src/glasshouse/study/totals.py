@@ -76,6 +76,35 @@ class Publication(Model):
         """What stands in the place of a total that is held back."""
         return (*self.suppressed, *([""] if self.missing == "open" else []))
 
+    @model_validator(mode="before")
+    @classmethod
+    def _signs_of_dialect(cls, content: Any) -> Any:
+        """Take the signs of numbers from where they are said; a point between thousands leaves the comma for decimals.
+
+        Raises:
+            ContradictionError: They are said twice, and differently.
+        """
+        if not isinstance(content, dict):
+            return content
+        dialect = content.get("dialect")
+        said = dialect if isinstance(dialect, dict) else {}
+        decimal, thousands = said.get("decimal"), said.get("thousands")
+        if isinstance(dialect, Dialect):
+            decimal = None if dialect.decimal == Dialect().decimal else dialect.decimal
+            thousands = dialect.thousands
+        signs = {} if decimal is None else {"decimal_comma": decimal == ","}
+        signs |= {} if thousands is None else {"thousands": thousands}
+        for name, sign in signs.items():
+            if content.get(name, sign) != sign:
+                raise ContradictionError(
+                    "the dialect says how numbers are written, and {name} says otherwise; leave one of them out",
+                    name=name,
+                )
+        content = content | signs
+        if content.get("thousands") == "." and "decimal_comma" not in content:
+            content |= {"decimal_comma": True}
+        return content
+
     @model_validator(mode="after")
     def _marks_differ(self) -> Self:
         if self.thousands == ("," if self.decimal_comma else "."):
