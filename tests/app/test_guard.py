@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from glasshouse.app.guard import COOKIE, HEADERS, POLICY, Form, Guard, Session
+from glasshouse.app.guard import HEADERS, POLICY, Form, Guard, Session, cookie_name
 
 testclient = pytest.importorskip("starlette.testclient", reason="needs starlette (extra app)")
 
 HOST = "127.0.0.1:8000"
 OWN = f"http://{HOST}"
 LIMIT = 50_000
+COOKIE = cookie_name(HOST)
 
 
 class Inner:
@@ -80,8 +82,11 @@ def post(client: Any, session: Session, **changes: Any) -> Any:
     return client.post("/change", data=data, headers=headers, **changes)
 
 
-def test_the_printed_address_opens_the_app_once(outside: Any, session: Session) -> None:
-    token = session.launch
+def test_an_address_opens_the_app_once_and_then_there_is_another(
+    outside: Any, session: Session
+) -> None:
+    token, told = session.launch, list[str]()
+    session.on_entered = lambda: told.append(session.launch)
     answer = outside.get("/enter", params={"token": token})
     cookie = answer.headers["set-cookie"]
     assert 'content="0;url=/"' in answer.text
@@ -90,6 +95,32 @@ def test_the_printed_address_opens_the_app_once(outside: Any, session: Session) 
     outside.cookies.clear()
     assert outside.get("/enter", params={"token": token}).status_code == 401
     assert outside.get("/").status_code == 401
+    assert told == [session.launch] != [token]
+    assert outside.get("/enter", params={"token": told[0]}).status_code == 200
+    assert outside.get("/").text == "inside"
+
+
+def test_whoever_has_not_entered_is_told_how_in_her_language(outside: Any) -> None:
+    outside.cookies.set("language", "pt-BR")
+    answer = outside.get("/")
+    assert (answer.status_code, 'lang="pt-BR"' in answer.text) == (401, True)
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "enter.html" in answer.text
+    outside.cookies.set("language", "x")
+    assert "start it again: glasshouse app" in outside.get("/").text
+
+
+def test_another_app_in_the_same_browser_keeps_its_own_cookie(inside: Any, tmp_path: Path) -> None:
+    other, host = Session(), "127.0.0.1:8001"
+    guard = Guard(Inner(), session=other, hosts=(host,), uploads=tmp_path)
+    second = testclient.TestClient(guard, base_url=f"http://{host}", cookies=dict(inside.cookies))
+    second.get("/enter", params={"token": other.launch})
+    both = "; ".join(
+        f"{name}={value}" for name, value in {**inside.cookies, **second.cookies}.items()
+    )
+    inside.cookies.clear()
+    assert inside.get("/", headers={"cookie": both}).status_code == 200
+    assert second.get("/", headers={"cookie": both}).status_code == 200
 
 
 def test_the_printed_address_may_be_opened_from_a_file_or_a_message(
@@ -107,7 +138,7 @@ def test_a_reload_of_the_printed_address_is_no_error_for_who_is_inside(inside: A
 @pytest.mark.parametrize("token", ["", "wrong", "ü", "a" * 5000])
 def test_a_wrong_token_opens_nothing(outside: Any, session: Session, token: str) -> None:
     assert outside.get("/enter", params={"token": token}).status_code == 401
-    assert session.launch is not None  # and the right one is still good
+    assert outside.get("/enter", params={"token": session.launch}).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/app.js", "/look/auto.css", "/run/1", "/job/1/events"])
@@ -203,6 +234,58 @@ def test_an_upload_is_streamed_into_the_private_folder_and_gone_afterwards(
     name, path = form.files["file"]
     assert (name, path.parent) == ("../../a.csv", uploads)
     assert inner.uploaded == [b"age\n1\n" * 100]
+    assert list(uploads.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["população.csv", "popula\u0063\u0327a\u0303o.csv", "łódź.csv", "人口.csv"]
+)
+def test_a_file_may_have_any_name(inside: Any, inner: Inner, session: Session, name: str) -> None:
+    head = (
+        f'--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n{session.form_token}\r\n'
+        f'--x\r\ncontent-disposition: form-data; name="file"; filename="{name}"\r\n\r\n1\r\n--x--\r\n'
+    )  # as Chromium writes it: UTF-8, and no escape
+    headers = {"origin": OWN, "content-type": "multipart/form-data; boundary=x"}
+    assert inside.post("/change", content=head.encode(), headers=headers).status_code == 200
+    (form,) = inner.forms
+    assert form is not None
+    assert form.files["file"][0] == name
+
+
+def test_an_upload_without_its_end_is_refused(
+    inside: Any, inner: Inner, session: Session, uploads: Path
+) -> None:
+    content = (
+        f'--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n{session.form_token}\r\n'
+        '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n1\n2\n'
+    )
+    headers = {"origin": OWN, "content-type": "multipart/form-data; boundary=x"}
+    for ending in ("", "\r\n--x\r\n"):
+        answer = inside.post("/change", content=(content + ending).encode(), headers=headers)
+        assert (answer.status_code, inner.forms, list(uploads.iterdir())) == (400, [], [])
+
+
+@pytest.mark.parametrize("is_full", [True, False])
+def test_a_disk_that_is_full_keeps_nothing_and_a_slow_one_everything(
+    inside: Any,
+    inner: Inner,
+    session: Session,
+    uploads: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_full: bool,
+) -> None:
+    whole, left = os.write, [100]
+
+    def write_a_part(handle: int, piece: bytes) -> int:
+        left[0] -= 1
+        if is_full and left[0] < 90:
+            raise OSError(28, "No space left on device")
+        return whole(handle, piece[:7])
+
+    monkeypatch.setattr("glasshouse.app.guard.os.write", write_a_part)
+    answer = post(inside, session, files={"file": ("a.csv", b"age\n1\n" * 100)})
+    assert answer.status_code == (507 if is_full else 200)
+    assert inner.uploaded == ([] if is_full else [b"age\n1\n" * 100])
     assert list(uploads.iterdir()) == []
 
 

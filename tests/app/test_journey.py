@@ -60,7 +60,8 @@ def app(folder: Path) -> Iterator[str]:
         yield address[0]
         process.send_signal(signal.SIGINT)
         assert process.wait() == 0
-        assert process.stdout.read() == ""
+        (again,) = re.findall(r"^To open it once more: (http\S+)\n$", process.stdout.read())
+        assert again.partition("=")[2] != address[0].partition("=")[2]
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def check(tab: Any) -> None:
 def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, str]:
     """Go from the file to the report; return the page and the study that come out."""
     check(tab)
-    tab.get_by_role("button", name=words("Open"), exact=True).click()
+    tab.get_by_role("link", name="people.csv", exact=True).click()
     check(tab)
     tab.get_by_role("link", name=words("Show them as they are")).click()
     tab.locator("#rows").get_by_text(MARKER).first.wait_for()
@@ -142,7 +143,21 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
     tries.fill("1")
     tab.wait_for_function("() => !document.body.textContent.includes('--tries')")
     assert "--tries" not in command.text_content()
-    tab.get_by_role("button", name=words("Choose")).first.click()  # the neighbour knows both
+    neighbour = tab.locator("button[name=persona][value=neighbour]")  # who knows both
+    neighbour.focus()
+    tab.keyboard.press("Enter")
+    tab.locator("button[aria-pressed=true][value=neighbour]").wait_for()
+    assert tab.evaluate("document.activeElement.value") == "neighbour", "the keyboard stays"
+    last = tab.locator("input[name=known]").last
+    for is_ticked in (False, True):
+        last.focus()
+        tab.keyboard.press("Space")
+        tab.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
+        tab.locator(
+            f"input[name=known][value='1']{':checked' if is_ticked else ':not(:checked)'}"
+        ).wait_for()
+        assert tab.evaluate("document.activeElement.value") == "1", "and not at the first box"
+    neighbour.click()
     tab.locator("button[aria-pressed=true][value=neighbour]").wait_for()
     assert tab.locator("input[name=known]:checked").count() == 2
     tab.reload()
@@ -206,3 +221,10 @@ def test_an_officer_goes_from_a_raw_file_to_a_report(
     tab.locator(f"form.settings button[value='{other}']").click()
     assert tab.evaluate("() => document.documentElement.lang") == other
     assert tab.locator("a[href^='/run/']").count() == 1
+
+    with tab.expect_file_chooser() as chooser:
+        tab.locator("#upload").click()
+    chooser.value.set_files({"name": "população.csv", "mimeType": "", "buffer": b"age\n1\n" * 30})
+    tab.locator("form.drop button").click()
+    tab.wait_for_url("**/file/*")
+    assert (folder / "glasshouse-app" / "files" / "população.csv").stat().st_size == 6 * 30

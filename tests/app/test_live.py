@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from glasshouse import study as studies
+from glasshouse.app.acts import advised_by
 from glasshouse.app.guard import Session
 from glasshouse.app.sets import AssessedSets
 from glasshouse.app.workspace import AppWorkspace
@@ -303,36 +305,134 @@ def test_moves_that_make_no_sense_are_left_out(client: Any, here: str, query: st
     assert "Nothing was tried yet" in words(answer)
 
 
-def posted(app: tuple[Any, str, Session], action: str, moves: str = "") -> Any:
+def posted(app: tuple[Any, str, Session], action: str, moves: str = "", **entries: str) -> Any:
     client, here, session = app
     headers = {"origin": OWN, "sec-fetch-site": "same-origin"}
-    data = {"csrf": session.form_token, "moves": moves}
-    return client.post(
-        f"{here}/what-if/{action}", data=data, headers=headers, follow_redirects=False
-    )
+    data = {"csrf": session.form_token, "moves": moves, **entries}
+    return client.post(f"{here}/{action}", data=data, headers=headers, follow_redirects=False)
 
 
-def test_a_version_and_the_search_for_the_best_become_jobs(
-    app: tuple[Any, str, Session], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submitted: list[list[str]] = []
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that were asked for, none of which is carried out."""
+    commands: list[list[str]] = []
 
     def submit(self: Any, title: str, arguments: list[str], **options: Any) -> Any:
-        submitted.append(arguments)
+        commands.append(arguments)
         return type("Job", (), {"identifier": "1"})
 
     monkeypatch.setattr("glasshouse.app.jobs.Jobs.submit", submit)
-    assert posted(app, "release", "0.1-k.2-r.500").headers["location"] == "/job/1"
-    assert posted(app, "best").headers["location"] == "/job/1"
+    return commands
+
+
+def test_a_version_and_the_search_for_the_best_become_jobs(
+    app: tuple[Any, str, Session], submitted: list[list[str]]
+) -> None:
+    assert posted(app, "what-if/release", "0.1-k.2-r.500").headers["location"] == "/job/1"
+    assert posted(app, "what-if/best").headers["location"] == "/job/1"
     release, best = (studies.load_study(Path(arguments[2])) for arguments in submitted)
     assert isinstance(release, AnonymiseStudy)
     assert [arguments[0] for arguments in submitted] == ["anonymise", "protect"]
     assert release.protection.levels == {"age": 1, "sex": 0, "city": 0, "job": 0}
     assert (release.protection.k, release.protection.suppression) == (2, 0.5)
     assert best.policy == release.policy
-    refused = posted(app, "release", "k.240")
+    refused = posted(app, "what-if/release", "k.240")
     assert refused.status_code == 422
     assert len(submitted) == 2
+
+
+def test_advice_is_tried_and_made_as_its_command_says(
+    app: tuple[Any, str, Session],
+    assessed: Run[Any, Any],
+    submitted: list[list[str]],
+    glasshouse: Glasshouse,
+    folder: Path,
+) -> None:
+    client, here, _ = app
+    page = client.get(here).text
+    (tried,) = set(re.findall(rf'href="({here}/what-if\?leave=[^"]*)">Try it<', page))
+    answer = client.get(html.unescape(tried))
+    left = re.findall("leave=([a-z]+)", tried)
+    assert left
+    assert answer.text.count("the column is left out") >= len(left)
+    assert f'href="{tried}"' in page.partition('id="tools"')[2].partition("</div>")[0], "first, too"
+    place = next(i for i, one in enumerate(assessed.page.actions) if "anonymise" in one.command)
+    assert posted(app, "make", act=str(place)).headers["location"] == "/job/1"
+    study = studies.load_study(Path(submitted[0][2]))
+    assert isinstance(study, AnonymiseStudy)
+    assert study.adversary.quasi_identifiers == tuple(n for n in KNOWN if n not in left)
+    glasshouse(*submitted[0][:-4], "--out", folder / "made")
+    typed = [*shlex.split(assessed.page.actions[place].command)[1:-1], folder / "typed"]
+    typed[1] = folder / "people.csv"
+    glasshouse(*typed)
+    made, written = ((folder / name / "release.csv").read_bytes() for name in ("made", "typed"))
+    assert made == written
+    for act in ("9", "x", "", "-1"):
+        assert posted(app, "make", act=act).status_code == 422
+    assert posted(app, "again").headers["location"] == "/job/1"
+    assert submitted[-1][0] == "assess"
+    asked: Any = studies.load_study(Path(submitted[-1][2]))
+    assert asked.adversary == assessed.question.adversary
+
+
+def test_a_command_that_the_study_does_not_say_has_no_button(
+    folder: Path, assessed: Run[Any, Any]
+) -> None:
+    question = assessed.question
+    (action,) = (one for one in assessed.page.actions if "anonymise" in one.command)
+    assert advised_by(action, question) is not None
+    for command in ("--k 1 --keep ill", "--k 2", "; rm -rf .", "'"):
+        altered = replace(action, command=action.command.replace("--k 1", command))
+        assert advised_by(altered, question) is None
+    assert advised_by(replace(action, command="glasshouse protect x"), question) is None
+
+
+def test_a_run_is_asked_again_with_changes(app: tuple[Any, str, Session], folder: Path) -> None:
+    client, _, _ = app
+    place = posted(app, "change").headers["location"]
+    page = words(client.get(place))
+    assert "knows age, sex, city and job, and what of ill" in page
+    assert "The run was asked with more" not in page
+    command = "glasshouse assess people.csv -q age -q sex -q city -q job -s ill --out run"
+    assert command in page
+    assert place.partition("/adversary")[0] in client.get("/").text, "begun, and not asked yet"
+
+
+def test_another_rule_can_be_tried(client: Any, here: str, app: Any, submitted: Any) -> None:
+    page = words(client.get(f"{here}/what-if?moves=0.1&rule=internal"))
+    assert "conditions of the rule “internal use”" in page or "of “internal use”" in page
+    assert "--policy internal" in page
+    assert "rule=internal" in client.get(f"{here}/what-if?moves=0.1&rule=internal").text
+    posted(app, "what-if/best", rule="internal")
+    posted(app, "what-if/release", "0.1", rule="internal")
+    assert [studies.load_study(Path(one[2])).policy.name for one in submitted] == ["internal"] * 2
+    assert "open data" in words(client.get(f"{here}/what-if?moves=0.1&rule=mine"))
+
+
+def test_the_base_rate_is_on_every_gauge_and_colour_is_what_the_release_adds(
+    client: Any, here: str, sets: AssessedSets
+) -> None:
+    page = client.get(f"{here}/what-if?moves=0.9-1.1-2.9-3.1").text
+    page = client.get(f"{here}/what-if?leave=age&leave=sex&leave=city&leave=job").text
+    gauges = re.findall(r'<div class="gauge (\w+).*?<span>(.*?)</span>', page, re.DOTALL)
+    secret = sets.whole.attacks[1].probabilistic.prior
+    assert gauges[1][0] == "low", "a guess that is right without the release worries nobody"
+    assert f"{percentage(secret)} without knowing anything" in gauges[1][1]
+
+
+def test_the_form_of_a_law_is_one_click_away(app: tuple[Any, str, Session]) -> None:
+    pytest.importorskip("typst", reason="needs typst (extra pdf)")
+    client, here, _ = app
+    assert f'href="{here}/form/dpia.docx" download' in client.get(here).text
+    answer = client.get(f"{here}/form/dpia.docx")
+    assert answer.content[:2] == b"PK"
+    assert client.get(f"{here}/form/ripd.pdf?language=pt-BR").content[:5] == b"%PDF-"
+    for name in ("dpia.exe", "x.docx", "%2e%2e%2fx.docx"):
+        assert client.get(f"{here}/form/{name}").status_code in (404, 422)
+
+
+def test_a_huge_number_is_no_number(client: Any, here: str) -> None:
+    assert "Nothing was tried yet" in words(client.get(f"{here}/what-if?removed=1e999999999"))
 
 
 def test_data_outside_of_the_folders_is_not_opened(tmp_path: Path) -> None:
@@ -456,10 +556,11 @@ def test_a_verdict_says_that_its_file_or_its_study_has_changed(
         assert "since" not in words(client.get(here))
         content = data.read_bytes()
         data.write_bytes(content.replace(b"gout", b"cold"))
-        for screen in ("", "/export"):
+        for screen in ("", "/export", "/explore", "/people"):
             page = words(client.get(here + screen))
             assert "people.csv has changed since this run was made." in page
-            assert "run it again" in page
+            assert "ask again before you rely on it" in page
+            assert f'action="{here}/again"' in client.get(here + screen).text
         data.write_bytes(content)
         assert "has changed" not in words(client.get(here))
         written.write_text(written.read_text().replace('"job",', ""))

@@ -100,7 +100,7 @@ def browser(app: tuple[str, str, Path]) -> Iterator[Callable[..., Any]]:
                     None if one.url.startswith((home, "data:")) else strangers.append(one.url)
                 ),
             )
-            context.on("console", lambda message: wrong.append(message.text))
+            context.on("console", lambda message: _note(message.text, wrong))
             context.on("weberror", lambda error: wrong.append(str(error.error)))
             page = context.new_page()
             page.goto(home)
@@ -111,6 +111,12 @@ def browser(app: tuple[str, str, Path]) -> Iterator[Callable[..., Any]]:
         process.close()
     assert strangers == []
     assert wrong == []
+
+
+def _note(message: str, wrong: list[str]) -> None:
+    """Remember what went wrong, but for what a test lets fail."""
+    if "net::ERR_FAILED" not in message:
+        wrong.append(message)
 
 
 def figure(tab: Any) -> str:
@@ -201,6 +207,25 @@ def test_sliders_are_measured_and_undone(browser: Callable[..., Any]) -> None:
     check(tab)
 
 
+def test_no_answer_is_said_as_no_answer(browser: Callable[..., Any]) -> None:
+    tab = browser()
+    tab.get_by_role("link", name="Explore sets").click()
+    age = tab.get_by_role("checkbox", name="age")
+    after(tab, age.check, "learned")
+    with_age = figure(tab)
+    tab.route("**/explore?*", lambda route: route.abort())
+    city = tab.get_by_role("checkbox", name="city")
+    city.focus()
+    tab.keyboard.press("Space")
+    tab.locator("#silent", has_text="The app does not answer").wait_for()
+    assert (age.is_checked(), city.is_checked(), figure(tab)) == (True, False, with_age)
+    check(tab)
+    tab.unroute("**/explore?*")
+    after(tab, city.check, "learned")
+    assert not tab.locator("#silent").is_visible()
+    assert figure(tab) != with_age
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1440, "dark")])
 def test_everybody_can_use_the_screens(
     browser: Callable[..., Any], width: int, scheme: str
@@ -242,13 +267,24 @@ def test_the_best_version_for_the_rule_is_found_opened_and_taken_along(
     tab.get_by_role("link", name="See the verdict").click()
     tab.locator(".verdict.meets").wait_for()
     check(tab)
-    tab.locator("#inner a").first.click()
+    versions = tab.locator(".versions tbody tr")
+    assert versions.locator("th").all_inner_texts()[:3] == [
+        *("Verdict", "Error", "Right guesses at who it is"),
+    ]
+    assert re.search(r"\d%", versions.nth(1).inner_text())
+    with tab.expect_download() as best:
+        tab.locator("#tools .main").click()
+    with tab.expect_download() as first:
+        tab.locator(".versions a[download]").first.click()
+    tab.locator(".versions thead a").first.click()
     tab.locator(".verdict.meets").wait_for()
     tab.get_by_role("link", name="Export").click()
     check(tab)
     with tab.expect_download() as release:
         tab.get_by_role("link", name="release.csv").click()
-    content = Path(release.value.path()).read_text().splitlines()
+    contents = {Path(one.value.path()).read_text() for one in (best, first, release)}
+    content = contents.pop().splitlines()
+    assert not contents, "all are the file of the version to take"
     assert content[0] == "age,sex,city,job,ill"
     assert len(content) == 241
 

@@ -113,7 +113,7 @@ def test_a_file_that_became_a_link_is_refused_when_it_is_opened(folder: Path) ->
     (entry,) = workspace.files()
     entry.path.unlink()
     entry.path.symlink_to(folder.parent / "secret.csv")
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(DataError, match=r"people\.csv is not there any more"):
         workspace.entry(entry.identifier)
 
 
@@ -130,6 +130,168 @@ def test_a_plan_cannot_name_files_outside_of_the_folders(reader: Reader, folder:
     workspace = AppWorkspace([folder])
     with pytest.raises(DataError, match="not in the folders"):
         workspace.check_inside([folder.parent / "secret.csv"])
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        '{"pages": [1]}',
+        '{"pages": 3}',
+        '{"pages": "x", "ruling": "y"}',
+        '{"pages": {"en": {"title": 4}}}',
+        '{"pages": {"en": {"title": "T", "ruling": "x"}}}',
+        "[" * 100_000,
+        "{",
+    ],
+)
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_foreign_or_damaged_report_takes_down_no_page(
+    reader: Reader, folder: Path, report: str, is_ours: bool
+) -> None:
+    run = folder / "theirs"
+    run.mkdir()
+    (run / "report.json").write_text(report)
+    (run / "report.html").touch()
+    if is_ours:
+        (run / "manifest.json").write_text("[" * 100_000)
+    home = reader.get("/")
+    assert home.status_code == 200
+    assert "people.csv" in home.text
+    is_told = is_ours and '"T"' not in report
+    assert ("cannot be read" in home.text) == is_told
+    identifier = AppWorkspace([folder]).identifier(run)
+    for screen in ("", "/explore", "/people", "/what-if", "/export", "/release", "/groups"):
+        assert reader.get(f"/run/{identifier}{screen}").status_code == 422, screen
+    for address in ("/compare", "/threat"):
+        assert reader.get(address).status_code == 200
+
+
+def test_work_under_way_is_not_offered_and_uploads_are_told_from_originals(
+    reader: Reader, folder: Path
+) -> None:
+    partial = folder / "glasshouse-app" / "runs" / "people-protect.partial" / "versions" / "alike"
+    partial.mkdir(parents=True)
+    for name in ("report.json", "manifest.json", "2-00000003.arrow"):
+        (partial / name).write_text("{}")
+    (partial.parents[1] / "2-00000003.arrow").touch()
+    reader.post("/upload", files={"file": ("people.csv", b"a\n1\n")})
+    home = reader.get("/").text
+    assert "partial" not in home
+    assert ".arrow" not in home
+    assert home.count(">people.csv</a>") == 2
+    assert home.count("a copy in the app") == 1
+
+
+def test_files_are_found_by_a_part_of_their_names(reader: Reader, folder: Path) -> None:
+    for number in range(40):
+        (folder / f"população {number}.csv").touch()
+    home = reader.get("/").text
+    assert home.count('href="/file/') == 30
+    assert "11 further files" in home
+    assert "0 B" in home
+    home = reader.get("/?find=POPULACAO 39").text
+    assert home.count('href="/file/') == 1
+    assert "No file has “x”" in reader.get("/?find=x").text
+
+
+@pytest.mark.parametrize("name", ["", "runs", "files"])
+def test_a_folder_that_somebody_else_laid_out_is_refused(tmp_path: Path, name: str) -> None:
+    given, target = tmp_path / "given", tmp_path / "target"
+    target.mkdir(mode=0o755)
+    (given / "glasshouse-app").mkdir(parents=True)
+    place = given / "glasshouse-app" / name
+    if not name:
+        place.rmdir()
+    place.symlink_to(target, target_is_directory=True)
+    with pytest.raises(DataError, match="is a link, or is not yours"):
+        AppWorkspace([given])
+    assert stat.S_IMODE(target.stat().st_mode) == 0o755
+
+
+def test_a_release_that_is_a_link_is_not_handed_out(reader: Reader, folder: Path) -> None:
+    run = folder / "run"
+    run.mkdir()
+    (run / "report.json").write_text('{"pages": {"en": {"title": "T"}}}')
+    (run / "manifest.json").write_text('{"release": "release.csv"}')
+    (run / "release.csv").symlink_to(folder.parent / "secret.csv")
+    answer = reader.get(f"/run/{AppWorkspace([folder]).identifier(run)}/release")
+    assert answer.status_code == 422
+    assert "1234" not in answer.text
+
+
+def test_a_choice_that_cannot_be_is_refused_where_it_was_made(reader: Reader, folder: Path) -> None:
+    runs = []
+    for name, command in (("a", "assess"), ("b", "threat")):
+        run = folder / name
+        run.mkdir()
+        (run / "report.json").write_text('{"pages": {"en": {"title": "T"}}}')
+        (run / "manifest.json").write_text(json.dumps({"command": command}))
+        runs.append(AppWorkspace([folder]).identifier(run))
+    alone = reader.post("/compare", run=runs[:1])
+    assert alone.status_code == 422
+    assert "Choose two runs or more" in alone.text
+    assert f'value="{runs[0]}" checked' in alone.text
+    unlike = reader.post("/compare", run=runs)
+    assert (
+        "Only runs of the same command can be compared; these are of assess, threat." in unlike.text
+    )
+    assert unlike.text.count(" checked") == 2
+
+
+def test_an_error_has_the_way_back(reader: Reader, folder: Path) -> None:
+    file = AppWorkspace([folder]).files()[0].identifier
+    before = f"http://{HOST}/draft/0/roles?a=b"
+    answer = reader.client.get("/run/0/explore", headers={"referer": before})
+    assert 'href="/draft/0/roles?a=b"' in answer.text
+    for away in ("http://evil.example/x", f"http://{HOST}//evil.example", "x"):
+        assert "evil" not in reader.client.get("/run/0", headers={"referer": away}).text
+    draft = reader.post(f"/file/{file}/draft").headers["location"].removesuffix("/roles")
+    assert f'href="{draft}/adversary"' in reader.get(f"{draft}/nothing").text, "the steps are there"
+    (folder / "people.csv").unlink()
+    assert "people.csv is not there any more" in reader.get(f"{draft}/adversary").text
+
+
+def test_what_is_removed_is_gone_from_the_disk(reader: Reader, folder: Path) -> None:
+    place = folder / "glasshouse-app"
+    reader.post("/upload", files={"file": ("copy.csv", b"age\n1\n" * 40)})
+    workspace = AppWorkspace([folder])
+    upload = workspace.identifier(place / "files" / "copy.csv")
+    theirs = workspace.identifier(folder / "people.csv")
+    draft = reader.post(f"/file/{upload}/draft").headers["location"].split("/")[2]
+    run = place / "runs" / "old"
+    run.mkdir()
+    (run / "report.json").write_text('{"pages": {"en": {"title": "T"}}}')
+    (run / "manifest.json").write_text("{}")
+    things = {
+        f"/keep/run/{workspace.identifier(run)}": run,
+        f"/keep/draft/{draft}": place / "drafts" / f"{draft}.json",
+        f"/keep/file/{upload}": place / "files" / "copy.csv",
+    }
+    for address in things:
+        assert reader.post(address, name="Mine <b>", note="For the minister").status_code == 303
+    home = reader.get("/").text
+    assert home.count("Mine &lt;b&gt;") == home.count("For the minister") == 3
+    for address, path in things.items():
+        assert "gone from the disk" in reader.get(address).text
+        assert reader.post(address).status_code == 303
+        assert path.exists(), "without the tick nothing is removed"
+        assert reader.post(address, remove="yes").headers["location"] == "/"
+        assert not path.exists()
+        assert reader.get(address).status_code == 422
+    assert json.loads((place / "notes.json").read_text()) == {}
+    assert reader.post(f"/keep/file/{theirs}", remove="yes").status_code == 422
+    assert (folder / "people.csv").exists()
+    for address in ("/keep/key/0", "/keep/draft/..%2fkey", "/keep/file/0", "/keep/job/0"):
+        assert reader.post(address, remove="yes").status_code in (404, 422)
+
+
+def test_a_file_of_very_many_columns_is_refused_in_a_line(reader: Reader, folder: Path) -> None:
+    wide = ",".join(f"c{i}" for i in range(5_000))
+    (folder / "wide.csv").write_text(f"{wide}\n{wide}\n")
+    (file,) = (e.identifier for e in AppWorkspace([folder]).files() if e.name == "wide.csv")
+    answer = reader.get(f"/file/{file}")
+    assert answer.status_code == 422
+    assert "5,000 columns" in answer.text
 
 
 def test_an_upload_is_kept_under_its_bare_name_and_never_replaces_another(
@@ -197,6 +359,37 @@ def test_a_draft_becomes_the_command_that_anybody_could_type(reader: Reader, fol
     page = reader.post(f"{draft}/adversary", known=["0"], tries="3", policy="internal").text
     command = "glasshouse assess people.csv -q age -s city --tries 3 --policy internal --out run"
     assert command in page
+
+
+CLINIC = "patient,birth_date,sex,postcode\n" + "".join(
+    f"p{i},19{30 + i % 60}-0{1 + i % 9}-1{i % 9},{'FM'[i % 2]},1000-{100 + i % 40}\n"
+    for i in range(90)
+)
+
+
+def test_a_persona_says_what_the_file_has_of_what_she_knows_and_what_it_lacks(
+    reader: Reader, folder: Path, glasshouse: Glasshouse
+) -> None:
+    roles = {"role-0": "identifier", "role-1": "known", "role-2": "known", "role-3": "known"}
+    address, question = drafted(reader, folder, CLINIC, **roles)
+    page = reader.get(address).text
+    card = html.unescape(page.partition("<h2>A neighbour</h2>")[2].partition("</li>")[0])
+    assert "In this file: birth date (to half a year, by the age), sex, postcode." in card
+    assert "Not in this file: household, nationality." in card
+    page = reader.post(address, persona="neighbour").text
+    assert 'id="found-of"' in page
+    assert "Not in this file: household, nationality." in page.partition('id="found-of"')[2]
+    study = question()
+    assert study.adversary.quasi_identifiers == ("birth_date", "sex", "postcode")
+    assert study.about == {"birth_date": "±183d"}
+    said = glasshouse(
+        "assess", folder / "unsure.csv", "--adversary", "eu/neighbour", "--id", "patient"
+    )
+    assert "household, nationality" in said.out
+    page = reader.post(address, persona="insurer", **{"about-0": "±183d"}).text
+    assert question().about == {}, "who knows the date itself knows it exactly"
+    reader.post("/settings", language="pt-BR", back="/")
+    assert "Não há neste arquivo" in reader.get(address).text
 
 
 def test_people_with_several_records_and_guesses_that_are_close_are_asked_for_in_plain_words(

@@ -15,7 +15,7 @@ processes, `workspace` knows the folders that were given. Every other module is 
 - A form, or a link, with ``data-part="id"`` is sent by ``static/app.js``, and the element of that id in the answer
   takes the place of the one in the page (``data-live``: as soon as something in it changes). Without the script the
   same form gives the whole page.
-- A new module of screens is named in ``server.SCREENS``; ``verdict.opened(request)`` is the run of an address, and
-  ``verdict.pictures`` draws a figure of a report so that the guard's policy allows it (no styles of its own).
+- A new module of screens is named in ``server.SCREENS``; ``runs.opened(request)`` is the run of an address, and
+  ``runs.pictures`` draws a figure of a report so that the guard's policy allows it (no styles of its own).
 - No screen computes a figure: they show what a run folder, or the house below, says.
 """

@@ -50,6 +50,8 @@ ROLES = {
 """What a column can be, as the page calls it."""
 PREVIEWED = 20
 """So many records are shown, masked."""
+MOST_COLUMNS = 4096
+"""A file of more columns is not looked at: nobody says of each what it is."""
 MOST_YEARS = 30
 """So many further files can be chosen from."""
 POLICIES = {
@@ -64,6 +66,10 @@ SEPARATORS = {",": ",", ";": ";", "tab": marked("tabulator"), "|": "|"}
 """What may stand between fields, as the page calls it."""
 ENCODINGS = ("utf-8", "cp1252", "cp850", "utf-16")
 """Encodings that are proposed; any other can be written."""
+ASIDE = frozenset({"datasets", "subsets", "seed", "labels", "command", "subject", "version"})
+"""What a draft leaves to the study: which sets are tried, and what all is called."""
+HALF_A_YEAR = "±183d"
+"""How well a date of birth is known by who knows the age: as it is written."""
 LONGEST_SAID = 40
 _KEYWORD = re.compile("`([a-z_]+)`")
 _DATE_PARTS = frozenset("day dia month mes year ano".split())
@@ -109,6 +115,11 @@ class Draft:
     """Conditions of records that are left out as nobody's."""
     likely: dict[str, str] = field(default_factory=dict)
     """With which chance she knows what she may not know at all, as it was written: ``50%``."""
+
+    is_asked: bool = False
+    """Whether it has become a run."""
+    aside: tuple[str, ...] = ()
+    """What of the question of a run that it was made of is not in it, as options are called."""
 
     @property
     def person(self) -> tuple[str, ...]:
@@ -171,6 +182,42 @@ class Draft:
         return tuple(name for name, one in self.roles.items() if one == role)
 
 
+@dataclass(frozen=True)
+class Persona:
+    """Somebody in particular who may look for people, and what a file has of what she knows."""
+
+    name: str
+    """What pages call her."""
+    title: str
+    """Who she is."""
+    sentence: str
+    """What she knows."""
+    columns: tuple[str, ...]
+    """The columns of the file that she knows."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """How well she knows some of them, as it is written: a date of birth, by the age."""
+    lacks: tuple[str, ...] = ()
+    """What she knows and no column was found for, in words."""
+
+    @property
+    def has(self) -> str:
+        """Say what of it is in the file; nothing if nothing is."""
+        from glasshouse.app.runs import listed
+
+        known = [
+            text("{column} (to half a year, by the age)", column=listed([name]))
+            if name in self.about
+            else listed([name])
+            for name in self.columns
+        ]
+        return text("In this file: {columns}.", columns=", ".join(known)) if known else ""
+
+    @property
+    def lacking(self) -> str:
+        """Say what of it is not; nothing if all is."""
+        return text("Not in this file: {known}.", known=", ".join(self.lacks)) if self.lacks else ""
+
+
 def dates_of(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the columns that are day, month and year of the same thing, by what it is.
 
@@ -202,11 +249,19 @@ class Look:
 
     def __init__(self, entry: Entry, dialect: Dialect) -> None:
         from glasshouse.runs.reading import first_read
+        from glasshouse.sources import open_source
         from glasshouse.sources.delimited import DelimitedFile
         from glasshouse.study import Dataset
 
         self.entry = entry
         self.dataset = Dataset(path=entry.path, dialect=dialect)
+        width = len(open_source(entry.path, dialect=dialect).columns)
+        if width > MOST_COLUMNS:
+            raise DataError(
+                "{name} has {columns} columns, too many to be shown; ask glasshouse assess of those that matter",
+                name=entry.path.name,
+                columns=width,
+            )
         source, self.table = first_read(self.dataset, None)
         self.has_more = _has_more(source, self.table.records)
         self.is_text = isinstance(source, DelimitedFile)
@@ -377,7 +432,7 @@ def _file(request: Request) -> Response:
     workspace: AppWorkspace = request.app.state.workspace
     draft = None
     if request.url.path.startswith("/draft/"):
-        draft = _draft(request)
+        draft = draft_of(workspace, request.path_params["identifier"])
     entry = workspace.entry(draft.file if draft else request.path_params["identifier"])
     reading = draft.reading if draft else reading_of(request.query_params.get)
     exact = request.query_params.get("values") == "yes"
@@ -421,7 +476,7 @@ def _understood(look: Look, command: str) -> dict[str, Any]:
     """Return the page of ``inspect`` on a file, for its template."""
     from importlib.metadata import version
 
-    from glasshouse.app.verdict import pictures
+    from glasshouse.app.runs import pictures
     from glasshouse.disclosure import smallest_cell
     from glasshouse.report import Provenance
     from glasshouse.report.html import template_context
@@ -473,13 +528,13 @@ def _begin(request: Request) -> Response:
     roles = suggested_roles(look.profile.columns)
     invalid = () if reading.get("totals") == "keep" else look.nobody
     draft = Draft(secrets.token_hex(10), entry.identifier, roles, reading=reading, invalid=invalid)
-    _keep(workspace, draft)
+    keep_draft(workspace, draft)
     return see(f"/draft/{draft.identifier}/roles")
 
 
 def _roles(request: Request) -> Response:
     workspace: AppWorkspace = request.app.state.workspace
-    draft = _draft(request)
+    draft = draft_of(workspace, request.path_params["identifier"])
     look = _look_of(workspace, draft)
     if request.method == "POST":
         form = form_of(request)
@@ -495,7 +550,7 @@ def _roles(request: Request) -> Response:
         )
         trouble = _trouble(draft)
         if not trouble:
-            _keep(workspace, draft)
+            keep_draft(workspace, draft)
             return see(f"/draft/{draft.identifier}/adversary")
     else:
         trouble = ""
@@ -540,29 +595,31 @@ def _trouble(draft: Draft) -> str:
 
 
 def _adversary(request: Request) -> Response:
-    from glasshouse.app.verdict import listed
+    from glasshouse.app.runs import listed
     from glasshouse.study import Gain
     from glasshouse.study.assess import AssessStudy
     from glasshouse.study.entry import label_of
 
     workspace: AppWorkspace = request.app.state.workspace
-    draft = _draft(request)
+    draft = draft_of(workspace, request.path_params["identifier"])
+    look = _look_of(workspace, draft)
     field, trouble = "", ""
     if request.method == "POST":
-        draft = _chosen(draft, form_of(request))
-        _keep(workspace, draft)
+        draft = _chosen(draft, form_of(request), look)
+        keep_draft(workspace, draft)
         field, trouble = _doubt(draft)
         if not trouble and form_of(request).get("go"):
             return _start(request, draft)
     return page(
         request,
         "adversary.html",
-        title=text("Who may look for people in it"),
+        title=text("Who may look for people in {file}", file=workspace.entry(draft.file).name),
         draft=draft,
         here="adversary",
         field=field,
         trouble=trouble,
-        personas=list(_personas(draft.knowable)),
+        file=workspace.entry(draft.file).name,
+        personas=list(_personas(look, draft)),
         policies={name: translated(label) for name, label in POLICIES.items()},
         labels={name: label_of(AssessStudy, name) for name in ("policy", "advise")}
         | {"tries": label_of(Gain, "tries")},
@@ -570,7 +627,7 @@ def _adversary(request: Request) -> Response:
         cost=_cost(draft),
         person=listed(draft.of(IDENTIFIER)) if not draft.years and not draft.of(WEIGHT) else "",
         secrets=listed(draft.of(SENSITIVE)),
-        numbers=_numbers(workspace, draft),
+        numbers=_numbers(look, draft),
         doubtful=[
             (place, listed([name]), draft.about.get(name, ""), draft.likely.get(name, ""))
             for place, name in enumerate(draft.knowable)
@@ -617,13 +674,13 @@ def _is_refused(parse: Callable[[str, str], object], name: str, written: str) ->
     return False
 
 
-def _numbers(workspace: AppWorkspace, draft: Draft) -> list[tuple[int, str, str]]:
+def _numbers(look: Look, draft: Draft) -> list[tuple[int, str, str]]:
     """Return the secrets that are numbers: their places, what they are called, and how close a guess need be."""
-    from glasshouse.app.verdict import listed
+    from glasshouse.app.runs import listed
 
     if not draft.counts_alike:
         return []
-    columns = _look_of(workspace, draft).profile.columns
+    columns = look.profile.columns
     numeric = {column.name for column in columns if column.kind in ("integer", "number")}
     return [
         (place, listed([name]), draft.within.get(name, ""))
@@ -632,48 +689,69 @@ def _numbers(workspace: AppWorkspace, draft: Draft) -> list[tuple[int, str, str]
     ]
 
 
-def _personas(columns: Sequence[str]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Yield who may look for people: what pages call her, who she is, what she knows, and in which columns it is.
+def _personas(look: Look, draft: Draft) -> Iterator[Persona]:
+    """Yield who may look for people in a file, with the columns that she knows, and what of it the file lacks.
 
     They are those of the catalogue, of the country whose language is spoken, or of the European Union; and whoever has
-    the next release of the same columns.
+    the next release of the same columns. Columns are told by their names and values, as the command line tells them.
+    Who knows an age knows a date of birth to half a year.
     """
     from glasshouse.study.adversaries import chosen_adversaries, in_words, meaning_in_words
-    from glasshouse.table.profiles import meaning_of_name
+    from glasshouse.table.profiles import meaning_of
 
-    meanings = {name: meaning_of_name(name) for name in columns}
+    columns = draft.knowable
+    profiles = {one.name: one for one in look.profile.columns if one.name in columns}
+    meanings = {name: meaning_of(one) for name, one in profiles.items()}
+    births = [
+        name
+        for name, meaning in meanings.items()
+        if (meaning == "birth-date" and len(profiles[name].dates) == 1) or meaning == "birth-year"
+    ]
     for one in chosen_adversaries(["br" if spoken() == "pt-BR" else "eu"]):
-        known = {name for names in one.in_columns(meanings).columns.values() for name in names}
-        yield (
+        placed = one.in_columns(meanings)
+        known = {name for names in placed.columns.values() for name in names}
+        by_age = [name for name in births if "age" in placed.missing]
+        yield Persona(
             one.name.partition("/")[2],
             in_words(one.title),
             text("knows {known}", known=", ".join(map(meaning_in_words, one.knows))),
-            tuple(name for name in columns if name in known),
+            tuple(name for name in columns if name in known or name in by_age),
+            {name: HALF_A_YEAR for name in by_age if meanings[name] == "birth-date"},
+            tuple(
+                meaning_in_words(missing)
+                for missing in placed.missing
+                if missing != "age" or not by_age
+            ),
         )
-    yield (
+    yield Persona(
         "next-year",
-        text("Next year's release"),
-        text("has the same columns again, and whoever has both can link them"),
+        text("Whoever keeps this release"),
+        text(
+            "has the same columns of the same people again when the next one appears, and links them"
+        ),
         tuple(columns),
     )
 
 
-def _chosen(draft: Draft, form: Form) -> Draft:
+def _chosen(draft: Draft, form: Form, look: Look) -> Draft:
     """Return a draft with what the page on the adversary says."""
     from glasshouse.study.assess import MOST_KNOWN
 
     positions = {f"{place}": name for place, name in enumerate(draft.knowable)}
     known = tuple(positions[one] for one in form.getlist("known") if one in positions)
-    persona = form.get("persona")
-    columns = {name: known for name, _, _, known in _personas(draft.knowable)}
-    if persona in columns:
-        known = columns[persona]
+    persona, about = form.get("persona"), _written(form, "about", draft.knowable)
+    chosen = next((one for one in _personas(look, draft) if one.name == persona), None)
+    if chosen is not None:
+        known = chosen.columns
+        before = {name: how for name, how in about.items() if how != HALF_A_YEAR}
+        about = {**before, **chosen.about}
     else:
         persona = draft.persona if set(known) == set(draft.quasi_identifiers) else ""
     tries, records = form.get("tries", "1"), form.get("records", "4")
     policy = form.get("policy")
     return replace(
         draft,
+        is_asked=False,
         known=known,
         persona=persona,
         tries=min(max(int(tries), 1), 1000) if re.fullmatch(r"\d{1,6}", tries) else 1,
@@ -684,7 +762,7 @@ def _chosen(draft: Draft, form: Form) -> Draft:
         unlinked=form.get("unlinked") == "yes",
         records=min(int(records), MOST_KNOWN) if re.fullmatch(r"\d{1,6}", records) else 4,
         within=_written(form, "within", draft.of(SENSITIVE)),
-        about=_written(form, "about", draft.knowable),
+        about=about,
         likely=_written(form, "likely", draft.knowable),
     )
 
@@ -785,6 +863,76 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
     return study.model_copy(update={"policy": load_policy(draft.policy)})
 
 
+def draft_from(workspace: AppWorkspace, question: Question | None) -> Draft:
+    """Return a draft with the question of a run, as far as pages can ask it.
+
+    Raises:
+        DataError: Its file is gone, or lies outside of the folders.
+        StudyError: It is of another kind.
+    """
+    from glasshouse.study.assess import AssessStudy
+
+    if not isinstance(question, AssessStudy) or isinstance(question.datasets[0].path, str):
+        raise StudyError("only a question about the records of a file can be changed here")
+    places = [dataset.place for dataset in question.datasets]
+    workspace.check_inside(places)
+    adversary, dialect = question.adversary, question.datasets[0].dialect
+    known = (*adversary.quasi_identifiers, *adversary.fact_columns)
+    reading = {
+        name: f"{value}"
+        for name in ("skip", "skip_end", "encoding", "separator")
+        if (value := getattr(dialect, name)) is not None
+    }
+    reading |= {} if dialect.header else {"header": "no"}
+    reading |= {} if question.treatment.invalid else {"totals": "keep"}
+    look = look_at(workspace.entry(workspace.identifier(places[0])), dialect_of(reading))
+    roles = suggested_roles(look.profile.columns)
+    # what could be known and she did not know, is still there to be ticked
+    roles = {name: role if role == KNOWN else OUT for name, role in roles.items()}
+    for role, names in (
+        (KNOWN, known),
+        (SENSITIVE, adversary.secret_columns),
+        (IDENTIFIER, question.person or filter(None, [adversary.identifier])),
+        (WEIGHT, filter(None, [question.weight])),
+        (DROPPED, question.drop),
+        (IGNORED, question.ignore),
+    ):
+        roles |= {name: role for name in names if name in roles}
+    knows = question.knows
+    return Draft(
+        secrets.token_hex(10),
+        workspace.identifier(places[0]),
+        roles,
+        known=tuple(name for name in roles if name in known),
+        tries=adversary.gain.tries or 1,
+        policy=question.policy.name if question.policy.name in POLICIES else "open-data",
+        advise=question.advise,
+        together=bool(adversary.facts),
+        years=tuple(map(workspace.identifier, places[1:])),
+        several=bool(question.person),
+        records=knows if isinstance(knows, int) else 0 if knows == "all" else 4,
+        unlinked=question.unlinked,
+        within=dict(question.within),
+        about=dict(question.about),
+        reading=reading,
+        invalid=question.treatment.invalid,
+        likely=dict(question.likely),
+    )
+
+
+def left_aside(workspace: AppWorkspace, draft: Draft, question: Question | None) -> list[str]:
+    """Return the settings of a run's question that a draft of it does not have, as options call them."""
+    ours, theirs = (
+        {**content, **content.pop("adversary"), **content.pop("treatment")}
+        for content in (
+            study_of(workspace, draft).model_dump(),
+            {} if question is None else question.model_dump(),
+        )
+    )
+    unlike = [name for name in theirs if name not in ASIDE and ours.get(name) != theirs[name]]
+    return [f"--{name.replace('_', '-')}" for name in unlike]
+
+
 def _dates(workspace: AppWorkspace, draft: Draft) -> dict[str, str]:
     """Return how dates are written that she knows within some days, where the file tells it."""
     from glasshouse.study.assess import parse_precision
@@ -849,6 +997,7 @@ def _start(request: Request, draft: Draft) -> Response:
     """Ask for the run of a draft."""
     workspace: AppWorkspace = request.app.state.workspace
     name = workspace.entry(draft.file).path.name
+    keep_draft(workspace, replace(draft, is_asked=True))
     return submit_study(
         request,
         study_of(workspace, draft),
@@ -891,10 +1040,12 @@ def submit_study(
     return see(f"/job/{job.identifier}")
 
 
-def _draft(request: Request) -> Draft:
-    """Return the draft that an address is about."""
-    workspace: AppWorkspace = request.app.state.workspace
-    identifier = request.path_params["identifier"]
+def draft_of(workspace: AppWorkspace, identifier: str) -> Draft:
+    """Return a draft.
+
+    Raises:
+        DataError: There is none of that name.
+    """
     try:
         if not re.fullmatch("[0-9a-f]{20}", identifier):
             raise ValueError(identifier)
@@ -902,13 +1053,31 @@ def _draft(request: Request) -> Draft:
         content = json.loads(path.read_text(encoding="utf-8"))
         known = content["known"]
         known = None if known is None else tuple(known)
-        lists = {name: tuple(content[name]) for name in ("years", "invalid")}
+        lists = {name: tuple(content.get(name, ())) for name in ("years", "invalid", "aside")}
         return Draft(**{**content, "known": known, **lists})
     except (OSError, ValueError, TypeError, KeyError):
         raise DataError("there is no such draft; open the file again") from None
 
 
-def _keep(workspace: AppWorkspace, draft: Draft) -> None:
+def kept_drafts(workspace: AppWorkspace) -> list[tuple[str, str, float]]:
+    """Return the drafts of files that are there, the latest first: what pages call each, its file, and since when.
+
+    A draft that was asked has become a run, whose question can be changed.
+    """
+    drafts = []
+    for path in workspace.drafts().glob("*.json"):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            file, when = workspace.entry(content["file"]).name, path.stat().st_mtime
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, DataError):
+            continue
+        if not content.get("is_asked"):
+            drafts.append((path.stem, file, when))
+    return sorted(drafts, key=lambda one: -one[2])
+
+
+def keep_draft(workspace: AppWorkspace, draft: Draft) -> None:
+    """Write a draft down."""
     path = workspace.drafts() / f"{draft.identifier}.json"
     with new_file(path, private=True, sweep=False) as unfinished:
         unfinished.write_text(json.dumps(asdict(draft)), encoding="utf-8")

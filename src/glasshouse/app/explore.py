@@ -11,9 +11,9 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from glasshouse.app.runs import changes, listed, opened, pictures
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, KnownSet, sets_of
-from glasshouse.app.verdict import listed, opened, pictures
 from glasshouse.language import marked, percentage, text, text_for, translated
 from glasshouse.microdata import Attack
 from glasshouse.microdata.leakage import as_fraction
@@ -50,8 +50,10 @@ class Gauge:
 
     label: str
     """What is guessed."""
+    base: Fraction
+    """How often a guess is right without knowing anything of the person: what the release adds counts from there."""
     before: Fraction
-    """How often a guess is right without knowing anything of the person,"""
+    """The same, or of a version how often it is right in the original,"""
     after: Fraction
     """and how often with what she knows."""
     certain: Fraction
@@ -61,16 +63,18 @@ class Gauge:
     exact: str
     """The same as exact ratios."""
     severity: str
-    """How much it should worry."""
+    """How much what the release adds should worry."""
 
     @classmethod
     def of(cls, attack: Attack) -> Gauge:
         """Return the gauge of an attack."""
-        after = attack.probabilistic.posterior
-        worry = graded(after, certain=attack.certain, people=attack.records)
+        before, after = attack.probabilistic.prior, attack.probabilistic.posterior
+        surely = attack.certain - int(attack.deterministic.prior * attack.records)
+        worry = graded(after - before, certain=max(0, surely), people=attack.records)
         return cls(
             guessed(attack.secret),
-            attack.probabilistic.prior,
+            before,
+            before,
             after,
             attack.deterministic.posterior,
             attack.certain,
@@ -91,8 +95,17 @@ class Gauge:
         """What stands beside the figure."""
         before = self.change[0]
         if self.is_version:
-            return text("of guesses right; in the original {before}", before=before)
+            return text(
+                "of guesses right; in the original {before}, and {base} without knowing anything",
+                before=before,
+                base=percentages(self.base, self.after)[0],
+            )
         return text("of guesses right; {before} without knowing anything", before=before)
+
+    @property
+    def added(self) -> Fraction:
+        """What the release adds to guesses."""
+        return max(Fraction(0), self.after - self.base)
 
     @staticmethod
     def thousandth(share: Fraction) -> str:
@@ -209,6 +222,7 @@ def explore(request: Request) -> Response:
             title=text("Explore sets"),
             run=run,
             here="explore",
+            changes=changes(request, run),
             query=query,
             chips=[
                 (place, enumeration([name]), query.known >> place & 1)

@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from glasshouse.app.drafts import look_at, submit_study
 from glasshouse.app.guard import form_of
+from glasshouse.app.runs import listed, opened, pictures
 from glasshouse.app.server import page
-from glasshouse.app.verdict import listed, opened, pictures
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.errors import StudyError
 from glasshouse.language import text

@@ -1,7 +1,8 @@
 """Who may ask the app for what: one middleware before everything else.
 
 The app is for the one person who started it. What comes must name our own address (no other site can have its name
-point here), bear the cookie that the address printed at the start was exchanged for, once, and come from our own pages.
+point here), bear the cookie that a printed address was exchanged for, and come from our own pages. An address is good
+once: as soon as it is used there is another, for another browser or a later day, told where the first one was told.
 What changes anything must say so twice: by where it comes from, and by a token that only our pages hold. Forms are read
 here, files in them streamed into a private folder up to a limit, and only then is a screen asked. Every answer forbids
 the browser to keep, frame, share or run anything but our own.
@@ -9,6 +10,7 @@ the browser to keep, frame, share or run anything but our own.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import html
@@ -20,7 +22,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 
-from glasshouse.language import marked, translated
+from glasshouse.language import (
+    LANGUAGES,
+    marked,
+    speaking,
+    spoken,
+    text,
+    translated,
+)
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -29,16 +38,23 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE, TOKEN = "glasshouse", "csrf"
-"""What the cookie of the session, and the field of a form that holds its token, are called."""
+"""What the cookie of the session begins with, and what the field of a form is called that holds its token."""
 ENTRANCE = "/enter"
 """Where the token of the start is exchanged for the cookie."""
 MOST_TYPED, MOST_FIELDS = 1 << 20, 10_000
 """How many bytes and fields a form without files may have."""
 MOST_UPLOADED = 1 << 30
 """How many bytes an upload may have; larger files are opened where they are."""
+PLAIN_LOOK = (
+    ":root{color-scheme:light dark}"
+    "body{font:1.05rem/1.55 system-ui,sans-serif;max-width:40rem;margin:12vh auto;padding:0 1.2rem}"
+    "h1{font-size:1.5rem;line-height:1.25}li{margin:.4rem 0}"
+)
+"""How a refusal looks: whoever is not inside gets no style sheet."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-"
+    f"{base64.b64encode(hashlib.sha256(PLAIN_LOOK.encode()).digest()).decode()}'; img-src 'self' data:; connect-src "
+    "'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
@@ -52,13 +68,25 @@ HEADERS = {
 """What every answer says. (With ``no-referrer`` a browser would not say where a form comes from.)"""
 REFUSALS = {
     400: marked("This cannot be understood."),
-    401: marked("Open the address that glasshouse app printed when it was started; it works once."),
+    401: marked("This browser has not entered the app, or has been closed since."),
     403: marked("This does not come from a page of this app."),
     405: marked("That cannot be done here."),
     413: marked("This file is too large to upload; open it from a folder instead."),
     421: marked("This is not the address of the app."),
+    507: marked("The disk is full, or cannot be written to: nothing of the file was kept."),
 }
 """What is said to whom is refused, by the code of the answer."""
+WAYS_IN = (
+    marked(
+        "In the window in which you started it, the last line has an address that opens it once."
+    ),
+    marked(
+        "Or open the file “enter.html” of the folder “glasshouse-app”, which is in the first of the folders that the "
+        "app was started with."
+    ),
+    marked("If the app was ended, start it again: glasshouse app"),
+)
+"""How whoever started the app enters it again."""
 
 
 class RefusedError(Exception):
@@ -98,18 +126,25 @@ def form_of(request: Any) -> Form:
 
 
 class Session:
-    """The one session: the token that opens it once, its cookie, and the token of its forms."""
+    """The one session: the token that opens it next, once, its cookie, and the token of its forms.
+
+    Attributes:
+        launch: The token that opens it next.
+        on_entered: Called whenever a token was used, and another one is good.
+    """
 
     def __init__(self) -> None:
-        self.launch: str | None = secrets.token_urlsafe(32)
+        self.launch = secrets.token_urlsafe(32)
+        self.on_entered: Callable[[], None] = lambda: None
         self._cookie = secrets.token_urlsafe(32)
         self.form_token = hmac.digest(self._cookie.encode(), b"form", hashlib.sha256).hex()
 
     def exchange(self, token: str) -> str | None:
-        """Return the cookie for the token of the start, which is then worth nothing; None: it is not that one."""
-        if self.launch is None or not hmac.compare_digest(self.launch.encode(), token.encode()):
+        """Return the cookie for the token that is good, which is then worth nothing; None: it is not that one."""
+        if not hmac.compare_digest(self.launch.encode(), token.encode()):
             return None
-        self.launch = None
+        self.launch = secrets.token_urlsafe(32)
+        self.on_entered()
         return self._cookie
 
     def holds(self, cookie: str) -> bool:
@@ -144,6 +179,7 @@ class Guard:
         self._app = app
         self._session = session
         self._hosts = hosts
+        self._cookie_name = cookie_name(hosts[0])
         self._uploads = uploads
         self._most_uploaded = most_uploaded
 
@@ -172,7 +208,7 @@ class Guard:
             if scope["path"] == ENTRANCE:
                 await self._enter(scope, headers, send_guarded)
                 return
-            if not self._session.holds(_cookie(headers)):
+            if not self._session.holds(_cookie(headers, self._cookie_name)):
                 raise RefusedError(401)
             if scope["method"] == "POST":
                 await _Reading(self, form).run(headers, receive)
@@ -181,7 +217,7 @@ class Guard:
             scope["session"] = self._session
             await self._app(scope, receive, send_guarded)
         except RefusedError as refused:
-            await _refuse(refused.status, send_guarded)
+            await _refuse(refused.status, _language(scope), send_guarded)
         finally:
             for _, path in form.files.values():
                 path.unlink(missing_ok=True)
@@ -205,7 +241,7 @@ class Guard:
             raise RefusedError(403)
 
     async def _enter(self, scope: Scope, headers: dict[str, str], send: Send) -> None:
-        """Exchange the token of the start for the cookie, and lead to the first page.
+        """Exchange the token for the cookie, and lead to the first page.
 
         A page leads there, and no redirection: a browser that comes from elsewhere would not send the cookie along.
         """
@@ -216,8 +252,10 @@ class Guard:
         answer = [(b"content-type", b"text/html; charset=utf-8")]
         if cookie is not None:
             flags = "HttpOnly; SameSite=Strict; Path=/"
-            answer.append((b"set-cookie", f"{COOKIE}={cookie}; {flags}".encode()))
-        elif not self._session.holds(_cookie(headers)):  # who is inside has reloaded the page
+            answer.append((b"set-cookie", f"{self._cookie_name}={cookie}; {flags}".encode()))
+        elif not self._session.holds(
+            _cookie(headers, self._cookie_name)
+        ):  # who is inside has reloaded the page
             raise RefusedError(401)
         await send({"type": "http.response.start", "status": 200, "headers": answer})
         await send({"type": "http.response.body", "body": leading_to("/").encode()})
@@ -248,6 +286,7 @@ class _Reading:
         self._header, self._headers = [b"", b""], dict[str, str]()
         self._value = bytearray()
         self._file: int | None = None
+        self._is_whole = False
 
     async def run(self, headers: dict[str, str], receive: Receive) -> None:
         """Read the form.
@@ -298,6 +337,7 @@ class _Reading:
             "on_headers_finished": self._open,
             "on_part_data": lambda data, start, end: self._take(data[start:end]),
             "on_part_end": self._end,
+            "on_end": self._finish,
         }
         parser = MultipartParser(boundary, callbacks)
         try:
@@ -306,9 +346,16 @@ class _Reading:
             parser.finalize()
         except (FormParserError, ValueError):
             raise RefusedError(400) from None
+        except OSError:
+            raise RefusedError(507) from None
         finally:
             if self._file is not None:
                 os.close(self._file)
+        if not self._is_whole:  # the last boundary did not come, and perhaps not all before it
+            raise RefusedError(400)
+
+    def _finish(self) -> None:
+        self._is_whole = True
 
     def _begin(self) -> None:
         self._headers, self._value = {}, bytearray()
@@ -319,7 +366,7 @@ class _Reading:
             raise RefusedError(400)
 
     def _end_header(self) -> None:
-        name, value = (part.decode("utf-8", "replace") for part in self._header)
+        name, value = (part.decode("latin-1") for part in self._header)  # each byte a letter
         self._headers[name.lower()] = value
         self._header = [b"", b""]
 
@@ -341,7 +388,8 @@ class _Reading:
 
     def _take(self, piece: bytes) -> None:
         if self._file is not None:
-            os.write(self._file, piece)
+            while piece:  # a disk that is nearly full takes a part
+                piece = piece[os.write(self._file, piece) :]
             return
         self._value += piece
         if len(self._value) > MOST_TYPED:
@@ -410,16 +458,48 @@ def _headers(scope: Scope) -> dict[str, str]:
     return headers
 
 
-def _cookie(headers: dict[str, str]) -> str:
-    """Return our cookie; those that other programs of this machine have set may be of any form."""
+def cookie_name(host: str) -> str:
+    """Return what the cookie is called at an address: browsers do not tell the ports of a machine apart.
+
+    >>> cookie_name("127.0.0.1:8000")
+    'glasshouse-8000'
+    """
+    return f"{COOKIE}-{host.rpartition(':')[2]}"
+
+
+def _cookie(headers: dict[str, str], called: str) -> str:
+    """Return a cookie; those that other programs of this machine have set may be of any form."""
     pairs = (pair.strip().partition("=") for pair in headers.get("cookie", "").split(";"))
-    return next((value for name, _, value in pairs if name == COOKIE), "")
+    return next((value for name, _, value in pairs if name == called), "")
 
 
-async def _refuse(status: int, send: Send) -> None:
-    body = translated(REFUSALS[status]).encode()
+def _language(scope: Scope) -> str:
+    """Return the language that whoever asks has chosen, or else that of the app."""
+    values = [value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"]
+    code = _cookie({"cookie": "; ".join(values)}, "language")
+    return code if code in LANGUAGES else spoken()
+
+
+def refusal(status: int) -> str:
+    """Return the page for whom is refused: what is the matter, and to whom has not entered, how to."""
+    reason = html.escape(translated(REFUSALS[status]))
+    ways = "".join(f"<li>{html.escape(translated(way))}</li>" for way in WAYS_IN)
+    how = (
+        f"<p>{html.escape(text('To enter it again:'))}</p><ol>{ways}</ol>" if status == 401 else ""
+    )
+    return (
+        f'<!DOCTYPE html><html lang="{spoken()}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Glasshouse</title>'
+        f'<link rel="icon" href="data:,"><style>{PLAIN_LOOK}</style></head><body><main><p>Glasshouse</p>'
+        f'<h1 class="trouble" role="alert">{reason}</h1>{how}</main></body></html>'
+    )
+
+
+async def _refuse(status: int, language: str, send: Send) -> None:
+    with speaking(language):
+        body = refusal(status).encode()
     headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-type", b"text/html; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]

@@ -1,32 +1,68 @@
-"""Home: the latest runs with their verdicts, the files that can be opened, what is running, and the demo."""
+"""Home: the files that can be opened, what was begun and what runs, the latest runs with their verdicts, the demo."""
 
 from __future__ import annotations
+
+import unicodedata
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from glasshouse.app.drafts import kept_drafts
 from glasshouse.app.guard import form_of
 from glasshouse.app.jobs import Jobs
+from glasshouse.app.notes import notes_of
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import AppWorkspace
 from glasshouse.errors import DataError
-from glasshouse.language import spoken, text
+from glasshouse.language import number, spoken, text
 
 MOST_RECENT = 12
-"""So many runs are shown."""
+"""So many runs, and so many drafts, are shown."""
+MOST_FILES = 30
+"""So many files are shown; a search finds the others."""
+UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def _folded(name: str) -> str:
+    """Return a name without what tells capitals and accents apart.
+
+    >>> _folded("População.CSV")
+    'populacao.csv'
+    """
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def size_in_words(size: int) -> str:
+    """Return a number of bytes as people write it.
+
+    >>> size_in_words(999), size_in_words(1_500), size_in_words(29_000_000)
+    ('999 B', '1.5 kB', '29 MB')
+    """
+    amount, unit = float(size), 0
+    while amount >= 1000 and unit < len(UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
+    return f"{number(amount, '.2g' if unit and amount < 10 else '.0f')} {UNITS[unit]}"
 
 
 def _home(request: Request) -> Response:
     workspace: AppWorkspace = request.app.state.workspace
     jobs: Jobs = request.app.state.jobs
-    runs = workspace.runs()
+    wanted = request.query_params.get("find", "").strip()[:100]
+    files = [one for one in workspace.files() if _folded(wanted) in _folded(one.name)]
     return page(
         request,
         "home.html",
         title=text("What does a release give away?"),
-        runs=[workspace.summary(entry) for entry in runs[:MOST_RECENT]],
-        files=workspace.files(),
+        runs=workspace.summaries()[:MOST_RECENT],
+        drafts=kept_drafts(workspace)[:MOST_RECENT],
+        files=files[:MOST_FILES],
+        hidden=len(files) - MOST_FILES,
+        wanted=wanted,
+        notes=notes_of(workspace),
+        size=size_in_words,
+        folders=", ".join(folder.name for folder in workspace.folders),
         studies=[one for one in workspace.plans() if one.path.suffix == ".toml"],
         jobs=[standing for standing in jobs.all()[:MOST_RECENT] if standing.state != "done"],
         command="glasshouse app",

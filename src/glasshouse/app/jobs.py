@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -191,6 +192,14 @@ class Jobs:
             self._over.pop(identifier, None)
             self._write(replace(standing.job, arguments=arguments, pid=0))
         self.advance()
+
+    def forget(self, out: Path) -> None:
+        """Remove all that is kept of the work that made a run folder, now that it is removed."""
+        with self._lock:
+            for standing in self.all():
+                if standing.state.is_over and Path(standing.job.out) == out:
+                    self._over.pop(standing.job.identifier, None)
+                    shutil.rmtree(self._folder / standing.job.identifier, ignore_errors=True)
 
     def _start(self, job: Job) -> None:
         folder = self._folder / job.identifier

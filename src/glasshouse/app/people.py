@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from glasshouse.app.explore import definitions
+from glasshouse.app.runs import changes, opened, pictures
 from glasshouse.app.server import page
 from glasshouse.app.sets import AssessedSets, sets_of
-from glasshouse.app.verdict import opened, pictures
 from glasshouse.disclosure import smallest_cell
 from glasshouse.language import text
 from glasshouse.microdata.attacks import Exposure
@@ -41,6 +41,7 @@ def people(request: Request) -> Response:
             title=text("People"),
             run=run,
             here="people",
+            changes=changes(request, run),
             known=knowledge(whole.naming),
             people=plural(subject),
             sizes=class_sizes_figure(whole.naming, sets.study.policy),

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from glasshouse.app.drafts import submit_study
 from glasshouse.app.guard import Form, form_of
 from glasshouse.app.jobs import Jobs
+from glasshouse.app.runs import pictures
 from glasshouse.app.server import page, see
-from glasshouse.app.verdict import pictures
 from glasshouse.app.workspace import MANIFEST, AppWorkspace, Entry
 from glasshouse.errors import StudyError
 from glasshouse.language import number, spoken, text
@@ -54,30 +54,48 @@ def _submit(
 
 def _compare(request: Request) -> Response:
     workspace: AppWorkspace = request.app.state.workspace
+    ticked, trouble = [], ""
     if request.method == "POST":
-        chosen = [workspace.entry(one) for one in form_of(request).getlist("run")]
-        if len(chosen) < 2:
-            raise StudyError("choose two runs or more to compare")
-        names = [entry.path.name for entry in chosen]
-        return _submit(
-            request,
-            text("Comparing {count} runs", count=len(chosen)),
-            "compared",
-            ["compare"],
-            chosen,
-            names,
-        )
+        ticked = form_of(request).getlist("run")
+        chosen = [workspace.entry(one) for one in ticked]
+        trouble = _incomparable(workspace, chosen)
+        if not trouble:
+            return _submit(
+                request,
+                text("Comparing {count} runs", count=len(chosen)),
+                "compared",
+                ["compare"],
+                chosen,
+                [entry.path.name for entry in chosen],
+            )
     return page(
         request,
         "compare.html",
+        status=422 if trouble else 200,
         title=text("Runs side by side"),
+        trouble=trouble,
+        ticked=ticked,
         runs=[
-            workspace.summary(entry)
-            for entry in workspace.runs()
-            if (entry.path / MANIFEST).exists()  # what has none tells a story of several
+            one
+            for one in workspace.summaries()
+            if (one.entry.path / MANIFEST).exists()  # what has none tells a story of several
+            and not one.is_damaged
         ],
         command="glasshouse compare run2018 run2019 --out changes",
     )
+
+
+def _incomparable(workspace: AppWorkspace, chosen: list[Entry]) -> str:
+    """Say why runs cannot be compared; nothing where they can."""
+    if len(chosen) < 2:
+        return text("Choose two runs or more to compare.")
+    commands = {workspace.run(entry.identifier).command for entry in chosen}
+    if len(commands) > 1:
+        return text(
+            "Only runs of the same command can be compared; these are of {commands}.",
+            commands=", ".join(sorted(commands)),
+        )
+    return ""
 
 
 def _threat(request: Request) -> Response:
@@ -110,7 +128,7 @@ def _makes_release(entry: Entry) -> bool:
 
     try:
         stored_release(entry.path)
-    except DataError:
+    except (DataError, RecursionError):  # a manifest may be of any form
         return False
     return True
 

@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import jinja2
 from markupsafe import Markup
@@ -47,7 +48,7 @@ PACKAGE = Path(__file__).parent.parent
 """Where templates, style sheets and the script are; importing the report for its own takes long."""
 ADDRESS = "127.0.0.1"
 """Where the app listens: this machine only."""
-SCREENS = ("home", "drafts", "work", "verdict", "groups", "questions", "live")
+SCREENS = ("home", "drafts", "work", "verdict", "acts", "notes", "groups", "questions", "live")
 """The modules of screens, each with its ``routes``."""
 RUN_RAIL = (
     ("", marked("Verdict")),
@@ -147,7 +148,7 @@ def page(request: Request, name: str, *, status: int = 200, **context: Any) -> R
                 "states": {state: translated(label) for state, label in STATES.items()},
                 "signs": SIGNS,
                 "in_app": True,
-                "day": lambda seconds: date(datetime.fromtimestamp(seconds).date()),
+                "moment": _moment,
                 "address": request.url.path,
                 "back": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
                 "rail": _rail(request, context),
@@ -156,6 +157,12 @@ def page(request: Request, name: str, *, status: int = 200, **context: Any) -> R
         )
     )
     return HTMLResponse(content, status)
+
+
+def _moment(seconds: float) -> str:
+    """Return the day and the minute of a moment."""
+    when = datetime.fromtimestamp(seconds)
+    return f"{date(when.date())}, {when:%H:%M}"
 
 
 @dataclass(frozen=True)
@@ -250,13 +257,40 @@ async def _refused(request: Request, error: Exception) -> Response:
     """Return a page with one line that says what is wrong, without a path."""
     workspace: AppWorkspace = request.app.state.workspace
     message = workspace.without_paths(str(error))
-    return page(request, "error.html", status=422, title=text("That did not work"), message=message)
+    return _error(request, 422, text("That did not work"), message)
+
+
+def _error(request: Request, status: int, title: str, message: str) -> Response:
+    """Return a page with one line; of a run, or of the steps before one, in its rail, and with the way back."""
+    kind, _, rest = request.url.path.strip("/").partition("/")
+    thing: dict[str, Any] = {}
+    with contextlib.suppress(GlasshouseError):
+        if kind == "run":
+            thing = {"run": request.app.state.workspace.run(rest.partition("/")[0])}
+        elif kind == "draft":
+            drafts = import_module("glasshouse.app.drafts")
+            thing = {"draft": drafts.draft_of(request.app.state.workspace, rest.partition("/")[0])}
+    came_from = urlsplit(request.headers.get("referer", ""))
+    before = came_from.path if came_from.netloc == request.url.netloc else ""
+    before += f"?{came_from.query}" if before and came_from.query else ""
+    is_here = before.partition("?")[0] == request.url.path and request.method == "GET"
+    is_away = before.startswith(("//", "/\\")) or not before.startswith("/")
+    return page(
+        request,
+        "error.html",
+        status=status,
+        title=title,
+        message=message,
+        here="-",
+        before="" if is_here or is_away or before.startswith("/enter") else before,
+        **thing,
+    )
 
 
 async def _missing(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     message = text("There is no such page.") if status == 404 else text("That cannot be done here.")
-    return page(request, "error.html", status=status, title=text("Nothing here"), message=message)
+    return _error(request, status, text("Nothing here"), message)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -268,7 +302,7 @@ async def _broken(request: Request, error: Exception) -> Response:
         "A bug in Glasshouse ({kind}); the window in which the app was started says more.",
         kind=type(error).__name__,
     )
-    return page(request, "error.html", status=500, title=text("That did not work"), message=message)
+    return _error(request, 500, text("That did not work"), message)
 
 
 class _Speaking:
@@ -365,7 +399,13 @@ def listener(port: int) -> socket.socket:
     return listening
 
 
-def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str, Path], None]) -> None:
+def serve(
+    folders: Sequence[Path],
+    *,
+    port: int,
+    on_ready: Callable[[str, Path], None],
+    on_entered: Callable[[str], None],
+) -> None:
     """Run the app until it is interrupted.
 
     Args:
@@ -373,6 +413,7 @@ def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str, Path],
         port: The port; 0: one that is free.
         on_ready: Called with the address that opens it once, and with a private file that leads there: what a browser
             is started with can be read by every user of the machine.
+        on_entered: Called, when that address was used, with the next one that opens it once.
     """
     import uvicorn
 
@@ -392,11 +433,17 @@ def serve(folders: Sequence[Path], *, port: int, on_ready: Callable[[str, Path],
     )
     server = uvicorn.Server(configuration)
     gc.set_threshold(*TIDILY)
-    address = f"http://{hosts[0]}{ENTRANCE}?token={session.launch}"
     door = folders[0].resolve() / HOME / "enter.html"
-    with new_file(door, private=True) as draft:
-        draft.write_text(leading_to(address), encoding="utf-8")
-    on_ready(address, door)
+
+    def laid_out() -> str:
+        """Write the file that leads in by the token that is good, and return the address."""
+        address = f"http://{hosts[0]}{ENTRANCE}?token={session.launch}"
+        with new_file(door, private=True) as draft:
+            draft.write_text(leading_to(address), encoding="utf-8")
+        return address
+
+    session.on_entered = lambda: on_entered(laid_out())
+    on_ready(laid_out(), door)
     with contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
         server.run(sockets=[listening])
     door.unlink(missing_ok=True)

@@ -10,9 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-import pyarrow.parquet
-
-from glasshouse.errors import GlasshouseError, StudyError
+from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.measures.attacks import by_knowledge, last_window, widest
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.assessment import EXPOSURES
@@ -66,6 +64,7 @@ class AssessedSets:
         run: The run, which is one of ``assess``.
 
     Raises:
+        DataError: Its figures cannot be read.
         StudyError: It is of something else, or of a release in parts.
     """
 
@@ -83,12 +82,15 @@ class AssessedSets:
         }:
             raise StudyError("this run assessed a release part by part; its report tells of each")
         self.study = study
-        path = run.folder / EXPOSURES
-        self.assessment = Assessment.from_frame(
-            results,
-            secrets=study.adversary.secrets,
-            exposures=pyarrow.parquet.read_table(path) if path.exists() else None,
-        )
+        exposures = run.frame(EXPOSURES) if (run.folder / EXPOSURES).exists() else None
+        try:
+            self.assessment = Assessment.from_frame(
+                results, secrets=study.adversary.secrets, exposures=exposures
+            )
+        except (KeyError, TypeError, ValueError, ArithmeticError):
+            raise DataError(
+                "{file} is damaged; run the study again", file="results.parquet"
+            ) from None
         self.attributes = study.adversary.knowable
         places = {name: place for place, name in enumerate(self.attributes)}
         self._by_mask: dict[int, KnownSet] = {}

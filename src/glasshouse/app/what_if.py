@@ -6,6 +6,7 @@ are encoded once and kept for the next step. A step is measured as ``anonymise``
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,14 +20,23 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from glasshouse.app.drafts import POLICIES
 from glasshouse.app.explore import Gauge, definitions, exact_figures, guessed
 from glasshouse.app.guard import form_of
+from glasshouse.app.runs import opened
 from glasshouse.app.server import page, see
-from glasshouse.app.verdict import opened
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
-from glasshouse.language import exactly, number, percentage, spoken, text, text_for
+from glasshouse.language import (
+    exactly,
+    number,
+    percentage,
+    spoken,
+    text,
+    text_for,
+    translated,
+)
 from glasshouse.measures import measures
 from glasshouse.measures.measurement import column_measures
 from glasshouse.measures.verdict import verdict_on
@@ -42,9 +52,18 @@ from glasshouse.runs.anonymise import hierarchies_of, protected_table, release_l
 from glasshouse.runs.reading import labels_of
 from glasshouse.runs.run import Resources
 from glasshouse.sources.files import fingerprint, own_place
-from glasshouse.study import Question, ReleaseStudy, dump_study, paths_of, validated, with_paths
+from glasshouse.study import (
+    Question,
+    ReleaseStudy,
+    dump_study,
+    load_policy,
+    paths_of,
+    validated,
+    with_paths,
+)
 from glasshouse.study.anonymise import AnonymiseStudy, Protection
 from glasshouse.study.entry import label_of
+from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
 from glasshouse.table import EncodedTable, Labels, Step
 
@@ -148,7 +167,7 @@ class Trials:
         if len(question.datasets) > 1:
             raise StudyError("“what if” is about the records of one file; this run is of several")
         self.question = question
-        self.content = _content(question)
+        self.content = release_content(question)
         self.study({})  # refuses what cannot be protected
         path = question.datasets[0].place
         if not path.exists():
@@ -192,8 +211,8 @@ class Trials:
         }
         return validated(AnonymiseStudy, {**self.content, "protection": entries}, "what-if")
 
-    def study_of(self, proposal: Proposal) -> AnonymiseStudy:
-        """Return the study that gives the release of a proposal."""
+    def study_of(self, proposal: Proposal, rule: str = "") -> AnonymiseStudy:
+        """Return the study that gives the release of a proposal, by the rule of the run or another one."""
         protection: dict[str, Any] = {
             "method": "k-anonymity" if proposal.l == 1 else "l-diversity",
             "k": proposal.k,
@@ -201,12 +220,18 @@ class Trials:
             "suppression": proposal.suppression,
             "drop_suppressed": True,
         }
-        return self.study(protection | ({} if proposal.l == 1 else {"l": proposal.l}))
+        study = self.study(protection | ({} if proposal.l == 1 else {"l": proposal.l}))
+        return study.model_copy(update={"policy": self.rule(rule)})
 
-    def rule_study(self) -> ProtectStudy:
-        """Return the study that finds the best version for the rule of the run."""
-        means = {"hierarchies": _means(self.question)}
-        return validated(ProtectStudy, {**self.content, "means": means}, "what-if")
+    def rule_study(self, rule: str = "") -> ProtectStudy:
+        """Return the study that finds the best version for the rule of the run, or another one."""
+        content = {**self.content, "means": {"hierarchies": _means(self.question)}}
+        study = validated(ProtectStudy, content, "what-if")
+        return study.model_copy(update={"policy": self.rule(rule)})
+
+    def rule(self, name: str) -> ReleasePolicy:
+        """Return a rule of the house by its name; empty: that of the run."""
+        return load_policy(name) if name else self.question.policy
 
     def trial(self, proposal: Proposal) -> Trial:
         """Measure a proposal exactly, once."""
@@ -235,7 +260,7 @@ class Trials:
         return Trial(proposal, protected.outcome, self.table.records)
 
 
-def _content(question: ReleaseStudy) -> dict[str, Any]:
+def release_content(question: ReleaseStudy) -> dict[str, Any]:
     """Return what studies of a protection have in common with a study: the attributes of facts stand for themselves."""
     adversary = question.adversary
     return {
@@ -279,7 +304,7 @@ def trials_of(request: Request, run: OpenRun) -> Trials:
                 "{name} is not in a folder that the app was started with; start it with that folder, too",
                 name=path.name,
             )
-    digests = [dataset["sha256"] for dataset in run.manifest.get("datasets", ())]
+    digests = list(run.digests.values())
     key = "\n".join([run.identifier, *digests])
     with _lock:
         if key not in _TRIALS:
@@ -298,10 +323,12 @@ class Ladder:
     """They."""
     proposals: tuple[Proposal, ...]
     """The proposal before the first move, and after each."""
+    rule: str = ""
+    """The rule that it is judged by; empty: that of the run."""
 
     @classmethod
-    def of(cls, entries: Mapping[str, str], trials: Trials) -> Ladder:
-        """Return the moves of an address, and then those that its sliders ask for."""
+    def of(cls, entries: Mapping[str, str], trials: Trials, *, leave: Sequence[str] = ()) -> Ladder:
+        """Return the moves of an address, and then those that its sliders, and columns to leave out, ask for."""
         start = trials.start
         moves = [move for move in entries.get("moves", "").split("-") if _is_move(move, trials)]
         now = start
@@ -313,6 +340,10 @@ class Ladder:
             written = _thousandths(value) if name == "removed" else value
             if name != "moves" and _is_move(move := f"{what}.{written}", trials):
                 aim = aim.after(move)
+        for name in leave:
+            if name in trials.names:
+                place = trials.names.index(name)
+                aim = aim.after(f"{place}.{trials.heights[place] - 1}")
         moves += aim.moves_from(now)
         if len(moves) > MOST_MOVES:
             older, moves = moves[: -MOST_MOVES // 2], moves[-MOST_MOVES // 2 :]
@@ -323,7 +354,8 @@ class Ladder:
         proposals = [start]
         for move in moves:
             proposals.append(proposals[-1].after(move))
-        return cls(tuple(moves), tuple(proposals))
+        rule = entries.get("rule", "")
+        return cls(tuple(moves), tuple(proposals), rule if rule in POLICIES else "")
 
     @property
     def now(self) -> Proposal:
@@ -333,7 +365,8 @@ class Ladder:
     def address(self, count: int, *further: str) -> str:
         """Return the address after so many moves, and some further ones."""
         moves = (*self.moves[:count], *further)
-        return f"?{urlencode({'moves': '-'.join(moves)})}" if moves else "?"
+        entries = {"moves": "-".join(moves), "rule": self.rule}
+        return f"?{urlencode({name: value for name, value in entries.items() if value})}"
 
 
 def _is_move(move: str, trials: Trials) -> bool:
@@ -351,21 +384,24 @@ def _is_move(move: str, trials: Trials) -> bool:
 
 
 def _thousandths(percent: str) -> str:
-    """Return a written number of per cent in thousandths, rounded down."""
-    try:
-        return str(int(Fraction(percent.replace(",", ".")) * 10))
-    except (ValueError, ZeroDivisionError):
-        return ""
+    """Return a written number of per cent in thousandths, rounded down; nothing where it is none.
+
+    >>> _thousandths("2,55"), _thousandths("1e999999999")
+    ('25', '')
+    """
+    written = percent.strip().replace(",", ".")
+    return str(int(Fraction(written) * 10)) if re.fullmatch(r"\d{1,3}(\.\d{0,9})?", written) else ""
 
 
 def what_if(request: Request) -> Response:
     """Show what a proposal comes to, beside the original, and the steps that led there."""
     run = opened(request)
     trials = trials_of(request, run)
-    ladder = Ladder.of(request.query_params, trials)
+    leave = request.query_params.getlist("leave")
+    ladder = Ladder.of(request.query_params, trials, leave=leave)
     with labelled_by(trials.question, trials.labels):
         now, original = trials.trial(ladder.now), trials.trial(trials.start)
-        verdict = _ruling(now, trials)
+        verdict = _ruling(now, trials, ladder.rule)
         return page(
             request,
             "what_if.html",
@@ -378,6 +414,13 @@ def what_if(request: Request) -> Response:
             removed=f"{ladder.now.removed / 10:g}",
             labels={name: label_of(Protection, name) for name in ("k", "l", "suppression")},
             moves="-".join(ladder.moves),
+            rule=ladder.rule,
+            rules={"": text("The rule of this run: {rule}", rule=trials.question.policy.title)}
+            | {
+                name: translated(label)
+                for name, label in POLICIES.items()
+                if name != trials.question.policy.option
+            },
             undo=ladder.address(len(ladder.moves) - 1) if ladder.moves else "",
             summary=_summary(now, original),
             trouble=_trouble(now, trials),
@@ -392,7 +435,7 @@ def what_if(request: Request) -> Response:
             ladder=_rungs(trials, ladder),
             points=_points(trials, ladder),
             percentage=percentage,
-            command=_command(trials, ladder.now),
+            command=_command(trials, ladder.now, ladder.rule),
             assumed=_assumed(trials.question),
         )
 
@@ -551,11 +594,11 @@ def _lost_cell(outcome: Anonymisation) -> Cell:
     return Cell(percentage(_lost(outcome)), exactly(outcome.loss or 0.0))
 
 
-def _ruling(trial: Trial, trials: Trials) -> Ruling | None:
-    """Return what the rule of the run says of a proposal."""
+def _ruling(trial: Trial, trials: Trials, rule: str) -> Ruling | None:
+    """Return what the rule of the run, or another one, says of a proposal."""
     if trial.outcome is None or not trial.is_possible:
         return None
-    study = trials.study_of(trial.proposal)
+    study = trials.study_of(trial.proposal, rule)
     measured = (*column_measures(trials.coverage), *measures(trial.outcome, study))
     verdict = verdict_on(measured, study.policy, trials.coverage)
     return None if verdict is None else ruling(verdict)
@@ -608,9 +651,9 @@ def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
     ]
 
 
-def _command(trials: Trials, proposal: Proposal) -> str:
+def _command(trials: Trials, proposal: Proposal, rule: str) -> str:
     """Return the command that gives the same release."""
-    study = trials.study_of(proposal)
+    study = trials.study_of(proposal, rule)
     return shlex.join(["glasshouse", "anonymise", *_words(study), "--out", "protected"])
 
 
@@ -626,6 +669,8 @@ def _words(study: AnonymiseStudy) -> Iterator[str]:
         yield from ("--l", str(protection.l))
     if protection.suppression:
         yield from ("--suppression", str(protection.suppression), "--drop-suppressed")
+    if study.policy.option not in (None, "open-data"):
+        yield from ("--policy", str(study.policy.option))
 
 
 def _assumed(question: ReleaseStudy) -> str:
@@ -643,26 +688,29 @@ def release(request: Request) -> Response:
     """Make the release of a proposal, as a job."""
     run = opened(request)
     trials = trials_of(request, run)
-    ladder = Ladder.of({"moves": form_of(request).get("moves")}, trials)
+    form = form_of(request)
+    ladder = Ladder.of({name: form.get(name) for name in ("moves", "rule")}, trials)
     with labelled_by(trials.question, trials.labels):
         if not trials.trial(ladder.now).is_possible:
             raise StudyError(_trouble(trials.trial(ladder.now), trials))
-        study, command = trials.study_of(ladder.now), _command(trials, ladder.now)
+        study = trials.study_of(ladder.now, ladder.rule)
+        command = _command(trials, ladder.now, ladder.rule)
     title = text("The release that was tried, of {name}", name=trials.table.name)
-    return _submitted(request, run, study, title, command)
+    return submitted(request, run, study, title, command)
 
 
 def best(request: Request) -> Response:
-    """Find the best version for the rule of the run, as a job."""
+    """Find the best version for the rule of the run, or another one, as a job."""
     run = opened(request)
     trials = trials_of(request, run)
-    study = trials.rule_study()
+    rule = form_of(request).get("rule")
+    study = trials.rule_study(rule if rule in POLICIES else "")
     command = protect_command(study)
     title = text("Versions of {name} that meet the rule", name=trials.table.name)
-    return _submitted(request, run, study, title, command)
+    return submitted(request, run, study, title, command)
 
 
-def _submitted(
+def submitted(
     request: Request, run: OpenRun, study: Question, title: str, command: str
 ) -> Response:
     """Put a study into the queue, and show how far it is."""

@@ -13,7 +13,9 @@ import hmac
 import json
 import os
 import secrets
+import stat
 import time
+import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.errors import DataError
-from glasshouse.language import printable, spoken
+from glasshouse.language import printable, spoken, system_reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +48,8 @@ DEEPEST, MOST_LISTED, FRESH = 5, 2000, 2.0
 """How many folders deep it is looked, how many entries are listed, and for how many seconds a list is good."""
 MOST_OPEN = 8
 """So many runs, and so many first looks, are kept open."""
+LONGEST_NAME = 200
+"""So many bytes of the name of an upload are kept: more are too many for some file systems."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Entry:
     """Its bytes."""
     is_run: bool = False
     """Whether it is a run folder."""
+    is_upload: bool = False
+    """Whether it is a copy that was uploaded."""
 
     @property
     def is_plan(self) -> bool:
@@ -113,9 +119,30 @@ class OpenRun:
     @cached_property
     def results(self) -> pa.Table:
         """Every figure of it, as ``results.parquet`` has them."""
+        return self.frame("results.parquet")
+
+    def frame(self, name: str) -> pa.Table:
+        """Return a table of the run folder.
+
+        Raises:
+            DataError: It cannot be read.
+        """
         import pyarrow.parquet
 
-        return pyarrow.parquet.read_table(self.folder / "results.parquet")
+        try:
+            return pyarrow.parquet.read_table(self.folder / name)
+        except (OSError, ValueError, pyarrow.ArrowException):
+            raise DataError("{file} is damaged; run the study again", file=name) from None
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The fingerprints of its data when it was made, by name; those that the manifest has."""
+        entries = self.manifest.get("datasets")
+        return {
+            f"{entry.get('name')}": f"{entry.get('sha256')}"
+            for entry in (entries if isinstance(entries, list) else ())
+            if isinstance(entry, dict)
+        }
 
     @property
     def title(self) -> str:
@@ -135,6 +162,21 @@ class Summary:
     """The decision of its verdict, as `report.page.Decision` calls it; empty: there is none."""
     headline: str
     """The verdict in a few words; empty: there is none."""
+    is_damaged: bool = False
+    """Whether its report cannot be read, so that nothing else is said of it."""
+
+    @classmethod
+    def of(cls, entry: Entry) -> Summary:
+        """Return what a run says of itself in the language that is spoken; it may be of any form."""
+        pages = _json(entry.path / REPORT).get("pages")
+        pages = {} if not isinstance(pages, dict) else pages
+        page = pages.get(spoken()) or next(iter(pages.values()), None)
+        title = page.get("title") if isinstance(page, dict) else None
+        if not isinstance(page, dict) or not isinstance(title, str):
+            return cls(entry, entry.name, "", "", is_damaged=True)
+        ruling = page.get("ruling")
+        ruling = ruling if isinstance(ruling, dict) else {}
+        return cls(entry, title, f"{ruling.get('decision', '')}", f"{ruling.get('headline', '')}")
 
 
 class AppWorkspace:
@@ -150,6 +192,7 @@ class AppWorkspace:
             if not folder.is_dir():
                 raise DataError('there is no folder "{folder}"', folder=folder)
         self.home = self.folders[0] / HOME
+        _check_ours(self.home)
         try:
             for name in ("", RUNS, JOBS, DRAFTS, FILES, UPLOADS):
                 (self.home / name).mkdir(mode=0o700, exist_ok=True)
@@ -159,12 +202,13 @@ class AppWorkspace:
             raise DataError(
                 '"{folder}" cannot be written to ({reason}); name a folder of yours first',
                 folder=self.folders[0],
-                reason=error.strerror or "",
+                reason=system_reason(error),
             ) from None
         for leftover in (self.home / UPLOADS).iterdir():
             leftover.unlink()
         self._lock = Lock()
         self._entries: dict[str, Entry] = {}
+        self._names: dict[str, str] = {}
         self._looked = 0.0
         self._runs: OrderedDict[tuple[str, float], OpenRun] = OrderedDict()
         self._summaries: dict[tuple[str, float, str], Summary] = {}
@@ -181,6 +225,7 @@ class AppWorkspace:
                     self._entry(path, root) for root in self.folders for path in _below(root)
                 )
                 self._entries = {one.identifier: one for one in entries if one is not None}
+                self._names |= {one.identifier: one.name for one in self._entries.values()}
                 self._looked = time.monotonic()
             return sorted(self._entries.values(), key=lambda entry: -entry.modified)
 
@@ -196,21 +241,20 @@ class AppWorkspace:
         """Return the run folders."""
         return [entry for entry in self.entries() if entry.is_run]
 
+    def summaries(self) -> list[Summary]:
+        """Return what lists say of the runs; of what other programs have written there is nothing in them."""
+        summaries = map(self.summary, self.runs())
+        return [
+            one for one in summaries if not one.is_damaged or (one.entry.path / MANIFEST).exists()
+        ]
+
     def summary(self, entry: Entry) -> Summary:
         """Return what a list says of a run, in the language that is spoken."""
         key = (entry.identifier, entry.modified, spoken())
         if key not in self._summaries:
             if len(self._summaries) > MOST_LISTED:
                 self._summaries.clear()
-            pages = _json(entry.path / REPORT).get("pages", {})
-            page: dict[str, Any] = pages.get(spoken()) or next(iter(pages.values()), {})
-            ruling = page.get("ruling") or {}
-            self._summaries[key] = Summary(
-                entry,
-                page.get("title", entry.name),
-                ruling.get("decision", ""),
-                ruling.get("headline", ""),
-            )
+            self._summaries[key] = Summary.of(entry)
         return self._summaries[key]
 
     def entry(self, identifier: str) -> Entry:
@@ -224,7 +268,14 @@ class AppWorkspace:
             entry = self._entries.get(identifier)
             if entry is not None and self._is_inside(entry.path):
                 return entry
-        raise DataError("there is no such file or run; it may have been moved")
+        raise self._absent(identifier)
+
+    def _absent(self, identifier: str) -> DataError:
+        """Return what is said of a file or run that is not there, by its name where it was there before."""
+        name = self._names.get(identifier)
+        if name is None:
+            return DataError("there is no such file or run; it may have been moved")
+        return DataError("{name} is not there any more; it may have been moved", name=name)
 
     def run(self, identifier: str) -> OpenRun:
         """Return a run, opened; the last few are kept open.
@@ -234,7 +285,7 @@ class AppWorkspace:
         """
         entry = self.entry(identifier)
         if not entry.is_run:
-            raise DataError("there is no such file or run; it may have been moved")
+            raise self._absent(identifier)
         key = (identifier, (entry.path / REPORT).stat().st_mtime)
         with self._lock:
             opened = self._runs.pop(key, None)
@@ -263,8 +314,8 @@ class AppWorkspace:
         Raises:
             DataError: It has none, or there is one of that name.
         """
-        name = name.replace("\\", "/").rpartition("/")[2].lstrip(".")[-120:]
-        if not name or not name.isprintable():
+        name = _plain_name(name)
+        if not name:
             raise DataError("choose a file first")
         place = self.home / FILES / name
         if place.suffix.lower() not in ENDINGS | PLANS:
@@ -277,6 +328,12 @@ class AppWorkspace:
         except FileExistsError:
             raise DataError(
                 'there is a file "{name}" already; open that one, or rename this', name=name
+            ) from None
+        except OSError as error:
+            raise DataError(
+                '"{name}" cannot be kept ({reason}); open it from a folder instead',
+                name=name,
+                reason=system_reason(error),
             ) from None
         self.entries(fresh=True)
         return self.entry(self.identifier(place))
@@ -324,6 +381,7 @@ class AppWorkspace:
         except OSError:
             return None
         name = path.relative_to(root).as_posix() if path != root else root.name
+        is_upload = name.startswith(f"{HOME}/{FILES}/")
         for own_folder in (RUNS, FILES):
             name = name.removeprefix(f"{HOME}/{own_folder}/")
         return Entry(
@@ -333,6 +391,7 @@ class AppWorkspace:
             status.st_mtime,
             status.st_size,
             is_run,
+            is_upload,
         )
 
 
@@ -355,7 +414,7 @@ def _below(root: Path) -> Iterator[Path]:
                 continue
         for entry in entries:
             path = Path(entry.path)
-            if entry.name.startswith("."):
+            if entry.name.startswith(".") or entry.name.endswith(".partial"):  # work under way
                 continue
             if entry.is_dir(follow_symlinks=False):
                 is_private = folder.name == HOME and entry.name not in (RUNS, FILES)
@@ -364,6 +423,39 @@ def _below(root: Path) -> Iterator[Path]:
             elif path.suffix.lower() in ENDINGS | PLANS and entry.name != REPORT:
                 listed += 1
                 yield path
+
+
+def _check_ours(home: Path) -> None:
+    """Make sure that the folder of the app, where it is there, is ours and nobody else has laid it out.
+
+    Raises:
+        DataError: It, or a folder in it, is a link, no folder, or of somebody else.
+    """
+    for name in ("", RUNS, JOBS, DRAFTS, FILES, UPLOADS):
+        try:
+            status = (home / name).lstat()
+        except OSError:
+            continue
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+            raise DataError(
+                '"{folder}" is a link, or is not yours; remove it, or start the app in a folder of your own',
+                folder=home / name,
+            )
+
+
+def _plain_name(given: str) -> str:
+    r"""Return under which name an upload is kept: no folder, letters as most systems write them, not too long.
+
+    >>> _plain_name("a/b\\cafe\u0301.csv"), _plain_name("..."), _plain_name("x" * 300 + ".csv")[190:]
+    ('café.csv', '', 'xxxxxx.csv')
+    """
+    name = unicodedata.normalize("NFC", given.replace("\\", "/").rpartition("/")[2]).strip(" .")
+    name = "".join(sign if sign.isprintable() else "-" for sign in name)
+    stem, dot, ending = name.rpartition(".")
+    room = LONGEST_NAME - len(f"{dot}{ending}".encode())
+    return (
+        f"{stem.encode()[: max(0, room)].decode('utf-8', 'ignore')}{dot}{ending}" if stem else name
+    )
 
 
 def _kept_key(path: Path) -> bytes:
@@ -381,6 +473,6 @@ def _kept_key(path: Path) -> bytes:
 def _json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

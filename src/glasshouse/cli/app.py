@@ -52,4 +52,7 @@ def app(
 
             webbrowser.open(door.as_uri())
 
-    serve(folders or [Path()], port=port, on_ready=on_ready)
+    def on_entered(address: str) -> None:
+        print(text("To open it once more: {address}", address=address), flush=True)
+
+    serve(folders or [Path()], port=port, on_ready=on_ready, on_entered=on_entered)
