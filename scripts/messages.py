@@ -93,8 +93,12 @@ def messages_of_templates() -> Iterator[Said]:
         tree = environment.parse(path.read_text(encoding="utf-8"))
         place = path.relative_to(PACKAGE).as_posix()
         for call in tree.find_all(jinja2.nodes.Call):
-            if isinstance(call.node, jinja2.nodes.Name) and call.node.name == "text":
-                yield Said(call.args[0].as_const(), place, call.lineno)
+            name = call.node.name if isinstance(call.node, jinja2.nodes.Name) else ""
+            if name in ONE:
+                yield Said(call.args[ONE[name]].as_const(), place, call.lineno)
+            elif name in TWO:
+                first, second = (call.args[TWO[name] + place_of].as_const() for place_of in (0, 1))
+                yield Said((first, second), place, call.lineno)
 
 
 def messages_of_help() -> Iterator[Said]:
