@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from glasshouse.cli.main import main
 from glasshouse.language import speaking, text
 from tests.chromium import PATIENCE, chromium
 
@@ -30,10 +31,10 @@ MARKER = "zanzibar"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a file of 500 people."""
+    """A folder with a file of 500 people, as an agency sends it: with a title, a total, a note, and old letters."""
     chance = np.random.default_rng(3)
     rows = [
-        f"{age},{'MF'[sex]},town{place},{'no' if well else 'yes'}"
+        f"{age};{'MF'[sex]};town{place};{'no' if well else 'yes'}"
         for age, sex, place, well in zip(
             chance.integers(18, 70, 500),
             chance.integers(0, 2, 500),
@@ -42,9 +43,9 @@ def folder(tmp_path: Path) -> Path:
             strict=True,
         )
     ]
-    (tmp_path / "people.csv").write_text(
-        "\n".join(["age,sex,city,disease", f"44,F,{MARKER},no", *rows]) + "\n"
-    )
+    lines = ["Pessoas por município;;;", "age;sex;city;disease", f"44;F;{MARKER};no", *rows]
+    lines += ["Total;;;501", "Fonte: Secretaria de Saúde, 2024."]
+    (tmp_path / "people.csv").write_bytes("\n".join([*lines, ""]).encode("cp1252"))
     return tmp_path
 
 
@@ -85,7 +86,12 @@ def enter(app: str, folder: Path) -> Iterator[Callable[..., Any]]:
             context.on(
                 "request", lambda one: None if is_ours(one.url) else strangers.append(one.url)
             )
-            context.on("console", lambda message: wrong.append(message.text))
+            context.on(
+                "console",
+                lambda message: (
+                    None if "status of 422" in message.text else wrong.append(message.text)
+                ),
+            )
             context.on("weberror", lambda error: wrong.append(str(error.error)))
             tab = context.new_page()
             tab.goto(app if language == "en" else door)  # as the browser is started
@@ -113,19 +119,26 @@ def check(tab: Any) -> None:
 def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, str]:
     """Go from the file to the report; return the page and the study that come out."""
     check(tab)
+    clicks = 1
     tab.get_by_role("link", name="people.csv", exact=True).click()
-    check(tab)
+    for _ in ("a title", "a note below the table"):  # neither of which can be a record
+        check(tab)
+        clicks += 1
+        tab.get_by_role("link", name=words("Yes, read it so")).click()
+    assert "cp1252" in tab.content()
     tab.get_by_role("link", name=words("Show them as they are")).click()
     tab.locator("#rows").get_by_text(MARKER).first.wait_for()
-    tab.get_by_role("button", name=words("On to the roles of the columns")).click()
+    tab.get_by_role("link", name=words("Mask them")).click()
+    assert tab.locator("input[name=role-3]:checked").input_value() == "sensitive"
+    tab.locator("input[name=role-1]:checked").focus()
+    tab.keyboard.press("ArrowLeft")  # before the first comes the last: leave it out
+    assert tab.locator("input[name=role-1]:checked").input_value() == "out"
+    tab.get_by_text(words("not looked at: with it the rule is not met")).nth(1).wait_for()
     check(tab)
-    disease = tab.get_by_label("disease")
-    assert disease.input_value() == "sensitive"
-    tab.get_by_label("sex").focus()
-    tab.keyboard.press("End")  # leave it out, by the keyboard
+    tab.keyboard.press("ArrowRight")  # and take it in again
     tab.get_by_role("button", name=words("On to the adversary")).click()
     check(tab)
-    assert tab.locator("input[name=known]").count() == 2
+    assert tab.locator("input[name=known]").count() == 3
     tab.get_by_text("city", exact=True).click()
     tab.locator("details.command code").wait_for(state="attached")
     tab.locator("#unsure > summary").click()
@@ -143,7 +156,7 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
     tries.fill("1")
     tab.wait_for_function("() => !document.body.textContent.includes('--tries')")
     assert "--tries" not in command.text_content()
-    neighbour = tab.locator("button[name=persona][value=neighbour]")  # who knows both
+    neighbour = tab.locator("button[name=persona][value=neighbour]")  # who knows all three
     neighbour.focus()
     tab.keyboard.press("Enter")
     tab.locator("button[aria-pressed=true][value=neighbour]").wait_for()
@@ -154,14 +167,15 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
         tab.keyboard.press("Space")
         tab.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
         tab.locator(
-            f"input[name=known][value='1']{':checked' if is_ticked else ':not(:checked)'}"
+            f"input[name=known][value='2']{':checked' if is_ticked else ':not(:checked)'}"
         ).wait_for()
-        assert tab.evaluate("document.activeElement.value") == "1", "and not at the first box"
+        assert tab.evaluate("document.activeElement.value") == "2", "and not at the first box"
     neighbour.click()
     tab.locator("button[aria-pressed=true][value=neighbour]").wait_for()
-    assert tab.locator("input[name=known]:checked").count() == 2
+    assert tab.locator("input[name=known]:checked").count() == 3
     tab.reload()
-    assert tab.locator("input[name=known]:checked").count() == 2
+    assert tab.locator("input[name=known]:checked").count() == 3
+    clicks += 4  # on to the adversary, who she is, run it, see the verdict
     tab.get_by_role("button", name=words("Run it")).click()
     tab.wait_for_url("**/job/*")
     assert MARKER not in tab.content()
@@ -183,6 +197,22 @@ def journey(tab: Any, folder: Path, words: Callable[[str], str]) -> tuple[str, s
         tab.locator(f"a[href*='report.html'][href$='{language}']").click()
     with tab.expect_download() as study:
         tab.get_by_role("link", name="study.toml").click()
+    tab.get_by_role("link", name=words("Verdict"), exact=True).click()
+    for name in ("Try what helps", "Make this release", "See the verdict"):
+        clicks += 1
+        tab.locator("#tools .main, #make .main, #job .main", has_text=words(name)).click()
+    tab.locator(".verdict.meets").wait_for()
+    check(tab)
+    with tab.expect_download() as release:
+        tab.locator("#tools .main").click()
+    with tab.expect_download() as form:
+        tab.locator("#tools a[href*='/form/']").click()
+    assert Path(form.value.path()).read_bytes()[:2] == b"PK"
+    assert clicks + 2 <= 20
+    made = folder / "glasshouse-app" / "runs" / "people-anonymise"
+    main(["anonymise", "--study", str(made / "study.toml"), "--out", str(folder / "typed")])
+    typed = (folder / "typed" / "release.csv").read_bytes()
+    assert Path(release.value.path()).read_bytes() == typed
     return tuple(Path(one.value.path()).read_text("utf-8") for one in (report, study))  # type: ignore[return-value]
 
 
@@ -202,7 +232,7 @@ def test_an_officer_goes_from_a_raw_file_to_a_report(
     assert words("What to do") in report
     assert MARKER not in report + study
     assert str(folder) not in report + study
-    assert 'quasi_identifiers = [\n    "age",\n    "city",\n]' in study
+    assert 'quasi_identifiers = [\n    "age",\n    "sex",\n    "city",\n]' in study
     runs = folder / "glasshouse-app" / "runs"
     assert (runs / "people" / "results.parquet").exists()  # as the command line writes it
 
@@ -220,7 +250,7 @@ def test_an_officer_goes_from_a_raw_file_to_a_report(
     other = "pt-BR" if language == "en" else "en"
     tab.locator(f"form.settings button[value='{other}']").click()
     assert tab.evaluate("() => document.documentElement.lang") == other
-    assert tab.locator("a[href^='/run/']").count() == 1
+    assert tab.locator("#runs ~ .cards h3 a[href^='/run/']").count() == 3
 
     with tab.expect_file_chooser() as chooser:
         tab.locator("#upload").click()

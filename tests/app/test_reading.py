@@ -5,14 +5,22 @@ from __future__ import annotations
 import html
 import json
 import random
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import glasshouse as gh
 
 testclient = pytest.importorskip("starlette.testclient", reason="needs starlette (extra app)")
-from glasshouse.app.drafts import Draft, study_of  # noqa: E402 - it needs the extra
+from glasshouse.app.drafts import (  # noqa: E402 - it needs the extra
+    Draft,
+    draft_from,
+    draft_of,
+    left_aside,
+    study_of,
+)
 from glasshouse.app.workspace import AppWorkspace  # noqa: E402
 from tests.app.test_screens import Reader  # noqa: E402
 
@@ -125,6 +133,56 @@ def test_what_is_said_of_the_file_is_in_the_study_and_in_the_command(folder: Pat
     assert question.model_dump()["treatment"]["invalid"] == ("cpf=Total",)
     _, kept = begun(**said, totals="keep")
     assert not kept.invalid
+
+
+def test_each_column_is_shown_with_its_values_its_role_and_what_becomes_of_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(folder, total=False)
+    reader, address, page, _ = page_of(folder)
+    rows = {
+        re.findall(r'id="column-\d">(\w+)<', row)[0]: row
+        for row in page.partition('<table class="roles">')[2]
+        .partition("</table>")[0]
+        .split("<tr>")[2:]
+    }
+    assert list(rows) == HEADER.split(";")
+    assert "<svg" not in rows["cpf"] + rows["nome"], "what names people has no picture"
+    assert rows["sexo"].count("<rect") == 2
+    assert rows["dias"].count('<rect x="') == 9
+    assert 'name="role-2" value="known" checked' in rows["sexo"]
+    assert "judged: by it people may be named" in rows["sexo"]
+    monkeypatch.setattr("glasshouse.disclosure._smallest", 31)
+    few = html.unescape(reader.get(address).text)
+    assert few.count('<rect class="few"') == 9 + 1, "the days, and the town of thirty"
+
+
+def test_what_stands_for_missing_and_how_numbers_are_written_is_said_with_a_tick(
+    folder: Path,
+) -> None:
+    rows = "".join(f"{i % 40};{('F', 'M', 'NA')[i % 3]};1.{100 + i},50\n" for i in range(90))
+    (folder / "gastos.csv").write_text(f"idade;sexo;gasto\n{rows}")
+    reader, address, page, _ = page_of(folder)
+    assert 'name="missing" value="1.NA">' in page
+    page = html.unescape(reader.get(f"{address}?missing=1.NA&decimal=,&strip=yes").text)
+    assert 'name="missing" value="1.NA" checked>' in page
+    assert "30 missing" in page
+    said = {"missing": "1.NA", "decimal": ",", "strip": "yes", "go": "yes"}
+    place = reader.post(f"{address}/draft", **said).headers["location"]
+    assert place.endswith("/adversary")
+    assert "--decimal , --strip --missing sexo=NA --thousands . --type gasto=number" in (
+        html.unescape(reader.get(place).text)
+    )
+    workspace = AppWorkspace([folder])
+    question: Any = study_of(workspace, draft_of(workspace, place.split("/")[2]))
+    dataset = question.datasets[0]
+    assert dict(dataset.missing) == {"sexo": ("NA",)}
+    assert dict(dataset.types) == {"gasto": "number"}
+    assert (dataset.dialect.decimal, dataset.dialect.strip) == (",", True)
+    assert gh.run(question).outcome.records == 90
+    again = draft_from(workspace, question)
+    assert left_aside(workspace, again, question) == []
+    assert study_of(workspace, again).model_dump()["datasets"] == question.model_dump()["datasets"]
 
 
 @pytest.mark.parametrize(

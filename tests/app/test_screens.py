@@ -313,7 +313,7 @@ def test_a_file_that_cannot_be_read_is_one_line_without_a_path(
     (identifier,) = (e.identifier for e in AppWorkspace([folder]).files() if "broken" in e.name)
     answer = reader.get(f"/file/{identifier}")
     assert answer.status_code == 422
-    (line,) = re.findall(r'<p class="trouble"[^>]*>([^<]*)</p>', answer.text)
+    (line,) = re.findall(r'<p role="alert">([^<]*)</p>', answer.text)
     assert "broken.parquet" in line
     assert str(folder) not in answer.text
 

@@ -10,12 +10,9 @@ import json
 import re
 import secrets
 import shlex
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -25,16 +22,33 @@ from starlette.routing import Route
 
 from glasshouse.app.guard import Form, form_of
 from glasshouse.app.jobs import Jobs
+from glasshouse.app.looks import (
+    ENCODINGS,
+    MISSING,
+    QUOTES,
+    READING,
+    SEPARATORS,
+    Look,
+    dialect_of,
+    histogram,
+    in_fields,
+    look_at,
+    missing_said,
+    preview,
+    proposed_by,
+    reading_label,
+    reading_of,
+    typed,
+)
 from glasshouse.app.server import page, see
-from glasshouse.app.workspace import MOST_OPEN, AppWorkspace, Entry
+from glasshouse.app.workspace import AppWorkspace, Entry
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import marked, number, spoken, text, text_for, translated
 
 if TYPE_CHECKING:
-    from glasshouse.sources import Source
     from glasshouse.study import Dialect, Question
-    from glasshouse.table import ColumnProfile, EncodedTable, TableProfile
+    from glasshouse.table import ColumnProfile
 
 KNOWN, SENSITIVE, IDENTIFIER, WEIGHT = "known", "sensitive", "identifier", "weight"
 DROPPED, IGNORED, OUT = "dropped", "ignored", "out"
@@ -47,11 +61,35 @@ ROLES = {
     IGNORED: marked("Of no concern: nobody can know it"),
     OUT: marked("Nothing of these"),
 }
-"""What a column can be, as the page calls it."""
-PREVIEWED = 20
-"""So many records are shown, masked."""
-MOST_COLUMNS = 4096
-"""A file of more columns is not looked at: nobody says of each what it is."""
+"""What a column can be, as the page calls it,"""
+SHORTLY = {
+    KNOWN: marked("Known"),
+    SENSITIVE: marked("Sensitive"),
+    IDENTIFIER: marked("Names"),
+    WEIGHT: marked("Weight"),
+    DROPPED: marked("Dropped"),
+    IGNORED: marked("No concern"),
+    OUT: marked("Nothing"),
+}
+"""and in a word;"""
+BECOMES = {
+    KNOWN: marked("judged: by it people may be named"),
+    SENSITIVE: marked("judged: it may be found out"),
+    IDENTIFIER: marked("tells people apart; must not be in the release"),
+    WEIGHT: marked("says how many people a record stands for"),
+    DROPPED: marked("not in the release"),
+    IGNORED: marked("dismissed: in the release, and the verdict says so"),
+    OUT: marked("not looked at: with it the rule is not met"),
+}
+"""and what becomes of it in the release."""
+KINDS = {
+    "integer": marked("whole number"),
+    "number": marked("number"),
+    "date": marked("date"),
+    "text": marked("text"),
+    "": marked("empty"),
+}
+"""What the values of a column look like, as the page calls it."""
 MOST_YEARS = 30
 """So many further files can be chosen from."""
 POLICIES = {
@@ -60,18 +98,10 @@ POLICIES = {
     "internal": marked("Internal: staff of the house"),
 }
 """The rules that come with the house, as the page calls them."""
-READING = ("skip", "skip_end", "encoding", "separator", "header", "totals")
-"""What can be said of how a text file is written: entries of its dialect, and what is done with totals."""
-SEPARATORS = {",": ",", ";": ";", "tab": marked("tabulator"), "|": "|"}
-"""What may stand between fields, as the page calls it."""
-ENCODINGS = ("utf-8", "cp1252", "cp850", "utf-16")
-"""Encodings that are proposed; any other can be written."""
 ASIDE = frozenset({"datasets", "subsets", "seed", "labels", "command", "subject", "version"})
 """What a draft leaves to the study: which sets are tried, and what all is called."""
 HALF_A_YEAR = "±183d"
 """How well a date of birth is known by who knows the age: as it is written."""
-LONGEST_SAID = 40
-_KEYWORD = re.compile("`([a-z_]+)`")
 _DATE_PARTS = frozenset("day dia month mes year ano".split())
 
 
@@ -116,6 +146,8 @@ class Draft:
     likely: dict[str, str] = field(default_factory=dict)
     """With which chance she knows what she may not know at all, as it was written: ``50%``."""
 
+    missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column, the values that stand for missing."""
     is_asked: bool = False
     """Whether it has become a run."""
     aside: tuple[str, ...] = ()
@@ -239,188 +271,9 @@ def dates_of(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     }
 
 
-class Look:
-    """A first look at a file.
-
-    Args:
-        entry: The file.
-        dialect: How it is written, as far as somebody said it.
-    """
-
-    def __init__(self, entry: Entry, dialect: Dialect) -> None:
-        from glasshouse.runs.reading import first_read
-        from glasshouse.sources import open_source
-        from glasshouse.sources.delimited import DelimitedFile
-        from glasshouse.study import Dataset
-
-        self.entry = entry
-        self.dataset = Dataset(path=entry.path, dialect=dialect)
-        width = len(open_source(entry.path, dialect=dialect).columns)
-        if width > MOST_COLUMNS:
-            raise DataError(
-                "{name} has {columns} columns, too many to be shown; ask glasshouse assess of those that matter",
-                name=entry.path.name,
-                columns=width,
-            )
-        source, self.table = first_read(self.dataset, None)
-        self.has_more = _has_more(source, self.table.records)
-        self.is_text = isinstance(source, DelimitedFile)
-        self.title = source.title_lines if isinstance(source, DelimitedFile) else 0
-        self.has_groups = isinstance(source, DelimitedFile) and source.has_groups
-        self._profiles: dict[str, TableProfile] = {}
-
-    @property
-    def profile(self) -> TableProfile:
-        """What it holds, in the language that is spoken."""
-        from glasshouse.table import table_profile
-
-        if spoken() not in self._profiles:
-            self._profiles[spoken()] = table_profile(self.table)
-        return self._profiles[spoken()]
-
-    @property
-    def lacks_header(self) -> bool:
-        """Whether its first line looks like a record."""
-        return self.profile.lacks_header and self.dataset.dialect.header
-
-    @cached_property
-    def nobody(self) -> tuple[str, ...]:
-        """The conditions of records that are nobody's; all of the file is looked at."""
-        from glasshouse.runs.reading import nobody_in
-
-        return nobody_in(self.dataset) if self.has_more else self.profile.strays
-
-    @property
-    def doubt(self) -> tuple[str, dict[str, str]]:
-        """What seems to be wrong with how it is read, and what would be said instead; nothing: nothing does."""
-        if self.title and self.has_groups:
-            sentence = text(
-                "Line {line} looks as if it said which columns belong together, and the next line what each is called.",
-                line=str(self.title),
-            )
-            return sentence, {"skip": str(self.title)}
-        if self.title:
-            sentence = text_for(
-                self.title,
-                "The first line looks like a title, and the table begins behind it.",
-                "The first {count} lines look like a title, and the table begins behind them.",
-            )
-            return sentence, {"skip": str(self.title)}
-        if self.lacks_header:
-            return text("The first line looks like a record, not like names."), {"header": "no"}
-        return "", {}
-
-
-def reading_of(said: Callable[[str], str | None]) -> dict[str, str]:
-    """Return what a form, or an address, says of how a file is written."""
-    return {name: written for name in READING if (written := (said(name) or "").strip())}
-
-
-def reading_label(name: str) -> str:
-    """Return what the page calls something that can be said of how a file is written."""
-    from glasshouse.study import Dialect
-    from glasshouse.study.entry import label_of
-
-    if name == "totals":
-        return text("Totals, subtotals and remarks among the records")
-    return label_of(Dialect, name)
-
-
-def dialect_of(reading: Mapping[str, str]) -> Dialect:
-    """Return how a file is written, of what somebody said.
-
-    Raises:
-        StudyError: It makes no sense.
-    """
-    from glasshouse.study import Dialect, validated
-
-    content: dict[str, Any] = {}
-    for name in ("skip", "skip_end"):
-        if written := reading.get(name):
-            if not re.fullmatch("[0-9]{1,6}", written):
-                raise StudyError(
-                    "“{written}” is no number of lines, such as 1 (`{setting}`)",
-                    written=written[:LONGEST_SAID],
-                    setting=name,
-                )
-            content[name] = int(written)
-    content |= {name: reading[name] for name in ("encoding", "separator") if name in reading}
-    content |= {"header": False} if reading.get("header") == "no" else {}
-    return validated(Dialect, content, "app")
-
-
-def typed(reading: Mapping[str, str]) -> list[str]:
-    """Return what was said of how a file is written, as it is typed."""
-    words = []
-    for name in ("skip", "skip_end", "encoding", "separator"):
-        if name in reading:
-            words += [f"--{name.replace('_', '-')}", reading[name]]
-    return words + ["--no-header"] * (reading.get("header") == "no")
-
-
-def in_fields(message: str) -> str:
-    """Return a message with the fields of the page where it speaks of Python's keywords."""
-    return _KEYWORD.sub(
-        lambda match: (
-            f"“{reading_label(match[1])}”"
-            if match[1] in READING
-            else f"--{match[1].replace('_', '-')}"
-        ),
-        message,
-    )
-
-
-def _has_more(source: Source, records: int) -> bool:
-    """Tell whether a file has more records than these; no more of it is read than it takes to know."""
-    for batch in source.batches(source.columns[:1]):
-        records -= len(batch)
-        if records < 0:
-            return True
-    return False
-
-
-_looks: OrderedDict[tuple[str, float, int, str], Look] = OrderedDict()
-_lock = Lock()
-
-
-def look_at(entry: Entry, dialect: Dialect | None = None) -> Look:
-    """Return a first look at a file, written as somebody says; the last few are kept."""
-    from glasshouse.study import Dialect
-
-    dialect = dialect or Dialect()
-    status = entry.path.stat()
-    key = (entry.identifier, status.st_mtime, status.st_size, dialect.model_dump_json())
-    with _lock:
-        look = _looks.pop(key, None)
-    look = look or Look(entry, dialect)
-    with _lock:
-        _looks[key] = look
-        while len(_looks) > MOST_OPEN:
-            _looks.popitem(last=False)
-    return look
-
-
 def _look_of(workspace: AppWorkspace, draft: Draft) -> Look:
     """Return a first look at the file of a draft."""
-    return look_at(workspace.entry(draft.file), dialect_of(draft.reading))
-
-
-def masked(value: str) -> str:
-    """Return a value with every letter and digit hidden.
-
-    >>> masked("Ana, 12-B")
-    'xxx, 00-x'
-    """
-    return "".join("0" if c.isdigit() else "x" if c.isalpha() else c for c in value)
-
-
-def preview(table: EncodedTable, *, exact: bool) -> list[list[str]]:
-    """Return the first records, masked unless they are asked for as they are."""
-    columns = []
-    for column in table.columns.values():
-        values = column.values.take(column.codes[:PREVIEWED].astype("int64")).to_pylist()
-        columns.append([value if exact else masked(value) for value in values])
-    return [list(row) for row in zip(*columns, strict=True)]
+    return look_at(workspace.entry(draft.file), dialect_of(draft.reading), draft.missing)
 
 
 def _open(request: Request) -> Response:
@@ -428,48 +281,108 @@ def _open(request: Request) -> Response:
 
 
 def _file(request: Request) -> Response:
-    """What was understood of a file."""
+    """What was understood of a file, and what each of its columns is."""
     workspace: AppWorkspace = request.app.state.workspace
-    draft = None
     if request.url.path.startswith("/draft/"):
         draft = draft_of(workspace, request.path_params["identifier"])
-    entry = workspace.entry(draft.file if draft else request.path_params["identifier"])
-    reading = draft.reading if draft else reading_of(request.query_params.get)
+        return _columns_page(request, draft, is_kept=True)
+    draft = Draft(
+        "", request.path_params["identifier"], reading=reading_of(request.query_params.get)
+    )
+    return _columns_page(request, draft, said=request.query_params.getlist(MISSING))
+
+
+def _columns_page(
+    request: Request,
+    draft: Draft,
+    *,
+    said: Sequence[str] = (),
+    is_kept: bool = False,
+    trouble: str = "",
+) -> Response:
+    """Return the page on a file and its columns.
+
+    Args:
+        request: What was asked.
+        draft: What was chosen so far.
+        said: Which values stand for missing, as an address says it, where the draft does not.
+        is_kept: Whether it is a draft that was begun, and not only an address.
+        trouble: What is wrong with the roles.
+    """
+    workspace: AppWorkspace = request.app.state.workspace
+    entry, reading = workspace.entry(draft.file), draft.reading
     exact = request.query_params.get("values") == "yes"
     words = ["glasshouse", "inspect", entry.path.name, *typed(reading)]
     context: dict[str, Any] = {
         "title": entry.name,
-        "draft": draft,
+        "draft": draft if is_kept else None,
         "here": "",
         "entry": entry,
         "exact": exact,
         "reading": {name: reading.get(name, "") for name in READING},
-        "again": urlencode(reading),
         "fields": {name: reading_label(name) for name in READING},
         "separators": {sign: translated(label) for sign, label in SEPARATORS.items()},
+        "quotes": {sign: translated(label) for sign, label in QUOTES.items()},
         "encodings": ENCODINGS,
-        "command": shlex.join(words),
     }
     try:
-        look = look_at(entry, dialect_of(reading))
+        look = look_at(entry, dialect_of(reading), draft.missing)
+        if said:
+            draft = replace(draft, missing=missing_said(said, list(look.table.columns)))
+            look = look_at(entry, dialect_of(reading), draft.missing)
     except GlasshouseError as error:
         trouble = in_fields(workspace.without_paths(str(error)))
+        proposed = proposed_by(str(error))
+        context |= {
+            "again": urlencode(reading),
+            "instead": urlencode(reading | proposed) if proposed else "",
+            "command": shlex.join(words),
+        }
         return page(
             request, "file.html", status=422, **context, look=None, trouble=trouble, doubt=""
         )
     doubt, instead = look.doubt
+    roles = draft.roles or suggested_roles(look.profile.columns)
+    ticked = [
+        f"{place}.{value}"
+        for place, name, value in look.maybe_missing
+        if value in draft.missing.get(name, ())
+    ]
+    words += _missing_words(draft)
     return page(
         request,
         "file.html",
         **_understood(look, shlex.join(words)),
         **context,
+        again=urlencode([*reading.items(), *((MISSING, one) for one in ticked)]),
+        command=command_of(workspace, draft) if is_kept else shlex.join(words),
         look=look,
-        trouble="",
+        trouble=trouble,
         doubt=doubt,
         instead=urlencode(reading | instead),
-        columns=list(look.table.columns),
+        ticked=ticked,
+        choices={name: (translated(SHORTLY[name]), translated(ROLES[name])) for name in ROLES},
+        becomes={name: translated(label) for name, label in BECOMES.items()},
+        kinds={name: translated(label) for name, label in KINDS.items()},
+        columns=[
+            (column, roles.get(column.name, OUT), histogram(look.table.column(column.name), column))
+            for column in look.profile.columns
+        ],
+        further=_further(workspace, draft),
+        years=draft.years,
+        invalid=draft.invalid,
+        names=list(look.table.columns),
         rows=preview(look.table, exact=exact),
     )
+
+
+def _missing_words(draft: Draft) -> list[str]:
+    """Return which values stand for missing, as it is typed."""
+    words = []
+    for name, values in draft.missing.items():
+        listed = ",".join(f'"{value}"' if "," in value else value for value in values)
+        words += ["--missing", f"{name}={listed}"]
+    return words
 
 
 def _understood(look: Look, command: str) -> dict[str, Any]:
@@ -520,53 +433,56 @@ def suggested_roles(columns: Sequence[ColumnProfile]) -> dict[str, str]:
 
 
 def _begin(request: Request) -> Response:
-    """Begin a draft with the roles that are suggested."""
+    """Begin a draft with the roles that are chosen, or with those that are suggested."""
     workspace: AppWorkspace = request.app.state.workspace
     entry = workspace.entry(request.path_params["identifier"])
-    reading = reading_of(form_of(request).get)
-    look = look_at(entry, dialect_of(reading))
-    roles = suggested_roles(look.profile.columns)
-    invalid = () if reading.get("totals") == "keep" else look.nobody
-    draft = Draft(secrets.token_hex(10), entry.identifier, roles, reading=reading, invalid=invalid)
+    form = form_of(request)
+    reading = reading_of(form.get)
+    names = list(look_at(entry, dialect_of(reading)).table.columns)
+    missing = missing_said(form.getlist(MISSING), names)
+    look = look_at(entry, dialect_of(reading), missing)
+    draft = Draft(
+        secrets.token_hex(10),
+        entry.identifier,
+        suggested_roles(look.profile.columns),
+        reading=reading,
+        missing=missing,
+        invalid=() if reading.get("totals") == "keep" else look.nobody,
+    )
     keep_draft(workspace, draft)
-    return see(f"/draft/{draft.identifier}/roles")
+    return (
+        _with_roles(request, draft) if form.get("go") else see(f"/draft/{draft.identifier}/roles")
+    )
 
 
 def _roles(request: Request) -> Response:
+    """The roles of a draft that was begun."""
     workspace: AppWorkspace = request.app.state.workspace
     draft = draft_of(workspace, request.path_params["identifier"])
-    look = _look_of(workspace, draft)
     if request.method == "POST":
-        form = form_of(request)
-        roles = {
-            name: form.get(f"role-{place}", role)
-            for place, (name, role) in enumerate(draft.roles.items())
-        }
-        further = [one.identifier for one in _further(workspace, draft)]
-        draft = replace(
-            draft,
-            roles={k: v if v in ROLES else OUT for k, v in roles.items()},
-            years=tuple(one for one in form.getlist("year") if one in further),
-        )
-        trouble = _trouble(draft)
-        if not trouble:
-            keep_draft(workspace, draft)
-            return see(f"/draft/{draft.identifier}/adversary")
-    else:
-        trouble = ""
-    return page(
-        request,
-        "roles.html",
-        title=text("What each column is"),
-        draft=draft,
-        here="roles",
-        trouble=trouble,
-        choices={name: translated(label) for name, label in ROLES.items()},
-        columns=list(zip(look.profile.columns, draft.roles.values(), strict=True)),
-        further=_further(workspace, draft),
-        look=look,
-        command=command_of(workspace, draft),
+        return _with_roles(request, draft)
+    return _columns_page(request, draft, is_kept=True)
+
+
+def _with_roles(request: Request, draft: Draft) -> Response:
+    """Take the roles that a form says, and go on to the adversary if they can be."""
+    workspace: AppWorkspace = request.app.state.workspace
+    form = form_of(request)
+    roles = {
+        name: form.get(f"role-{place}", role)
+        for place, (name, role) in enumerate(draft.roles.items())
+    }
+    further = [one.identifier for one in _further(workspace, draft)]
+    draft = replace(
+        draft,
+        roles={name: role if role in ROLES else OUT for name, role in roles.items()},
+        years=tuple(one for one in form.getlist("year") if one in further),
     )
+    trouble = _trouble(draft)
+    if trouble:
+        return _columns_page(request, draft, is_kept=True, trouble=trouble)
+    keep_draft(workspace, draft)
+    return see(f"/draft/{draft.identifier}/adversary")
 
 
 def _further(workspace: AppWorkspace, draft: Draft) -> list[Entry]:
@@ -831,12 +747,15 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
     from glasshouse.study.assess import AssessStudy, with_default_subsets
 
     identifier, weight = draft.of(IDENTIFIER), draft.of(WEIGHT)
+    look = _look_of(workspace, draft)
     content = {
         "datasets": [
             {
                 "path": entry.path,
-                "dialect": dialect_of(draft.reading),
+                "dialect": _dialect(look),
                 "date": _dates(workspace, draft),
+                "missing": draft.missing,
+                "types": look.types,
             }
             for entry in files_of(workspace, draft)
         ],
@@ -863,6 +782,12 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
     return study.model_copy(update={"policy": load_policy(draft.policy)})
 
 
+def _dialect(look: Look) -> Dialect:
+    """Return how a file is written: where numbers have a comma, points may stand between thousands."""
+    dialect = look.dataset.dialect
+    return dialect.model_copy(update={"thousands": "."}) if look.types else dialect
+
+
 def draft_from(workspace: AppWorkspace, question: Question | None) -> Draft:
     """Return a draft with the question of a run, as far as pages can ask it.
 
@@ -883,6 +808,9 @@ def draft_from(workspace: AppWorkspace, question: Question | None) -> Draft:
         for name in ("skip", "skip_end", "encoding", "separator")
         if (value := getattr(dialect, name)) is not None
     }
+    reading |= {} if dialect.quote == '"' else {"quote": dialect.quote or "none"}
+    reading |= {} if dialect.decimal == "." else {"decimal": dialect.decimal}
+    reading |= {"strip": "yes"} if dialect.strip else {}
     reading |= {} if dialect.header else {"header": "no"}
     reading |= {} if question.treatment.invalid else {"totals": "keep"}
     look = look_at(workspace.entry(workspace.identifier(places[0])), dialect_of(reading))
@@ -915,6 +843,7 @@ def draft_from(workspace: AppWorkspace, question: Question | None) -> Draft:
         within=dict(question.within),
         about=dict(question.about),
         reading=reading,
+        missing={name: tuple(codes) for name, codes in question.datasets[0].missing.items()},
         invalid=question.treatment.invalid,
         likely=dict(question.likely),
     )
@@ -989,7 +918,10 @@ def command_of(workspace: AppWorkspace, draft: Draft) -> str:
         words += ["--policy", draft.policy]
     words += ["--advise"] * (draft.advise and not draft.person)
     words += [word for condition in draft.invalid for word in ("--invalid", condition)]
-    words += typed(draft.reading)
+    words += [*typed(draft.reading), *_missing_words(draft)]
+    look = _look_of(workspace, draft)
+    words += ["--thousands", "."] * bool(look.types)
+    words += [word for name, kind in look.types.items() for word in ("--type", f"{name}={kind}")]
     return shlex.join([*words, "--out", "run"])
 
 
@@ -1054,8 +986,9 @@ def draft_of(workspace: AppWorkspace, identifier: str) -> Draft:
         known = content["known"]
         known = None if known is None else tuple(known)
         lists = {name: tuple(content.get(name, ())) for name in ("years", "invalid", "aside")}
-        return Draft(**{**content, "known": known, **lists})
-    except (OSError, ValueError, TypeError, KeyError):
+        missing = {name: tuple(codes) for name, codes in content.get(MISSING, {}).items()}
+        return Draft(**{**content, "known": known, "missing": missing, **lists})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         raise DataError("there is no such draft; open the file again") from None
 
 

@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from glasshouse.app.drafts import look_at, submit_study
+from glasshouse.app.drafts import submit_study
 from glasshouse.app.guard import form_of
+from glasshouse.app.looks import look_at
 from glasshouse.app.runs import listed, opened, pictures
 from glasshouse.app.server import page
 from glasshouse.app.workspace import AppWorkspace, OpenRun

@@ -62,8 +62,7 @@ RUN_RAIL = (
 OF_ASSESS = ("explore", "people", "what-if", "groups")
 """Those that only a run of ``assess`` has."""
 DRAFT_RAIL = (
-    ("", marked("File")),
-    ("roles", marked("Roles")),
+    ("", marked("File and roles")),
     ("adversary", marked("Adversary")),
 )
 """The steps before a run, below the address of its draft."""
