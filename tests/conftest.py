@@ -165,7 +165,6 @@ def _drawings(request: pytest.FixtureRequest, _one_of_each_kind: Draw) -> Iterat
     with pytest.MonkeyPatch.context() as patch:
         if not (IS_THOROUGH or getattr(request.module, "LOOKS_AT_DRAWINGS", False)):
             patch.setattr("glasshouse.report.html.to_svg", _one_of_each_kind)
-            patch.setattr("glasshouse.report.pdf.to_svg", _one_of_each_kind)
         yield
 
 

@@ -179,7 +179,8 @@ def test_what_stands_for_missing_and_how_numbers_are_written_is_said_with_a_tick
     assert dict(dataset.missing) == {"sexo": ("NA",)}
     assert dict(dataset.types) == {"gasto": "number"}
     assert (dataset.dialect.decimal, dataset.dialect.strip) == (",", True)
-    assert gh.run(question).outcome.records == 90
+    outcome: Any = gh.run(question).outcome
+    assert outcome.records == 90
     again = draft_from(workspace, question)
     assert left_aside(workspace, again, question) == []
     assert study_of(workspace, again).model_dump()["datasets"] == question.model_dump()["datasets"]
