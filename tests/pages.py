@@ -1,6 +1,6 @@
 """What a page of the docs tells its reader to type, carried out in order, in one folder, in this process.
 
-    python -m tests.pages docs/start.md …      renew the outputs that pages show
+    python -m tests.pages docs/start.md …      renew the outputs that pages show, cut as they are where that can be
 
 Of a fenced block, the first word says what it is:
 
@@ -24,6 +24,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,6 +32,8 @@ DOCS = ROOT / "docs"
 WIDTH = "100"
 """How wide the terminal is."""
 ELLIPSIS = "…"
+LEAST_ALIKE = 0.35
+"""How alike a sentence must be to stand for one that was shown."""
 FENCE = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROMISED = re.compile(r"^print\(.*\)  +# ([^:\n]*)", re.MULTILINE)
 INSTALLING = re.compile(r"(make|pip|git|cd|source|\.|python3? -m venv|export|#)( |$)")
@@ -229,7 +232,55 @@ def _agreed(
         raise AssertionError(
             f"{page}: {source}\nshows:\n" + "\n".join(shown) + "\nprints:\n" + "\n".join(printed)
         )
-    return "".join(f"{line}\n" for line in printed)
+    return "".join(f"{line}\n" for line in cut_alike(list(shown), printed))
+
+
+def cut_alike(shown: list[str], printed: list[str]) -> list[str]:
+    """Return of what is printed what is most like what was shown, with ``…`` for the rest; all of it if little is."""
+    units = _units(printed)
+    kept: list[tuple[int, int]] = []
+    first = 0
+    for start, end in _units(shown):
+        words = " ".join(shown[start:end])
+        if words == ELLIPSIS:
+            continue
+        alike = [
+            SequenceMatcher(None, words, " ".join(printed[a:b])).ratio() for a, b in units[first:]
+        ]
+        if not alike or max(alike) < LEAST_ALIKE:
+            return printed
+        first += alike.index(max(alike)) + 1
+        kept.append(units[first - 1])
+    lines, place = list[str](), 0
+    for start, end in [*kept, (len(printed), len(printed))]:
+        between = printed[place:start]
+        lines += [ELLIPSIS] if any(between) else between
+        lines += printed[start:end]
+        place = end
+    return lines if agrees(lines, printed) else printed
+
+
+def _units(lines: list[str]) -> list[tuple[int, int]]:
+    """Return where sentences, and lines of tables, begin and end."""
+    found: list[tuple[int, int]] = []
+    for place, line in enumerate(lines):
+        if not line.strip():
+            continue
+        before = lines[place - 1] if place else ""
+        follows = (
+            place > 0
+            and before.strip()
+            and before != ELLIPSIS
+            and len(before) > int(WIDTH) - 25
+            and not before.endswith((".", ":"))
+            and not line.startswith(("• ", "✓ ", "✗ ", "! ", "? ", ELLIPSIS))
+            and "─" not in before
+        )
+        if follows:
+            found[-1] = (found[-1][0], place + 1)
+        else:
+            found.append((place, place + 1))
+    return found
 
 
 def agrees(shown: list[str], printed: list[str]) -> bool:

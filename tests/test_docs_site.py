@@ -17,7 +17,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.chromium import chromium
-from tests.pages import DOCS, ROOT, agrees, carried_out, carry_out
+from tests.pages import DOCS, ROOT, agrees, carried_out, carry_out, cut_alike
 
 LARGEST = 30_000_000
 """Bytes of the site, at most."""
@@ -26,6 +26,19 @@ LARGEST = 30_000_000
 @pytest.mark.parametrize("page", carried_out(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
     carry_out(page, tmp_path)
+
+
+def test_an_output_that_is_renewed_is_cut_as_it_was() -> None:
+    printed = [
+        "• 22 of 1,000 can be named,",
+        "which is much.",
+        "• Nothing else.",
+        "",
+        "✗ Fails 4 of 6",
+    ]
+    shown = ["• Can name 21 of the 1,000", "…", "✗ It fails 4 of the 6"]
+    assert cut_alike(shown, printed) == [printed[0], "…", printed[-1]]
+    assert cut_alike(["0000 §§§§", "…"], printed) == printed
 
 
 def test_an_output_that_is_shown_differently_is_noticed() -> None:
