@@ -23,6 +23,7 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 
 demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
 	$(BIN)/glasshouse demo
+	@echo "The same in a browser, and a file of yours after it: make app"
 
 $(VENV)/.installed-app: pyproject.toml constraints.txt | $(BIN)/python
 	$(CONSTRAINED) --editable '.[app]'

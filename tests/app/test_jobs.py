@@ -36,6 +36,7 @@ if how == "assess" and "--resume" not in sys.argv:
     tests = os.getppid()
     try:
         place = pathlib.Path(os.environ["GLASSHOUSE_PROGRESS"])
+        print("glasshouse: a version is found: its error is 3.5%", file=sys.stderr, flush=True)
         place.write_text(json.dumps({"stage": "sweeping", "share": 0.5}))
         while os.getppid() == tests:
             time.sleep(0.1)
@@ -114,7 +115,11 @@ def test_a_running_job_tells_how_far_it_is_and_is_found_again_stopped_and_resume
     jobs = start()  # the app was closed and started again
     standing = wait(jobs, job, is_half_way)
     assert (standing.state, standing.stage) == (State.RUNNING, "sweeping")
+    assert standing.said == ("a version is found: its error is 3.5%",)
+    assert not standing.is_stopping
     jobs.cancel(job.identifier)
+    stopping = jobs.standing(job.identifier)
+    assert stopping.is_stopping or stopping.state.is_over
     assert wait(jobs, job, is_over).state is State.CANCELLED
     jobs = start()
     assert jobs.standing(job.identifier).state is State.CANCELLED

@@ -19,6 +19,7 @@ from glasshouse.runs.run import write_run
 from glasshouse.study import dump_study
 from glasshouse.study.assess import AssessStudy
 from tests.app.live import make_run, study
+from tests.app.test_journey import to_verdict
 from tests.chromium import PATIENCE, chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
@@ -264,7 +265,7 @@ def test_the_best_version_for_the_rule_is_found_opened_and_taken_along(
     tab.get_by_role("link", name="What if").click()
     tab.get_by_role("button", name="Find the best for my rule").click()
     tab.wait_for_url("**/job/**")
-    tab.get_by_role("link", name="See the verdict").click()
+    to_verdict(tab)
     tab.locator(".verdict.meets").wait_for()
     check(tab)
     versions = tab.locator(".versions tbody tr")
@@ -307,7 +308,7 @@ def test_long_work_is_stopped_and_goes_on_to_the_same_verdict(
     check(tab)
     tab.reload()
     going_on.click()
-    tab.get_by_role("link", name="See the verdict").click()
+    to_verdict(tab)
     resumed = tab.locator(".verdict").inner_text()
     unbroken = write_run(run(long_study(folder / "long.csv")), folder / "unbroken").parent
     tab.goto(home)

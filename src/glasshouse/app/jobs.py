@@ -96,6 +96,10 @@ class JobStanding:
     """The part of it that is done; None: nobody knows."""
     message: str = ""
     """Why it ended, in one line, where it failed."""
+    said: tuple[str, ...] = ()
+    """What it has said so far, such as which version is found, the latest last."""
+    is_stopping: bool = False
+    """Whether it was told to stop, and has not yet."""
 
 
 class Jobs:
@@ -240,13 +244,20 @@ class Jobs:
             return JobStanding(job, State.CANCELLED if is_cancelled else State.QUEUED)
         if _is_held(folder / LOCK):
             progress = _content(folder / PROGRESS)
-            return JobStanding(job, State.RUNNING, progress.get("stage", ""), progress.get("share"))
+            return JobStanding(
+                job,
+                State.RUNNING,
+                progress.get("stage", ""),
+                progress.get("share"),
+                said=tuple(_lines(folder / ERRORS)),
+                is_stopping=is_cancelled,
+            )
         if (Path(job.out) / "report.json").exists():
             standing = JobStanding(job, State.DONE, share=1.0)
         elif is_cancelled:
             standing = JobStanding(job, State.CANCELLED)
         else:
-            standing = JobStanding(job, State.FAILED, message=_last_line(folder / ERRORS))
+            standing = JobStanding(job, State.FAILED, message="".join(_lines(folder / ERRORS)[-1:]))
         self._over[identifier] = standing
         return standing
 
@@ -270,15 +281,15 @@ def _is_held(path: Path) -> bool:
     return False
 
 
-def _last_line(path: Path) -> str:
-    """Return the last line that a job said on standard error, without the name of the program."""
+def _lines(path: Path) -> list[str]:
+    """Return the last lines that a job said on standard error, without the name of the program."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - MOST_SAID))
             lines = file.read().decode("utf-8", "replace").strip().splitlines()
     except OSError:
-        return ""
-    return lines[-1].removeprefix("glasshouse: ") if lines else ""
+        return []
+    return [line.removeprefix("glasshouse: ") for line in lines]
 
 
 def _content(path: Path) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib.metadata import version
 from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
@@ -20,19 +19,17 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from glasshouse.app.drafts import POLICIES
+from glasshouse.app.drafts import POLICIES, submit_study
 from glasshouse.app.explore import Gauge, definitions, exact_figures, guessed
 from glasshouse.app.guard import form_of
 from glasshouse.app.runs import opened
-from glasshouse.app.server import page, see
+from glasshouse.app.server import page
 from glasshouse.app.workspace import AppWorkspace, OpenRun
-from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import (
     exactly,
     number,
     percentage,
-    spoken,
     text,
     text_for,
     translated,
@@ -55,7 +52,6 @@ from glasshouse.sources.files import fingerprint, own_place
 from glasshouse.study import (
     Question,
     ReleaseStudy,
-    dump_study,
     load_policy,
     paths_of,
     validated,
@@ -713,13 +709,11 @@ def best(request: Request) -> Response:
 def submitted(
     request: Request, run: OpenRun, study: Question, title: str, command: str
 ) -> Response:
-    """Put a study into the queue, and show how far it is."""
-    workspace: AppWorkspace = request.app.state.workspace
-    out = workspace.new_run(f"{run.folder.name}-{study.command}")
-    place = workspace.drafts() / f"{out.name}.toml"
-    located = with_paths(study, own_place)
-    with new_file(place, private=True) as draft:
-        draft.write_text(dump_study(located, version=version("glasshouse")), encoding="utf-8")
-    arguments = [study.command, "--study", str(place), "--out", str(out), "--lang", spoken()]
-    job = request.app.state.jobs.submit(title, arguments, out=out, shown_command=command)
-    return see(f"/job/{job.identifier}")
+    """Put a study about the data of a run into the queue, and show how far it is."""
+    return submit_study(
+        request,
+        with_paths(study, own_place),
+        title=title,
+        name=f"{run.folder.name}-{study.command}",
+        command=command,
+    )

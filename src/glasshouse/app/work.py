@@ -18,6 +18,8 @@ from glasshouse.language import marked, text, translated
 
 PAUSE, LONGEST = 0.4, 600.0
 """Seconds between two looks at a job, and until a browser has to ask again."""
+MOST_SAID = 8
+"""So many lines of what a job says are shown."""
 STAGES = {
     "reading": marked("Reading the data"),
     "sweeping": marked("Trying every set of attributes"),
@@ -42,6 +44,7 @@ def _job(request: Request) -> Response:
         standing=standing,
         told=_told(standing),
         stage=_stage(standing),
+        said=[workspace.without_paths(line) for line in standing.said[-MOST_SAID:]],
         result=run,
         message=workspace.without_paths(standing.message)
         or text("It ended without a word, as if it had been killed; perhaps memory ran out."),
@@ -60,7 +63,8 @@ def _told(standing: JobStanding) -> str:
     """Return a short text that changes whenever the page does."""
     share = "" if standing.share is None else f"{standing.share:.2f}"
     over = "over" if standing.state.is_over else ""
-    return f"{standing.state} {standing.stage} {share} {over}".strip()
+    further = f"{len(standing.said)}{standing.is_stopping:d}" if not over else ""
+    return f"{standing.state} {standing.stage} {share} {further}{over}".strip()
 
 
 async def _events(request: Request) -> Response:

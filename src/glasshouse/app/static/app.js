@@ -150,8 +150,11 @@ function follow(element) {
   const source = new EventSource(events);
   let polling = null;
   source.onmessage = message => {
-    if (document.getElementById(part)?.dataset.state !== message.data) renew();
-    if (message.data.endsWith("over")) { source.close(); clearInterval(polling); }
+    const shown = document.getElementById(part)?.dataset.state !== message.data ? renew() : Promise.resolve();
+    if (!message.data.endsWith("over")) return;
+    source.close();
+    clearInterval(polling);
+    shown.then(() => { const go = document.querySelector("[data-go]"); if (go) location.assign(go.href); });  // it was waited for
   };
   source.onerror = () => { polling ??= setInterval(renew, 2000); };
   source.onopen = () => { clearInterval(polling); polling = null; };
