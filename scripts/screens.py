@@ -29,9 +29,10 @@ def main() -> None:
 
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
-        program = [sys.executable, "-m", "glasshouse"]
-        subprocess.run([*program, "demo", "--out", f"{name}/demo"], check=True, capture_output=True)
-        words = [*program, "app", name, "--no-browser"]
+        program, folder = [sys.executable, "-m", "glasshouse"], Path(name) / "office"
+        demo = [*program, "demo", "--out", str(folder / "demo")]
+        subprocess.run(demo, check=True, capture_output=True)
+        words = [*program, "app", str(folder), "--no-browser"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             address = re.search(r"http://\S+", process.stdout.readline())

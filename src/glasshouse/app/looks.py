@@ -269,8 +269,7 @@ def histogram(column: EncodedColumn, profile: ColumnProfile) -> list[Bar]:
     counts = np.array([tally[place] for place in there])
     amounts = _amounts([values[place] for place in there], profile)
     if amounts is not None:
-        bars = min(BARS, len(there))
-        heights, _ = np.histogram(np.array(amounts), bins=bars, weights=counts)
+        heights, _ = np.histogram(amounts, bins=_edges(amounts, profile), weights=counts)
     else:
         if len(there) == profile.records:
             return []
@@ -280,6 +279,15 @@ def histogram(column: EncodedColumn, profile: ColumnProfile) -> list[Bar]:
         Bar(float(count / highest) if is_shown(int(count)) else 0.0, not is_shown(int(count)))
         for count in heights
     ]
+
+
+def _edges(amounts: Sequence[float], profile: ColumnProfile) -> list[float] | int:
+    """Return where bars begin and end: each of as many whole numbers or days, where there are only such."""
+    if profile.kind == "number":
+        return min(BARS, profile.distinct)
+    low, high = int(min(amounts)), int(max(amounts))
+    width = -(-(high - low + 1) // BARS)
+    return [low - 0.5 + place * width for place in range(-(-(high - low + 1) // width) + 1)]
 
 
 def _amounts(values: Sequence[str], profile: ColumnProfile) -> list[float] | None:

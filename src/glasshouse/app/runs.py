@@ -74,13 +74,13 @@ def changes(request: Request, run: OpenRun) -> list[str]:
     """Say what has changed since a run was made, so that its verdict is of something else; nothing: all is as it was.
 
     A file that is very large is not read for this: it counts as changed if it was written to after the run. Files
-    outside of the folders that were given are not looked at.
+    outside of the folders that were given are not looked at. Parts that the script asks for do not hold it.
     """
     from glasshouse.runs.folder import provenance_of
     from glasshouse.study import paths_of
 
     question = run.question
-    if question is None:
+    if question is None or request.headers.get("sec-fetch-dest") == "empty":
         return []
     missing = [path for path in paths_of(question) if not _files(path)]
     sentences = [
