@@ -91,7 +91,9 @@ def test_nothing_waits_for_a_named_pipe(glasshouse: Glasshouse) -> None:
         assert "is not a regular file" in refused(glasshouse, *command, "pipe.csv")
 
 
-@pytest.mark.parametrize("encoding", ["base64", "hex", "zlib", "rot13", "uu", "bz2"])
+@pytest.mark.parametrize(
+    "encoding", ["base64", "hex", "zlib", "rot13", "uu", "bz2", "\0", "utf-8\0", "x" * 5000]
+)
 def test_an_encoding_that_is_none_of_text_is_refused(glasshouse: Glasshouse, encoding: str) -> None:
     line = refused(glasshouse, "inspect", "people.csv", "--encoding", encoding)
     assert "is not an encoding" in line

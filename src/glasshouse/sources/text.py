@@ -312,7 +312,7 @@ def _whole_characters(raw: bytes, *, is_last: bool) -> tuple[bytes, bytes]:
 def _codec_name(encoding: str, name: str) -> str:
     try:
         codec = codecs.lookup(encoding)
-    except LookupError:
+    except (LookupError, ValueError):  # no such one, or no name of one
         raise DataError(
             '{name}: "{encoding}" is not an encoding; use for example utf-8, latin-1, cp1252 or utf-16',
             name=name,
