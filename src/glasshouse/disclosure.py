@@ -101,7 +101,7 @@ def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
     """
     hidden = hidden_counts(counts, rest)
     return [
-        text("not told") if place in hidden and len(hidden) > 1 else cell_count(count)
+        text("not shown") if place in hidden and len(hidden) > 1 else cell_count(count)
         for place, count in enumerate(counts)
     ]
 

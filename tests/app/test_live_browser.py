@@ -167,7 +167,7 @@ def test_chips_move_the_gauge(browser: Callable[..., Any]) -> None:
     assert tab.locator("#compared").is_visible()
     after(tab, lambda: tab.get_by_label("At most so many facts").fill("1"), "found")
     assert "4 of 15 sets" in tab.locator("#found").inner_text()
-    pairs = tab.get_by_role("link", name="What each two attributes tell together")
+    pairs = tab.get_by_role("link", name="What each pair of columns reveals")
     after(tab, pairs.click, "pictures")
     assert tab.locator("#pictures figure svg").first.is_visible()
     assert pairs.is_visible()

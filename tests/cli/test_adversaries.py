@@ -243,7 +243,7 @@ def test_what_is_wrong_with_a_catalogue_is_said_in_one_line(
 
 def test_inspect_tells_who_could_know_how_much(glasshouse: Glasshouse, file: Path) -> None:
     said = " ".join(glasshouse("inspect", str(file)).out.split())
-    assert "Of the adversaries in the catalogue these could know most" in said
+    assert "Of the adversaries in the catalogue, these could know most" in said
     known = json.loads(glasshouse("inspect", str(file), "--json").out)["adversaries"]
     assert known["br/voter-roll"] == ["DT_NASC", "SEXO", "MUNICIPIO"]
     assert "br/public-payroll" not in known

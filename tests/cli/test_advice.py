@@ -331,7 +331,7 @@ def test_columns_that_nobody_looked_at_are_left_out_of_the_advised_file_and_name
     run = gh.assess(pa.table(columns), quasi_identifiers=["sex", "town"], sensitive=["illness"])
     (action,) = run.page.actions
     assert action.meets
-    assert action.sentence.startswith("Publish only what was looked at: sex and town.")
+    assert action.sentence.startswith("Publish only the columns that were looked at: sex and town.")
     assert "Not in that file either: age, school and gps." in action.sentence
 
 

@@ -382,9 +382,13 @@ def test_what_keeps_numbers_from_intervals_is_said_with_the_way_out(glasshouse: 
     arguments = ("anonymise", "holes.csv", *KNOWN, "--k", 3)
     told = " ".join(glasshouse(*arguments).out.split())
     assert (
-        "told or not at all, as not all values are numbers: age; --invalid COLUMN=VALUE,…" in told
+        "shown in full or not at all, as not all values are numbers: age; --invalid COLUMN=VALUE,…"
+        in told
     )
-    assert "told or not at all, being categories: sex; --hierarchy groups their values" in told
+    assert (
+        "shown in full or not at all, being categories: sex; --hierarchy groups their values"
+        in told
+    )
     told = " ".join(glasshouse(*arguments, "--invalid", "age=few,many").out.split())
     assert "suggested hierarchies: age;" in told
 

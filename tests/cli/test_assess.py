@@ -164,7 +164,7 @@ def test_a_readable_table_and_a_sentence_per_finding(glasshouse: Glasshouse, gra
     outcome = glasshouse("assess", grades, "-q", "age", "-q", "gender", "-s", "grade")
     assert outcome.code == 0
     assert "grades.csv: 10 records" in outcome.out
-    assert "CRS name the person" in outcome.out
+    assert "CRS identify the person" in outcome.out
     assert (
         outcome.out.count("•") == 4
     )  # naming, inferring, what is enough, how many are nearly alone
@@ -243,7 +243,7 @@ UNSURE = {
     "pt-BR": "por quem conhece age só com erro de até 1; na melhor tentativa, acerta-se em 37,5% dos casos",
 }
 CLOSE = {
-    "en": "guesses of salary within 10%, before and after; exactly right: 12.5% → 100%",
+    "en": "guesses at salary within 10%, before and after; exactly right: 12.5% → 100%",
     "pt-BR": "de tentativas sobre salary com erro de até 10%, antes e depois; exatamente certas: 12,5% → 100%",
 }
 

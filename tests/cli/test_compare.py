@@ -132,14 +132,17 @@ def test_the_titles_of_pictures_say_what_differs(glasshouse: Glasshouse) -> None
         "Guesses at who it is are right in 71.4% of cases in “y2018”, and in 100% in “y2019”"
     )
     assert title(page, 1) == (
-        "Guesses at who it is differ most with 1 attribute known: right in 57.1% of cases in “y2018”, and in 87.5% "
-        "in “y2019”"
+        "Guesses at who it is differ most with 1 column known: right in 57.1% of cases in "
+        "“y2018”, and in 87.5% in “y2019”"
     )
     same = assessed_page(compared("y2018", "again"), provenance=PROVENANCE, command="")
     assert title(same, 0) == (
         "Guesses at who it is are right in 71.4% of cases in “again”, as in “y2018”"
     )
-    assert title(same, 1) == "With the best set of each size an adversary does alike in every run"
+    assert (
+        title(same, 1)
+        == "With the best set of each size an adversary does equally well in every run"
+    )
 
 
 def test_the_run_that_differs_most_is_named_wherever_it_stands(glasshouse: Glasshouse) -> None:
@@ -293,7 +296,7 @@ def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
     report = Path("changes/report.html").read_text()
     assert "fewer than 10" in report
     assert "more than 10.0%" in report
-    assert "right: more than 10.0% in both, as far as it is told here" in report
+    assert "right: more than 10.0% in both, as far as is shown here" in report
     assert "25.0%" not in report, "it would tell how many records fit"
     asked = glasshouse(
         *("target", "before.csv", "--know", "age=2", "-s", "ill", "--out", "another")
@@ -348,12 +351,12 @@ def test_parts_before_and_after(glasshouse: Glasshouse) -> None:
     shown = glasshouse("compare", "before", "after", "--out", "changes")
     assert shown.code == 0, shown.error
     told = " ".join(shown.out.split())
-    assert "this got better: SP: right guesses at who it is: 10.0% (before: 50.0%)" in told
-    assert "AC: right guesses at who it is" in told
-    assert "Parts are compared by the best set of 2 attributes in each of them." in told
+    assert "this got better: SP: correct guesses at who it is: 10.0% (before: 50.0%)" in told
+    assert "AC: correct guesses at who it is" in told
+    assert "Parts are compared by the best set of 2 columns in each of them." in told
     report = Path("changes/report.html").read_text()
     assert "right guesses at the ill" in report
-    assert "this got better: SP: right guesses at who it is: 10.0% (before: 50.0%)" in report
+    assert "this got better: SP: correct guesses at who it is: 10.0% (before: 50.0%)" in report
     assert "AC: " not in report, "two people are too few to be shown"
     assert "fewer than 10 people in one of the runs are not shown" in report
     whole = glasshouse("assess", "before.csv", "-q", "age", "-s", "ill", "--out", "whole")

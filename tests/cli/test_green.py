@@ -159,7 +159,7 @@ def test_what_is_kept_in_a_release_is_judged_with_it(
     made = glasshouse("anonymise", path, *asked, "--out", run)
     assert made.code == 0
     assert "✗ Do not publish as it is" in made.out
-    assert "Looked at as naming people: email" in made.out
+    assert "Looked at as identifying people: email" in made.out
     file = glasshouse("check", run / "release.csv", "-q", "sex", "-q", "state", "-s", "illness")
     assert [glasshouse("check", run).code, file.code] == [4, 4]
 
@@ -211,7 +211,7 @@ def test_a_condition_that_was_not_measured_is_shown_as_not_judged(
     outcome = glasshouse("check", path, *asked, "--policy", rule, "--junit", junit)
     assert outcome.code == 0
     said = " ".join(outcome.out.split())
-    assert "of 2 conditions 1 was judged" in said
+    assert "1 of 2 conditions was judged" in said
     certain = "people of whom it becomes certain that they are in it, or that they are not"
     assert f"Not judged: {certain}." in said
     suites = fromstring(junit.read_text(encoding="utf-8"))

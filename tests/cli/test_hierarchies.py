@@ -35,7 +35,7 @@ def test_suggestions_are_shown_level_by_level_with_made_up_values(glasshouse: Gl
     write()
     outcome = glasshouse("hierarchies", "people.csv", *KNOWN, "--encoding", "latin-1")
     words = " ".join(outcome.out.split())
-    assert "told or not at all" in words
+    assert "shown in full or not at all" in words
     assert not any(value in words for value in ("35716", "São José")), "no value of a record"
     used = json.loads(glasshouse("hierarchies", "people.csv", *KNOWN, "--json").out)
     assert used[0]["rule"] == "top_bottom:top=90:widths=5,10,20"

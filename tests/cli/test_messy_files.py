@@ -357,7 +357,7 @@ def messy_files() -> dict[str, Messy]:
         ),
         "rows twice": Messy(
             text([row[1:] for row in [*people(), *people()[:5]]], header=HEADER[1:]),
-            told=("5 records are in every column",),
+            told=("5 records equal an earlier one in every column",),
             people=PEOPLE + 5,
         ),
         "a constant column": Messy(

@@ -114,7 +114,9 @@ def test_of_a_person_whose_secret_is_missing_nothing_is_learned(
     people.write_text(people.read_text() + "X,SP,,x\n")
     asked = ("target", people, "--know", "sex=X", "-s", "ill", "-s", "job")
     answer = glasshouse(*asked, "--out", tmp_path / "run")
-    sentence = "Nothing is learned of this person's ill: it is missing in every record that fits."
+    sentence = (
+        "Nothing is learned about this person's ill: it is missing in every record that fits."
+    )
     assert sentence in " ".join(answer.out.split())
     assert sentence in (tmp_path / "run" / "report.html").read_text().replace("&#39;", "'")
     content = json.loads(glasshouse(*asked, "--json").out)

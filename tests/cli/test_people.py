@@ -266,7 +266,7 @@ def test_a_pseudonym_that_repeats_points_to_person(
     glasshouse: Glasshouse, visits: Path, tmp_path: Path
 ) -> None:
     for language, phrase in (
-        ("en", "--person pseudonym tells what somebody learns who knows several records"),
+        ("en", "--person pseudonym shows what someone who knows several records"),
         ("pt-BR", "--person pseudonym mostra o que descobre quem conhece vários registros"),
     ):
         looked = glasshouse("--lang", language, "inspect", visits)

@@ -388,5 +388,5 @@ def test_names_in_the_picture_of_versions_never_stand_over_one_another() -> None
 def test_an_example_of_a_column_in_less_detail_changes() -> None:
     rule = "top_bottom:top=90:widths=5,10"
     used = UsedHierarchy("age", True, 5, False, rule, ("37", "37", "35-39", "30-39", "*"))
-    assert at_level(used, 1) == "the lowest or highest are told as one, the others as they were"
+    assert at_level(used, 1) == "the lowest or highest are merged into one, the others as they were"
     assert at_level(used, 2) == "in less detail: 37 becomes 35-39"

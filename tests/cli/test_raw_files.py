@@ -97,9 +97,7 @@ def test_records_that_are_the_same_in_every_column_are_pointed_to(
     path.write_text("\n".join(["sex,income", *rows, *rows[:3], ""]))
     told = glasshouse("assess", path, "-q", "sex", "--out", tmp_path / "run")
     sentence = "3 of the first 103 records of people.csv are the same as others in every column"
-    figure = (
-        "Then 0 of 100 people can be named with certainty, and a guess is right in 7.0% of cases."
-    )
+    figure = "Then 0 of 100 people can be identified with certainty, and a guess is right in 7.0% of cases."
     for seen in (told.error, read_text(page_of(tmp_path / "run"))):
         assert sentence in seen
         assert figure in seen
@@ -196,7 +194,8 @@ def test_inspect_names_what_belongs_in_no_release(register: Path, glasshouse: Gl
     shown = " ".join(glasshouse("inspect", str(register)).out.split())
     assert "Documento (CPF), Fone (phone number), Contato (e-mail address)" in shown
     assert (
-        'Free text may name anybody: read it, or leave it out of the release: "Observação"' in shown
+        'Free text may mention anybody: read it, or leave it out of the release: "Observação"'
+        in shown
     )
 
 

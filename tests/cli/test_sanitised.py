@@ -40,7 +40,7 @@ def test_suppressed_records_of_a_file_are_no_class_and_said(glasshouse: Glasshou
     assert inferring["deterministic"]["records"] == 2
     assert document == json.loads(said(glasshouse, "--json", "--drop-suppressed"))
     assert (
-        "2 records are suppressed: every quasi-identifier of theirs is “*”. They are left out"
+        "2 records are suppressed: all their quasi-identifiers are “*”. They are left out"
         in said(glasshouse)
     )
 

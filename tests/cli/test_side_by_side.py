@@ -112,9 +112,9 @@ def test_what_only_some_runs_ask_is_said_in_one_line(glasshouse: Glasshouse) -> 
     outcome = glasshouse("compare", "fine", "coarse", "plain")
     said = " ".join(outcome.out.split())
     assert (
-        "Not in all of the runs, and not compared: close guesses of the income and what is learned without exact "
-        "knowledge." in said
-    )
+        "Not in all of the runs, and not compared: close guesses at the income and what is "
+        "learned without exact knowledge."
+    ) in said
     assert "within 10%" not in said
     assert {"close", "inexact"}.isdisjoint(content(glasshouse, "compare", "fine", "plain"))
 
@@ -161,7 +161,7 @@ def test_other_attributes_are_compared_with_what_all_have(glasshouse: Glasshouse
     content(glasshouse, "assess", "fine.csv", *KNOWN, *likely, "--out", "three")
     content(glasshouse, "assess", "fine.csv", *fewer[:-1], "two", *likely)
     said = " ".join(glasshouse("compare", "three", "two").out.split())
-    assert "without exact knowledge is not told of the same attributes" in said
+    assert "without exact knowledge is not about the same attributes" in said
 
 
 def test_runs_from_before_close_guesses_were_kept_are_said_to_be(glasshouse: Glasshouse) -> None:
@@ -224,7 +224,7 @@ def test_the_verdict_is_that_of_the_runs(glasshouse: Glasshouse, way: tuple[str,
             (
                 "With exact knowledge and exact guesses: from “fine” to “coarse” it became harder",
                 "it became harder to guess the income within 10%",
-                "it became harder to name people without exact knowledge",
+                "it became harder to identify people without exact knowledge",
                 "Knowledge that is not exact",
                 "What she knows: age only within 2 and town rightly in only 90% of cases.",
                 "Nearly sure",

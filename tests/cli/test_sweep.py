@@ -72,8 +72,8 @@ def test_the_best_set_of_each_size_and_the_influence_are_shown(
     glasshouse: Glasshouse, census: Path
 ) -> None:
     shown = glasshouse("assess", census, *OPTIONS).out
-    assert "CRS name the person: the best set of each size" in shown
-    assert "What each attribute contributes" in shown
+    assert "CRS identify the person: the best set of each size" in shown
+    assert "What each column contributes" in shown
     assert (
         shown.count("•") == 5
     )  # naming, inferring, what is enough, how many are alone, what is safe
@@ -90,7 +90,7 @@ def test_all_rows_are_in_the_results_and_the_report_shows_a_dot_for_each(
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert page.count('class="picture wide"') == 6
     assert "31 sets of quasi-identifiers" in page
-    assert "What each attribute contributes" in page
+    assert "What each column contributes" in page
     assert not (tmp_path / "run.partial").exists()
 
 

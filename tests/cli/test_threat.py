@@ -73,12 +73,12 @@ def answer(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
         (
             "en",
             "knows who is in the table",
-            "Whoever knows that somebody is in the table guesses their disease right in {share}",
+            "Knowing that someone is in the table guesses their disease right in {share}",
         ),
         (
             "pt-BR",
             "sabe quem está na tabela",
-            "Quem sabe que alguém está na tabela acerta o valor de disease em {share}",
+            "Saber que alguém está na tabela acerta o valor de disease em {share}",
         ),
     ],
 )
@@ -338,7 +338,7 @@ def test_without_an_original_people_are_averaged_and_told_everywhere(
     shown = glasshouse("threat", *question, "--out", "run")
     said = " ".join(shown.out.split())
     assert "gives the likeliest ill a probability of 57.1%;" in said
-    assert "only learns about the population, of 45.3%." in said
+    assert "only studies the population, of 45.3%." in said
     assert "sure of the likeliest value, on average" in said
     assert "knows who is in the table 57.14%" in said
     frame = pyarrow.parquet.read_table("run/results.parquet").to_pylist()

@@ -97,6 +97,7 @@ OTHERWISE = {
     "population": ["outpatient, population, visits or trade"],  # the generator
     "release": ["sample the release instead", "sample this release"],  # “use a amostragem”
     "report": ["please report it"],  # the verb
+    "study": ["studies the population"],  # the verb, as “learner” is said in sentences
 }
 """Phrases in which a word is said in another way on purpose."""
 

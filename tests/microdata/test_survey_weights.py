@@ -120,7 +120,7 @@ def test_the_sentence_is_told_in_the_terminal_the_report_and_both_languages(
     assert "someone who knows who was sampled, 11." in shown
     assert "F̂ below 3 fewer than 10" in shown
     report = (run / "report.html").read_text(encoding="utf-8")
-    assert "but not who was sampled, would name" in report
+    assert "but not who was sampled, could expect to identify" in report
     assert "The weights are in the release" in report
     dropped = glasshouse(
         *("assess", survey, *KNOWN, "--weight", "w", "--drop", "w", "--out", run, "--overwrite")

@@ -346,7 +346,7 @@ def test_who_can_be_named_is_told_of_no_value_that_few_people_have(glasshouse: G
     )
     assert found_in(logs(outcome)) == {}
     page = archive.from_json(Path("run/report.json").read_text(encoding="utf-8"), "")["en"]
-    (who,) = (figure for figure in page.pictures if figure.label == "Who can be named")
+    (who,) = (figure for figure in page.pictures if figure.label == "Who can be identified")
     assert who.table is not None
     for group in who.table.groups:
         for _, records, share in group.rows:

@@ -106,10 +106,10 @@ def test_anatomy_does_not_protect_against_naming_and_that_is_a_high_risk() -> No
     run = protected("balanced.csv", method="anatomy", l=3)
     naming, inferring, group, *_ = protection_findings(run)
     assert naming.severity == Severity.HIGH
-    assert "does not protect against being named" in naming.sentence
+    assert "does not protect against identification" in naming.sentence
     assert inferring.sentence.startswith("Nobody's ill is known for certain any more")
     assert group.severity == Severity.SAFE
-    assert "but not the sensitive value: the group only tells that it is one of at least 3" in (
+    assert "but not the sensitive value: the group only shows that it is one of at least 3" in (
         naming.meaning
     )
     assert "less detail" in naming.remedy
@@ -119,7 +119,7 @@ def test_whoever_is_named_in_a_recoded_release_is_read() -> None:
     naming, *_ = protection_findings(protected(k=1))
     assert (
         naming.meaning
-        == "Once a person is named, everything else that is released in the record is known too."
+        == "Once a person is identified, everything else that is released in the record is known, too."
     )
     assert naming.remedy.startswith(
         "A stricter protection makes it harder: more people who look alike (a larger k"
@@ -136,7 +136,7 @@ def test_a_better_guess_by_anatomy_asks_for_a_larger_l() -> None:
 @pytest.mark.parametrize(
     ("how", "remedy"),
     [
-        ({"k": 2}, "Protect the secret itself: l-diversity"),
+        ({"k": 2}, "k-anonymity alone does not stop this"),
         (
             {"method": "l-diversity", "l": 1},
             "Ask for groups with more different values (a larger l), or",
@@ -190,8 +190,8 @@ def test_a_guess_that_became_harder_is_not_said_to_be_the_same() -> None:
     write("pairs.csv", {"age": ["21", "21", "22", "22"], "sex": ["F"] * 4, "ill": list("abab")})
     naming, *_ = protection_findings(protected("pairs.csv", k=4))
     assert naming.sentence == (
-        "Nobody can be named outright, neither in the original nor in the protected release. Guesses at who it is are "
-        "right in 25.0% of cases, down from 50.0%."
+        "Nobody can be identified outright, neither in the original nor in the protected "
+        "release. Guesses at who it is are right in 25.0% of cases, down from 50.0%."
     )
 
 
@@ -256,9 +256,7 @@ def test_where_loss_ranks_versions_otherwise_the_error_decides_and_it_is_said() 
     assert (
         "By loss, another view, it is the other way round (0.193 against 0.075)" in beaten.meaning
     )
-    assert any(
-        f"“{better.name}” keeps the data most accurate" in finding.sentence for finding in findings
-    )
+    assert any(f"“{better.name}” is the most accurate" in finding.sentence for finding in findings)
     titles = [column.title for column in releases_table(outcome.rows).columns]
     assert titles.index("error") < titles.index("loss")
 
@@ -269,21 +267,23 @@ def test_where_loss_ranks_versions_otherwise_the_error_decides_and_it_is_said() 
         ([{"k": 4}], "Guesses at who it is are right in 25.0% of cases, down from 50.0%."),
         (
             [{"k": 2}, {"k": 4}],
-            "Guesses at who it is are right in 25.0% of cases, down from 50.0%. No other version protects better "
-            "against being named.",
+            (
+                "Guesses at who it is are right in 25.0% of cases, down from 50.0%. No other version "
+                "protects better against identification."
+            ),
         ),
     ],
 )
 def test_where_nobody_can_be_named_that_is_said(hows: list[dict[str, Any]], guess: str) -> None:
     write("pairs.csv", {"age": ["21", "21", "22", "22"], "sex": ["F"] * 4, "ill": list("abab")})
     _, naming, *_ = comparison_findings(compared("pairs.csv", hows=hows), QUESTION)
-    first = "Nobody can be named outright, neither in the original nor in “k = 4”."
+    first = "Nobody can be identified outright, neither in the original nor in “k = 4”."
     assert naming.sentence == f"{first} {guess}"
 
 
 def test_a_release_without_any_loss_is_right_for_all_records() -> None:
     _, _, nearest, *_ = comparison_findings(compared("alike.csv", hows=[{"k": 2}]), QUESTION)
-    assert nearest.sentence == "“k = 2” keeps the data as accurate as the original."
+    assert nearest.sentence == "“k = 2” is as accurate as the original."
 
 
 def test_of_every_release_it_is_said_what_is_known_of_it() -> None:

@@ -108,7 +108,7 @@ def test_the_largest_set_is_shown_wherever_it_stands() -> None:
     page = render_html(outcome, subject="person", provenance=PROVENANCE)
     assert page.count(">She knows") == 2
     assert "she knows a and b" in page
-    assert "Someone who knows a person&#39;s a and b can name every one" in page
+    assert "can be identified outright by anyone who knows their a and b" in page
 
 
 def grown(*names: str) -> Assessment:
@@ -139,7 +139,7 @@ def test_a_growing_collection_is_shown_growing() -> None:
     assert page.count('class="picture wide"') == 3  # growing, before and after, class sizes
     said = text(page)
     assert "What census_2014.csv and census_2015.csv let an adversary learn" in said
-    assert "4 records of census_2014.csv, and what the others say of the same people" in said
+    assert "4 records of census_2014.csv, and what the others say about the same people" in said
     assert "The attacks With 2014 and 2015 together." in said
     growth = said.partition("How it grows with each dataset")[2]
     assert "CRL 2014 0 (0%) 0.25 0.5 0.25 × 2" in growth
@@ -218,7 +218,7 @@ def test_the_worst_case_is_told_where_it_is_known() -> None:
     assert "Worst case" not in render_html(unknown, subject="person", provenance=PROVENANCE)
     known = Assessment(4, (replace(naming, capacity=Fraction(5, 2)), inferring))
     said = text(render_html(known, subject="person", provenance=PROVENANCE))
-    assert "CRL name the person 0 (0%) 0.25 0.5 0.25 × 2 at most × 2.5" in said
+    assert "CRL identify the person 0 (0%) 0.25 0.5 0.25 × 2 at most × 2.5" in said
     assert "CAL infer ill 2 (50.0%) 0.75 0.75 0 × 1 –" in said
     assert "Worst case No adversary with non-negative gains, whatever she believed before" in said
 
@@ -246,9 +246,9 @@ def test_every_picture_has_its_numbers_in_a_table() -> None:
     assert [figure.label for figure in page.pictures] == [
         "Risk by the number of facts that are known",
         "Success of each attack before and after",
-        "What each two attributes tell together",
+        "What each pair of columns reveals",
         "How many others look like a person",
-        "What leaving out one attribute would do",
+        "What leaving out one column would do",
     ]
     for figure in page.pictures:
         assert figure.table is not None
@@ -272,11 +272,11 @@ def test_records_are_counted_by_class_size_and_by_success() -> None:
     sizes = numbers_of(page, "How many others look like a person")[None]
     assert sum(sizes.values()) == 400
     success = numbers_of(page, "Records by the probability that a guess about them is right")
-    assert set(success) == {"name the person", "infer ill"}
+    assert set(success) == {"identify the person", "infer ill"}
     for target in success.values():
         assert sum(target.values()) == 400
-    assert success["name the person"]["for certain"] == sizes["1"]
-    assert success["name the person"]["50%"] == sizes["2"]
+    assert success["identify the person"]["for certain"] == sizes["1"]
+    assert success["identify the person"]["50%"] == sizes["2"]
 
 
 def test_where_success_does_not_follow_from_class_sizes_naming_is_not_drawn() -> None:

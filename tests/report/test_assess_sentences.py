@@ -132,7 +132,7 @@ def said(sentence: str) -> list[str]:
     return [match[0] for match in FIGURE.finditer(sentence) if match[3]]
 
 
-@tries("assess", "learns the {secret} of {people} with certainty", "learns nobody's {secret}")
+@tries("assess", "learns the {secret} of {people} with certainty", "certain of anybody's {secret}")
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 1000))
 def test_a_guess_at_a_secret(guess: Leakage, certain: int) -> None:
@@ -155,7 +155,7 @@ def test_a_guess_at_a_secret(guess: Leakage, certain: int) -> None:
             assert_it_says(f"{tile.figure} {tile.sentence}", code, *values)
 
 
-@tries("assess", "guesses no better than without that knowledge")
+@tries("assess", "and who guesses no better")
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 999))
 def test_who_can_be_named(guess: Leakage, certain: int) -> None:
@@ -178,7 +178,7 @@ def test_who_can_be_named(guess: Leakage, certain: int) -> None:
             assert bool(SAME.search(sentence)) == (certain == 0 == guess.additive)
 
 
-@tries("assess", "give no better", "within {count} guesses in {after}")
+@tries("assess", "do no better", "within {count} guesses in {after}")
 @settings(max_examples=50)
 @given(guess=leakages())
 def test_several_datasets_and_several_guesses(guess: Leakage) -> None:
@@ -237,7 +237,7 @@ def test_what_guesses_are_worth(guess: Leakage, money: bool) -> None:
                 assert_its_direction(sentence, worth.prior, worth.posterior, (prior, posterior))
 
 
-@tries("assess", "Without {attribute}, right guesses", "would hardly change right guesses")
+@tries("assess", "Without {attribute}, correct", "would hardly change correct")
 @settings(max_examples=50)
 @given(guess=leakages(), secret=st.booleans())
 @example(guess=Leakage(Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**9)), secret=False)
@@ -272,7 +272,7 @@ def test_leaving_out_one_attribute(guess: Leakage, secret: bool) -> None:
     "assess",
     "helps most",
     "exactly: {before}",
-    "No two facts tell more",
+    "No two facts reveal more",
 )
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6))
@@ -375,7 +375,7 @@ def test_the_part_where_most_is_added(guesses: list[Leakage], by: str | None) ->
     "rose from {before}",
     "fell from {before}",
     "The largest step was",
-    "the attributes add {points}",
+    "the facts add {points}",
     "add as much as",
 )
 @settings(max_examples=50)
@@ -474,7 +474,7 @@ def assert_half_is_half(guesses: list[Leakage], code: str) -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@tries("assess", "tend slightly to give away", "tend to give away", "hardly go together")
+@tries("assess", "better protected")
 def test_whether_larger_parts_give_away_more(sign: int) -> None:
     words = {
         "en": ("more", "less"),

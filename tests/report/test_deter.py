@@ -207,7 +207,7 @@ def test_few_records_of_a_risk_are_not_told_in_the_picture() -> None:
     figure = exposure_figure(few_exposed())
     assert figure is not None
     drawn = [row for rows in figure.chart["datasets"].values() for row in rows]
-    assert {row["label"] for row in drawn if row["share"] == 0} == {"not told"}
+    assert {row["label"] for row in drawn if row["share"] == 0} == {"not shown"}
     assert all(row["share"] == 0 for row in drawn)
 
 
@@ -389,27 +389,36 @@ TERMS_SAID = {
     (
         "en",
         None,
-    ): "Not given, but of North Carolina, in US dollars: penalty, price of access, cost of trying",
+    ): (
+        "Not given, so taken from North Carolina, in US dollars: penalty, price of access, cost "
+        "of trying"
+    ),
     (
         "en",
         "R$",
-    ): "Not given, but of North Carolina, and US dollars taken for R$: penalty, price of access,",
+    ): (
+        "Not given, so taken from North Carolina, with US dollars read as R$: penalty, price of "
+        "access,"
+    ),
     (
         "en",
         "US$",
-    ): "Not given, but of North Carolina, in US dollars: penalty, price of access, cost of trying",
+    ): (
+        "Not given, so taken from North Carolina, in US dollars: penalty, price of access, cost "
+        "of trying"
+    ),
     (
         "pt-BR",
         None,
-    ): "Não informados, mas da Carolina do Norte, em dólares dos EUA: multa, preço do acesso,",
+    ): "Não informados; por isso, da Carolina do Norte, em dólares dos EUA: multa, preço do acesso,",
     (
         "pt-BR",
         "R$",
-    ): "Não informados, mas da Carolina do Norte, e dólares dos EUA tomados como R$: multa,",
+    ): "Não informados; por isso, da Carolina do Norte, com dólares dos EUA lidos como R$: multa,",
     (
         "pt-BR",
         "US$",
-    ): "Não informados, mas da Carolina do Norte, em dólares dos EUA: multa, preço do acesso,",
+    ): "Não informados; por isso, da Carolina do Norte, em dólares dos EUA: multa, preço do acesso,",
 }
 
 
@@ -429,7 +438,7 @@ def test_the_first_screen_says_on_which_terms_and_which_are_of_another_country(
     for amount in (10_000, 100, 10, 63):
         assert amount in figures_in(terms.sentence, code)
     assert "gain" not in terms.sentence.split("Carolina")[1], "the gain was given"
-    converted = {"en": "not converted", "pt-BR": "sem conversão"}[code]
+    converted = {"en": "without conversion", "pt-BR": "sem conversão"}[code]
     assert (converted in notes) == (currency == "R$")
 
 

@@ -163,7 +163,7 @@ def test_the_title_tells_the_lowest_and_the_highest_share_and_names_no_group() -
             assert [Fraction(str(row["named"])) for row in rows] == [6, 76, 30]
 
 
-@tries("assess", "The share who can be named outright differs", seeds=30)
+@tries("assess", "The share that can be identified outright differs", seeds=30)
 def test_the_shares_of_random_groups_read_back(seed: int) -> None:
     chance = Random(seed)
     counts = tuple((chance.randrange(10, 90), chance.randrange(10, 900)) for _ in range(3))
@@ -198,7 +198,7 @@ def test_whose_value_is_missing_is_no_group_to_compare_with(missing: str) -> Non
             assert_it_says(title, Fraction(7, 100), Fraction(178, 1000))
             values = [row["value"] for row in drawn_rows(drawn.chart) if "named" in row]
             assert values == ["20", "60"]
-            assert {"en": "missing values", "pt-BR": "valores ausentes"}[code] in drawn.caption
+            assert {"en": "Missing values", "pt-BR": "valores ausentes"}[code] in drawn.caption
 
 
 def test_nobody_or_everybody_named_needs_no_picture() -> None:

@@ -145,9 +145,11 @@ def test_what_is_found_of_three_states() -> None:
         "is in RR, 25.2 percentage points (6.3% → 31.5%), and least in SE, 9.5 (6.0% → 15.5%).",
         "Of the 3 states, knowing a student's school, birth date and sex adds most to right guesses at the grade in "
         "RR, 50.3 percentage points (6.3% → 56.7%), and least in SE, 19.0 (6.0% → 25.0%).",
-        "Having more students does not protect: the larger states mostly give away more.",
-        "In each of the 3 states, knowing school alone already gives half or more of what 3 facts add to right guesses "
-        "at the grade.",
+        "Larger states are not better protected: they mostly give away more.",
+        (
+            "In all of the 3 states, knowing school alone already gives half or more of what 3 facts "
+            "add to right guesses at the grade."
+        ),
     ]
     high, note = Severity.HIGH, Severity.NOTE
     assert [finding.severity for finding in found] == [high, high, note, note]
@@ -162,7 +164,7 @@ def moves(family: Family) -> tuple[Finding, Finding]:
     naming, grade = (
         finding
         for finding in family_findings(family)
-        if "Of the" not in finding.sentence and "Having more" not in finding.sentence
+        if "Of the" not in finding.sentence and "better protected" not in finding.sentence
     )
     return naming, grade
 
@@ -207,19 +209,21 @@ def test_what_the_change_over_the_years_says_already_is_not_said_again() -> None
 @pytest.mark.parametrize(
     ("records", "said"),
     [
-        ((1, 2, 3), "goes with more protection: the larger parts nearly always give away less"),
-        ((1, 3, 2), "goes with more protection: the larger parts tend to give away less"),
-        ((3, 2, 1), "does not protect: the larger parts nearly always give away more"),
+        ((1, 2, 3), "are better protected: they nearly always give away less"),
+        ((1, 3, 2), "are better protected: they tend to give away less"),
+        ((3, 2, 1), "are not better protected: they nearly always give away more"),
         (
             (2, 3, 2),
-            "does not protect: how many people a part has and how much it gives away hardly",
+            "are not better protected: how many people a part has and how much it gives away hardly",
         ),
         ((2, 2, 2), None),
     ],
 )
 def test_whether_numbers_protect(records: tuple[int, ...], said: str | None) -> None:
     parts = [part(str(i), "5", str(30 - 10 * i), records=n * 1000) for i, n in enumerate(records)]
-    protecting = [sentence for sentence in sentences(of_parts(*parts)) if "Having more" in sentence]
+    protecting = [
+        sentence for sentence in sentences(of_parts(*parts)) if "better protected" in sentence
+    ]
     assert (said is None) == (protecting == [])
     assert said is None or said in protecting[0]
 
@@ -231,7 +235,7 @@ def test_what_cannot_be_told_is_not_told() -> None:
         "right guesses at the grade."
     )
     for few in (one, two):
-        assert not any("Having more" in sentence for sentence in sentences(few))
+        assert not any("better protected" in sentence for sentence in sentences(few))
     alike = of_parts(*(part(name, "5", "0", records=1000 + i) for i, name in enumerate("ABCD")))
     assert sentences(alike) == [
         *(
@@ -239,7 +243,7 @@ def test_what_cannot_be_told_is_not_told() -> None:
             f"points to right guesses at {goal}."
             for goal in ("whose record it is", "the grade")
         ),
-        "Without knowing anything of a person, a guess at the grade is right in 5.0% of cases.",
+        "Without knowing anything about a person, a guess at the grade is right in 5.0% of cases.",
     ]
     assert family_findings(alike)[0].severity is Severity.SAFE
 
@@ -261,10 +265,10 @@ def test_sets_that_differ_between_parts_are_not_enumerated() -> None:
     other = ("sex", "school", "birth_date")
     found = of_parts(part("A", "5", "9", "10"), part("B", "15", "8", "20", known=other))
     *_, second, last = sentences(found)
-    assert "knowing the 2 most telling attributes of a person adds most" in second
+    assert "knowing the 2 most telling facts about a person adds most" in second
     assert last == (
-        "Without knowing anything of a person, a guess at the grade is right in 5.0% to 15.0% of cases, depending on "
-        "the part."
+        "Without knowing anything about a person, a guess at the grade is right in 5.0% to 15.0% "
+        "of cases, depending on the part."
     )
 
 
@@ -372,8 +376,10 @@ def test_the_total_does_not_tell_how_many_a_hidden_part_has() -> None:
     two = of_parts(part("F", "20", "40", records=60), part("M", "20", "40", records=3))
     page = family_page(two, subject="person", provenance=PROVENANCE)
     assert [finding.sentence for finding in page.findings] == [
-        "None of the 2 parts can be shown: at least one of them has fewer than 10 people, and no figure of another may "
-        "tell how many."
+        (
+            "None of the 2 parts can be shown: at least one of them has fewer than 10 people, and "
+            "the figures of the others would reveal how many."
+        )
     ]
     assert (page.title, page.lead) == ("2 parts, which cannot be shown", "63 records")
     assert page.figures == ()
@@ -409,8 +415,8 @@ def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:
     naming, first, *_ = page.findings
     assert first.figure == ""
     assert first.sentence == (
-        "Which district gives away most is not told: for most of them only a bound is, so that no small number of "
-        "people can be found."
+        "Which district gives away most is not shown: most of them have only a bound, so that no "
+        "small number of people can be worked out."
     )
     assert cells(family_table(found, "grade")) == [
         ["QZdC", "13", "< 69.24%", "< 69.24%", "< 100.00%"],
@@ -557,7 +563,10 @@ def test_a_correlation_does_not_tell_how_few_in_a_part_differ() -> None:
 def test_where_all_parts_are_too_small_nothing_is_shown() -> None:
     found = of_parts(part("A", "50", "50", records=9), ordered=True)
     assert sentences(found, "pupil", part="school") == [
-        "There is no school with at least 10 pupils: nothing can be said of one without pointing at someone."
+        (
+            "There is no school with at least 10 pupils: nothing can be said about one without "
+            "pointing at someone."
+        )
     ]
     assert cells(family_table(found)) == []
     with pytest.raises(StudyError, match="no part has at least 10 records"):
@@ -611,11 +620,9 @@ def test_groups_by_origin_are_drawn_in_the_order_of_the_data_and_the_title_names
 
 def test_families_in_time_are_drawn_over_time() -> None:
     written = texts(to_svg(family_chart(YEARS, "grade", part="year")))
-    assert "In 2021 the attributes add 2.5 percentage points less than in 2019" in written
+    assert "In 2021 the facts add 2.5 percentage points less than in 2019" in written
     known = [text for text in written if text.endswith(" known")]
-    assert known == [
-        f"{what} known" for what in ("nothing", "1 attribute", "2 attributes", "3 attributes")
-    ]
+    assert known == [f"{what} known" for what in ("nothing", "1 fact", "2 facts", "3 facts")]
     assert {"2019", "2020", "2021"} <= set(written)
 
 
@@ -680,7 +687,7 @@ def test_the_axis_ends_at_a_round_figure_that_holds_the_highest(highest: float) 
 
 def test_the_numbers_of_the_picture_are_in_its_table() -> None:
     table = family_chart_table(YEARS, "grade")
-    assert [column.title for column in table.columns][1:3] == ["nothing known", "1 attribute known"]
+    assert [column.title for column in table.columns][1:3] == ["nothing known", "1 fact known"]
     assert cells(table)[0] == ["2019", "10.0%", "30.0%", "40.0%", "45.0%"]
     json.dumps(family_chart(YEARS, "grade").to_dict())
 

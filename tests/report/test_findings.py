@@ -46,28 +46,30 @@ def said(assessment: Assessment, subject: str = "person") -> list[str]:
 
 def test_what_is_found_of_ten_students() -> None:
     assert said(assessed(["age", "gender"], ["grade"]), "student") == [
-        "Someone who knows a student's age and gender can name 2 of the 10 students outright (20.0%); a best guess at "
-        "who it is would be right in 50.0% of cases.",
-        "Someone who knows a student's age and gender learns the grade of 4 students with certainty (40.0%); a guess "
-        "at it is right in 80.0% of cases, up from 30.0%.",
-        "Nobody else has the same age and gender as 2 students (20.0%); 8 students (80.0%) share theirs with only 1 "
-        "to 3 others.",
+        (
+            "2 of the 10 students (20.0%) can be identified outright by anyone who knows their age "
+            "and gender. A best guess at who it is would be right in 50.0% of cases."
+        ),
+        (
+            "Someone who knows a student's age and gender learns the grade of 4 students with "
+            "certainty (40.0%). A guess at it is right in 80.0% of cases, up from 30.0%."
+        ),
+        "2 students (20.0%) are unique on age and gender. 8 students (80.0%) share theirs with only 1 to 3 others.",
     ]
 
 
 FEW = {
     ("1", "2", "2"): (
-        "Nobody else has the same number as 1 person (33.3%); 2 people (66.7%) share theirs with only 1 to 3 others.",
-        "Quanto a number, ninguém é igual a 1 pessoa (33,3%), e 2 pessoas (66,7%) têm apenas de 1 a 3 outras pessoas "
-        "iguais.",
+        "1 person (33.3%) is unique on number. 2 people (66.7%) share theirs with only 1 to 3 others.",
+        "Quanto a number, 1 pessoa (33,3%) é caso único. 2 pessoas (66,7%) só têm de 1 a 3 pessoas iguais.",
     ),
     ("1", *"22222"): (
-        "Nobody else has the same number as 1 person (16.7%).",
-        "Quanto a number, ninguém é igual a 1 pessoa (16,7%).",
+        "1 person (16.7%) is unique on number.",
+        "Quanto a number, 1 pessoa (16,7%) é caso único.",
     ),
     ("1", "1", "2", "2"): (
         "All 4 people share their number with only 1 to 3 others.",
-        "Quanto a number, todos os registros (4 pessoas) são iguais aos de apenas 1 a 3 outras pessoas.",
+        "Em number, todos (4 pessoas) têm apenas de 1 a 3 pessoas iguais.",
     ),
     ("1", "1", *"22222"): (
         "2 people (28.6%) share their number with only 1 to 3 others.",
@@ -97,10 +99,14 @@ def test_the_first_screen_says_how_many_are_alone() -> None:
 def test_a_safe_release_is_said_to_be_safe() -> None:
     found = findings(assessed(["home_town"], ["grade"]))
     assert [finding.sentence for finding in found] == [
-        "Someone who knows a person's home town can name none of the 10 people outright, and guesses no better than "
-        "without that knowledge: right in 10.0% of cases.",
-        "Someone who knows a person's home town learns nobody's grade with certainty, and guesses it no better than "
-        "somebody who does not: right in 30.0% of cases.",
+        (
+            "None of the 10 people can be identified outright by someone who knows their home town, "
+            "and who guesses no better than without that knowledge: right in 10.0% of cases."
+        ),
+        (
+            "Someone who knows a person's home town cannot be certain of anybody's grade. Guesses at "
+            "it are right in 30.0% of cases, with or without that knowledge."
+        ),
         "Every person shares home town with at least 9 others.",
     ]
     assert {finding.severity for finding in found} == {Severity.SAFE}
@@ -108,14 +114,14 @@ def test_a_safe_release_is_said_to_be_safe() -> None:
 
 def test_where_everybody_is_named_that_nobody_has_company_is_not_told_again() -> None:
     assert said(assessed(["number"], [])) == [
-        "Someone who knows a person's number can name every one of the 10 people outright."
+        "Every one of the 10 people can be identified outright by anyone who knows their number."
     ]
 
 
 def test_a_secret_that_all_share_is_told_by_the_release_itself() -> None:
     found = findings(assessed(["age"], ["home_town"]))[1]
     assert found.sentence == (
-        "The release holds one value of home town only: whoever knows that someone is in it knows it."
+        "Everybody in the release has the same home town: it is enough to know that someone is in it."
     )
     assert found.severity is Severity.NOTE
 
@@ -137,13 +143,13 @@ def test_every_sensitive_attribute_has_a_finding_of_its_own_and_the_one_most_at_
     assert "learns the ill of 20 people with certainty" in worst.sentence
     assert second.severity is Severity.MODERATE
     assert second.sentence == (
-        "Someone who knows a person's age learns nobody's vote with certainty; a guess at it is right in 60.0% of "
-        "cases, up from 50.0%."
+        "Someone who knows a person's age cannot be certain of anybody's vote. A guess at it is "
+        "right in 60.0% of cases, up from 50.0%."
     )
     assert third.severity is Severity.SAFE
     assert third.sentence == (
-        "Someone who knows a person's age learns nobody's sex with certainty, and guesses it no better than somebody "
-        "who does not: right in 50.0% of cases."
+        "Someone who knows a person's age cannot be certain of anybody's sex. Guesses at it are "
+        "right in 50.0% of cases, with or without that knowledge."
     )
     assert second.figure == (
         "exactly: right guesses 10/20 before, 12/20 after; certain of 0 of 20 records"
@@ -153,12 +159,13 @@ def test_every_sensitive_attribute_has_a_finding_of_its_own_and_the_one_most_at_
 def test_one_record_is_one_person() -> None:
     outcome = assess(read(STUDENTS.slice(0, 1), quasi_identifiers=["age"]))
     assert said(outcome, "employee")[0] == (
-        "The release is about one employee only: whoever knows that someone is in it knows the whole record."
+        "The release is about one employee only: anyone who knows who it is knows the whole record."
     )
 
 
 def test_vowels_have_their_article() -> None:
-    assert said(assessed(["age"], []), "employee")[0].startswith("Someone who knows an employee's")
+    known = said(assessed(["age"], ["grade"]), "employee")[1]
+    assert known.startswith("Someone who knows an employee's")
 
 
 SAFE_AND_NOT = pa.table(
@@ -179,8 +186,8 @@ def test_the_most_knowledge_that_is_safe_is_told() -> None:
     last = findings(Assessment.of_sweep(swept(["sex", "region", "name"], [])))[-1]
     assert last.severity is Severity.SAFE
     assert last.sentence == (
-        "Someone who knows no more than a person's sex and region cannot name anybody with certainty; a best guess at "
-        "who it is would be right in 4.0% of cases."
+        "Someone who knows no more than a person's sex and region cannot identify anybody with "
+        "certainty. A best guess at who it is would be right in 4.0% of cases."
     )
 
 
@@ -191,8 +198,10 @@ def test_more_knowledge_with_which_guesses_are_seldom_right_is_told_too() -> Non
     last = findings(Assessment.of_sweep(sweep(read(people, quasi_identifiers=known))))[-1]
     assert last.sentence.startswith("Someone who knows no more than a person's sex and region")
     assert last.sentence.endswith(
-        "With sex, region and job, 0.5% of the people can be named outright; a best guess would be right in 4.5% of "
-        "cases."
+        (
+            "With sex, region and job, 0.5% of the people can be identified outright; a best guess "
+            "would be right in 4.5% of cases."
+        )
     )
 
 
@@ -200,13 +209,13 @@ def test_what_is_safe_for_secrets_too_goes_before_more_knowledge() -> None:
     outcome = swept(["sex", "region", "name"], ["ill"])
     last = findings(Assessment.of_sweep(outcome))[-1]
     assert last.sentence == (
-        "Someone who knows no more than a person's sex can neither name anybody nor learn anybody's ill with "
-        "certainty; a best guess at who it is would be right in 1.0% of cases."
+        "Someone who knows no more than a person's sex can neither identify anybody nor learn "
+        "anybody's ill with certainty. A best guess at who it is would be right in 1.0% of cases."
     )
     only_region = swept(["region", "name"], ["ill"])
     last = findings(Assessment.of_sweep(only_region))[-1]
-    assert "no more than a person's region cannot name anybody" in last.sentence
-    assert "it is about naming only" in last.meaning
+    assert "no more than a person's region cannot identify anybody" in last.sentence
+    assert "for identification only" in last.meaning
 
 
 def test_tiny_data_has_nothing_safe() -> None:
@@ -225,7 +234,8 @@ def test_the_sweep_tells_what_leaving_out_one_attribute_would_do() -> None:
     ]
     assert [finding.severity for finding in found] == [Severity.NOTE]
     assert found[0].sentence == (
-        "Of single attributes, leaving out name helps most: right guesses at who it is would fall from 100% to 4.0%."
+        "Of single columns, leaving out name helps most: correct identifications would fall from "
+        "100% to 4.0%."
     )
     assert found[0].figure == "exactly: 200/200 → 8/200"
     twice = pa.table({"a": list("xyz"), "b": list("xyz")})
@@ -302,11 +312,11 @@ def test_tries_at_a_secret_and_tries_in_vain() -> None:
     table = read(STUDENTS, quasi_identifiers=["age", "gender"], sensitive=["grade"])
     learning = assess(table, gains={("grade",): Tries(2)})
     assert any(
-        "tells their grade right within 2 guesses in 100% of cases, up from " in each.sentence
+        "gets the grade right within 2 guesses in 100% of cases, up from " in each.sentence
         for each in findings(learning, tries=2)
     )
     alike = read(STUDENTS, quasi_identifiers=["home_town"], sensitive=["grade"])
-    for secret, what in (((), "finds their record"), (("grade",), "tells their grade right")):
+    for secret, what in (((), "finds their record"), (("grade",), "gets the grade right")):
         *_, told = (
             each
             for each in findings(assess(alike, gains={secret: Tries(2)}), tries=2)
@@ -322,9 +332,11 @@ def test_an_anatomy_release_is_told_by_quasi_identifiers_and_by_group() -> None:
     outcome = assess_by_group(release, "group")
     assert [attack.secret for attack in widest(outcome.attacks)] == [(), ("ill",)]
     assert said(outcome)[:2] == [
-        "Someone who knows a person's age can name every one of the 4 people outright.",
-        "Someone who knows a person's group learns the ill of 2 people with certainty (50.0%), but guesses it no "
-        "better than somebody who does not: right in 75.0% of cases.",
+        "Every one of the 4 people can be identified outright by anyone who knows their age.",
+        (
+            "Someone who knows a person's group learns the ill of 2 people with certainty (50.0%), "
+            "but on the whole guesses no better than without that knowledge: right in 75.0% of cases."
+        ),
     ]
 
 
@@ -357,11 +369,16 @@ def test_findings_of_a_collection_speak_of_all_datasets_and_of_how_success_grows
     outcome = grown(("students-2014.csv", FIRST), ("students-2015.csv", SECOND))
     only_class = [attack for attack in outcome.attacks if attack.quasi_identifiers == ("class",)]
     assert said(Assessment(4, tuple(only_class)), "student") == [
-        "Someone who knows a student's class in 2014 and 2015 can name every one of the 4 students outright.",
+        (
+            "Every one of the 4 students can be identified outright by anyone who knows their class "
+            "in 2014 and 2015."
+        ),
         "With 2014 alone, a best guess at who it is would be right in 50.0% of cases; with 2014 and 2015 together, in "
         "100%.",
-        "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with certainty (100%); a "
-        "guess at it is right in 100% of cases, up from 75.0%.",
+        (
+            "Someone who knows a student's class in 2014 and 2015 learns the ill of 4 students with "
+            "certainty (100%). A guess at it is right in 100% of cases, up from 75.0%."
+        ),
     ]
 
 
@@ -369,13 +386,13 @@ def test_years_in_a_row_are_said_from_first_to_last() -> None:
     outcome = grown(("2014.csv", FIRST), ("2016.csv", THIRD), ("2015.csv", SECOND))
     found = findings(outcome)
     assert found[1].sentence == (
-        "With 2014 alone, a best guess at who it is would be right in 100% of cases; 2014 to 2016 together give no "
-        "better."
+        "With 2014 alone, a best guess at who it is would be right in 100% of cases; 2014 to "
+        "2016 together do no better."
     )
     assert found[1].severity is Severity.NOTE, "it is no comfort that all are named already"
     assert found[3].sentence == (
-        "1 fact is enough: with class in each of 2014 to 2016 alone, 4 people can be named outright, and a best guess "
-        "at who it is would be right in 100% of cases."
+        "Knowing class in each of 2014 to 2016 alone identifies 4 people outright, and makes a "
+        "best guess at who it is right in 100% of cases."
     )
 
 
@@ -411,8 +428,8 @@ def test_a_single_window_of_several_datasets_has_nothing_to_grow() -> None:
     outcome = grown(("D1.csv", FIRST), ("D2.csv", SECOND))
     last = [attack for attack in outcome.attacks if len(attack.datasets) == 2]
     first, second, *_ = said(Assessment(4, tuple(last)))
-    for sentence in (first, second):
-        assert sentence.startswith("Someone who knows a person's class and sex in D1 and D2 ")
+    assert first.endswith(" by anyone who knows their class and sex in D1 and D2.")
+    assert second.startswith("Someone who knows a person's class and sex in D1 and D2 ")
 
 
 def test_where_classes_were_not_counted_nothing_is_said_of_them() -> None:

@@ -153,7 +153,7 @@ def test_few_of_few_are_told_in_words_and_not_as_a_bound_that_reads_as_many() ->
     sexes = ["F", "M"] * 2 + ["F"] * 5 + ["M"] * 3
     few = table_of({"idade": list("aaaabbbbbcde"), "sexo": sexes})
     for language, said in (
-        ("en", "Fewer than 10 of the 12 records are alone with their"),
+        ("en", "Fewer than 10 of the 12 records are unique on"),
         ("pt-BR", "Menos de 10 dos 12 registros são únicos em"),
     ):
         with speaking(language):

@@ -45,14 +45,18 @@ def reported(outcome: Member) -> tuple[str, ...]:
 def test_one_person_may_be_in() -> None:
     outcome = one({"a", "b"})
     assert told(outcome) == (
-        "5 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, 3 records may "
-        "be theirs.",
-        "The chance that this person is in trial.csv is 60.0%; of anybody in town.csv it is 50.0%.",
+        (
+            "5 of the 6 people of town.csv may be this person, judging by what is known (zip); in "
+            "trial.csv, 3 records may be theirs."
+        ),
+        "The chance that this person is in trial.csv is 60.0%; for anybody in town.csv it is 50.0%.",
     )
     assert reported(outcome) == (
-        "Fewer than 10 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, "
-        "fewer than 10 records may be theirs.",
-        "The chance that this person is in trial.csv is less than 66.7%; of anybody in town.csv it is 50.0%.",
+        (
+            "Fewer than 10 of the 6 people of town.csv may be this person, judging by what is known "
+            "(zip); in trial.csv, fewer than 10 records may be theirs."
+        ),
+        "The chance that this person is in trial.csv is less than 66.7%; for anybody in town.csv it is 50.0%.",
     )
 
 
@@ -66,18 +70,23 @@ def test_a_report_counts_many() -> None:
 def test_a_report_does_not_tell_how_few_of_many_are_in() -> None:
     outcome = one("a", "a" * 3 + "b" * 50, "a" * 40 + "b" * 100)
     assert reported(outcome) == (
-        "40 of the 140 people of town.csv may be this person, going by what is known (zip); in trial.csv, some "
-        "records may be theirs.",
-        "How likely it is that this person is in trial.csv is not told; of anybody in town.csv it is 37.9%.",
+        (
+            "40 of the 140 people of town.csv may be this person, judging by what is known (zip); in "
+            "trial.csv, some records may be theirs."
+        ),
+        (
+            "How likely it is that this person is in trial.csv is not shown; for anybody in town.csv "
+            "it is 37.9%."
+        ),
     )
 
 
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        ("b", "It is certain that this person is in trial.csv; of anybody in town.csv the chance of being in"),
-        ("c", "It is certain that this person is not in trial.csv; of anybody in town.csv the chance"),
-        ({"a", "b", "c"}, "is 50.0%, the same as of anybody in town.csv: nothing is learned."),
+        ("b", "It is certain that this person is in trial.csv; for anybody in town.csv the chance of being in"),
+        ("c", "It is certain that this person is not in trial.csv; for anybody in town.csv the chance"),
+        ({"a", "b", "c"}, "is 50.0%, the same as for anybody in town.csv: nothing is learned."),
     ],
 )  # fmt: skip
 def test_one_person_is_in_or_out_or_like_anybody(known: str | set[str], said: str) -> None:
@@ -87,8 +96,8 @@ def test_one_person_is_in_or_out_or_like_anybody(known: str | set[str], said: st
 
 def test_no_record_and_one_candidate() -> None:
     assert told(one("c"))[0] == (
-        "1 of the 6 people of town.csv may be this person, going by what is known (zip); in trial.csv, no record may "
-        "be theirs."
+        "1 of the 6 people of town.csv may be this person, judging by what is known (zip); in "
+        "trial.csv, no record may be theirs."
     )
 
 
@@ -108,11 +117,12 @@ def test_one_person_where_everybody_or_nobody_is_in(release: str, said: str) -> 
 def test_of_one_person_less_may_be_known_than_of_people_in_general() -> None:
     outcome = one("a", "a", "aabbbbbbbb")
     assert told(outcome)[1] == (
-        "The chance that this person is in trial.csv is 50.0%; of anybody in town.csv it is 10.0%. Whether they are in "
-        "it is harder to guess than of people in general: a guess is right in 50.0% of cases instead of 90.0%."
+        "The chance that this person is in trial.csv is 50.0%; for anybody in town.csv it is "
+        "10.0%. Whether they are in it is harder to guess than for people in general: a guess is "
+        "right in 50.0% of cases instead of 90.0%."
     )
     assert reported(outcome)[1] == (
-        "The chance that this person is in trial.csv is less than 66.7%; of anybody in town.csv it is 10.0%."
+        "The chance that this person is in trial.csv is less than 66.7%; for anybody in town.csv it is 10.0%."
     )
 
 
@@ -124,14 +134,14 @@ def test_the_page_on_one_person_says_that_it_is_personal_data() -> None:
     assert_it_asks_nobody(to_html(page))
     said = read_text(page)
     assert "trial 60 records 50.0% 60.0% no" in said
-    assert "IMS tell whether the person is in 0.5 0.6 0.1 × 1.2" in said
+    assert "IMS say whether the person is in 0.5 0.6 0.1 × 1.2" in said
 
 
 def test_the_page_on_one_of_few_counts_nobody() -> None:
     page = page_of(one({"a", "b"}))
     said = read_text(page)
     assert "trial fewer than 10 records 50.0% &lt; 66.7% no" in said
-    assert "IMS tell whether the person is in 0.5 &lt; 66.7% – –" in said
+    assert "IMS say whether the person is in 0.5 &lt; 66.7% – –" in said
     assert "3/5" not in everything(page)
 
 
@@ -151,11 +161,13 @@ def of_several(known: str, *releases: str, times: int = 1) -> Member:
 def test_one_person_in_several_releases() -> None:
     outcome = of_several("b", "aab", "ab", "abbb", "c", times=20)
     assert told(outcome) == (
-        "60 of the 200 people of town.csv may be this person, going by what is known (zip).",
+        "60 of the 200 people of town.csv may be this person, judging by what is known (zip).",
         "How likely it is that this person is in each release: certain for 2016; ruled out for 2017; 33.3% for 2014; "
         "33.3% for 2015.",
-        "The best guess at which releases hold this person is 2016 only, right in 44.4% of cases; of anybody in "
-        "town.csv it would be none of them, right in 40.0%.",
+        (
+            "The best guess at which releases hold this person is 2016 only, right in 44.4% of "
+            "cases; for anybody in town.csv it would be none of them, right in 40.0%."
+        ),
     )
     assert reported(outcome) == told(outcome)
     page = page_of(outcome)
@@ -164,7 +176,7 @@ def test_one_person_in_several_releases() -> None:
     said = read_text(page)
     assert "2016 only 13.3% 44.4% 2014 and 2016 only" in said
     assert 'title="4/9">44.4%</td>' in html
-    assert "IML tell in exactly which releases the person is" in said
+    assert "IML say in exactly which releases the person is" in said
     assert ">2014<" in drawn(page.pictures[0])
 
 
@@ -181,7 +193,7 @@ def test_sets_of_releases_with_few_people_are_summed_up() -> None:
 def test_one_person_whose_releases_are_certain() -> None:
     assert told(of_several("c", "aab", "ab"))[1:] == (
         "How likely it is that this person is in each release: ruled out for 2014 and 2015.",
-        "It is certain which releases hold this person: none of them. Of anybody in town.csv the best guess would be "
+        "It is certain which releases hold this person: none of them. For anybody in town.csv the best guess would be "
         "none of them, right in 63.3% of cases.",
     )
     everyone = of_several("a", "aabbbccccc", "aabbbccccc")
@@ -208,7 +220,7 @@ def test_many_sets_of_releases_of_one_person_are_summed_up() -> None:
 def test_nothing_need_be_known() -> None:
     outcome = replace(one({"a", "b", "c"}), known={})
     assert reported(outcome)[0] == (
-        "Nothing is known of this person: any of the 6 people of town.csv may be meant."
+        "Nothing is known about this person: any of the 6 people of town.csv may be meant."
     )
     assert "of one person, nothing." in page_of(outcome).adversary[0]
 
@@ -231,7 +243,7 @@ HARDER = {"en": "harder to guess", "pt-BR": "mais difícil do que"}
 """What says that a guess gets worse."""
 
 
-@tries("membership", "is harder to guess than of people in general")
+@tries("membership", "is harder to guess than for people in general")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 def test_what_compares_says_the_numbers_of_the_outcome(a: int, b: int, c: int, d: int) -> None:
@@ -257,7 +269,7 @@ def test_what_compares_says_the_numbers_of_the_outcome(a: int, b: int, c: int, d
 def test_the_first_screen_says_how_likely_the_person_is_to_be_in() -> None:
     page = page_of(EXAMPLES["member"], subject="student")
     assert [(tile.figure, tile.sentence) for tile in page.tiles] == [
-        ("60.0%", "is the chance that they are in trial; of anybody in town.csv it is 50.0%"),
+        ("60.0%", "is the chance that they are in trial; for anybody in town.csv it is 50.0%"),
         ("100", "of the 120 students fit what is known"),
     ]
     assert page_of(EXAMPLES["member-few"]).tiles[1].figure == "< 10"

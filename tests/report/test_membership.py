@@ -86,8 +86,10 @@ def membership_sentences(outcome: Membership, *, subject: str = "person") -> tup
 
 def test_who_is_certainly_in_and_out() -> None:
     assert membership_sentences(who("abb", "aaabbc")) == (
-        "Someone who knows the zip of everybody in town.csv can tell for certain of 3 of the 6 people (50.0%) whether "
-        "they are in trial.csv: 2 in it, 1 not.",
+        (
+            "Someone who knows the zip of everybody in town.csv can say for certain, about 3 of the "
+            "6 people (50.0%), whether they are in trial.csv: 2 in it, 1 not."
+        ),
         "A guess at who is in trial.csv is right in 83.3% of cases, up from 50.0% without the register.",
     )
 
@@ -97,8 +99,8 @@ def test_nobody_is_certain_and_the_chances_have_bounds() -> None:
         who("a" * 4 + "b" * 86, "a" * 100 + "b" * 100), subject="patient"
     )
     assert sure == (
-        "Someone who knows the zip of everybody in town.csv cannot tell for certain of anybody among the 200 "
-        "patients whether they are in trial.csv."
+        "Someone who knows the zip of everybody in town.csv cannot say for certain, about any of "
+        "the 200 patients, whether they are in trial.csv."
     )
     assert guessed == (
         "A guess at who is in trial.csv is right in 91.0% of cases, up from 55.0% without the register."
@@ -168,7 +170,10 @@ def test_nobody_is_in_as_far_as_records_tell() -> None:
 
 def test_all_are_certain() -> None:
     assert membership_sentences(who("aa", "aabb"))[0].endswith(
-        "can tell for certain of every one of the 4 people whether they are in trial.csv: 2 in it, 2 not."
+        (
+            "can say for certain, about every one of the 4 people, whether they are in trial.csv: 2 "
+            "in it, 2 not."
+        )
     )
     assert membership_sentences(who("a", "abb"))[0].endswith("in trial.csv: 1 in it, 2 not.")
 
@@ -214,8 +219,9 @@ def test_several_releases_together_and_each_alone() -> None:
     )
     sure, guessed, which = membership_sentences(outcome)
     assert sure == (
-        "Someone who knows the zip of everybody in town.csv can tell for certain of 20 of the 40 people (50.0%) in "
-        "exactly which of the 2 releases they are: 0 in all, 20 in none and 0 in some."
+        "Someone who knows the zip of everybody in town.csv can say for certain, about 20 of the "
+        "40 people (50.0%), in exactly which of the 2 releases they are: 0 in all, 20 in none and "
+        "0 in some."
     )
     assert guessed.startswith("A guess at the exact releases that somebody is in is right in")
     assert which == "Of the people of town.csv, 63.3% are in none of the releases."
@@ -245,9 +251,9 @@ def test_sets_of_releases_with_few_people_are_told_by_no_other_figure() -> None:
     page = page_of(outcome)
     assert [section.title for section in page.sections] == ["The attacks"]
     assert membership_sentences(outcome)[1] == (
-        "In which releases the people are is not told, as fewer than 10 of them are in the same ones."
+        "In which releases the people are is not shown, as fewer than 10 of them are in the same ones."
     )
-    assert "CML all together 18 not told not told 0 (0%) not told" in read_text(page)
+    assert "CML all together 18 not shown not shown 0 (0%) not shown" in read_text(page)
 
 
 def test_in_too_few_to_say() -> None:
@@ -255,7 +261,7 @@ def test_in_too_few_to_say() -> None:
         [people("a", name="t_2014.csv"), people("b", name="t_2015.csv")], people("aabb")
     )
     assert membership_sentences(few)[2] == (
-        "In which releases the people are is not told, as fewer than 10 of them are in the same ones."
+        "In which releases the people are is not shown, as fewer than 10 of them are in the same ones."
     )
     assert "3 other sets together 100%" in read_text(page_of(few))
 
@@ -386,7 +392,7 @@ def test_the_first_screen_says_for_how_many_it_is_certain_and_what_to_do() -> No
     (action,) = page.actions
     assert action.command.startswith("glasshouse protect trial.csv -q zip")
     several = page_of(EXAMPLES["membership-several"])
-    assert several.first_sentence.startswith("2014 tells most: ")
+    assert several.first_sentence.startswith("2014 reveals most: ")
     assert several.first_sentence.endswith(" certainly not.")
     assert several.actions[0].command == "", "two releases are not protected by one command"
 

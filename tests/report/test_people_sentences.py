@@ -31,7 +31,7 @@ UP_FROM = {"en": "up from", "pt-BR": ", contra"}
 @tries(
     "assess",
     "guesses the {secret} {tolerance}",
-    "on average instead of {before}",
+    "on average, down from {before}",
     "before and after; exactly right: {exact}",
     seeds=40,
 )
@@ -144,8 +144,8 @@ WAYS: tuple[dict[str, dict[str, str]], ...] = (
 
 @tries(
     "assess",
-    "knowing all of it exactly, she would",
-    "and guesses it no better than somebody who knows nothing of them",
+    "Knowing all of it exactly, she would",
+    "and guesses it no better than somebody who knows nothing about them",
     "before and after, by someone who knows {how}",
     seeds=40,
 )
@@ -195,7 +195,7 @@ def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: 
             )
 
 
-@tries("assess", "none names people better", seeds=12)
+@tries("assess", "none identifies people better", seeds=12)
 def test_the_adversary_who_is_told_names_people_as_well_as_any_other(seed: int) -> None:
     random = np.random.default_rng(seed)
     columns = ("age", "sex", "town")

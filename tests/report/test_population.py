@@ -82,7 +82,10 @@ def test_what_is_estimated_is_called_so() -> None:
         "estimate, 120 (12.0%) would be alone.",
         "How many are alone in the population is estimated, not counted, and the estimates differ: from 90 to 120 "
         "people; 120 is taken.",
-        "Someone with a register of the population would, by estimate, name 6.0% to 8.0% of the records right.",
+        (
+            "Someone with a register of the population would, by estimate, identify 6.0% to 8.0% of "
+            "the records correctly."
+        ),
     )
     assert population_findings(RISKS)[1].figure == (
         "The estimate of Pitman is taken, by the rule of Dankar et al. 2012. There is no answer from SNB."
@@ -103,7 +106,7 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
     said = read_text(page)
     assert "Zayatz Zayatz 1999 90 9.0% 30.0% yes – taken: Pitman Pitman 1999 120" in said
     assert "SNB SNB 1999 – – – no it needs classes of one record and of two" in said
-    assert "Highest chance that a record is named (journalist), estimated 10.0%" in said
+    assert "Highest chance that a record is identified (journalist), estimated 10.0%" in said
     assert "The same with the number of classes in the population, estimated 8.0%" in said
     (figure,) = page.pictures
     assert ">120<" in drawn(figure)
@@ -128,7 +131,7 @@ def test_the_estimators_are_shown_with_the_one_that_is_taken() -> None:
         ({"fraction": Fraction(1)}, 1, "The release is said to be the whole population: nothing is left"),
         ({"suppressed": 2}, 3, "2 further records show nothing but “*” and are left out."),
         ({"suppressed": 1}, 3, "1 further record shows nothing but “*” and is left out."),
-        ({"marketer_expected": 0.06, "marketer_by_classes": 0.0600001}, 2, "name 6.0% of the records right"),
+        ({"marketer_expected": 0.06, "marketer_by_classes": 0.0600001}, 2, "identify 6.0% of the records correctly"),
         (
             {"estimates": (estimated("Zayatz", 0.2), estimated("Dankar", 0.2))},
             0,

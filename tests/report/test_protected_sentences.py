@@ -158,8 +158,8 @@ def test_guesses_rise_and_fall_as_their_figures_do(seed: int) -> None:
 
 @tries(
     "compare",
-    *("became easier to name {many}.", "became easier to infer the {secret}."),
-    *("became harder to name {many}.", "became harder to infer the {secret}."),
+    *("became easier to identify {many}.", "became easier to infer the {secret}."),
+    *("became harder to identify {many}.", "became harder to infer the {secret}."),
     "({counted_before})",
     seeds=60,
 )
@@ -313,7 +313,7 @@ def test_runs_on_people_stand_in_the_order_of_their_figures(seed: int) -> None:
                 assert order == sorted(set(chances.values()))
 
 
-@tries("compare", "differ most with {count} attributes", seeds=40)
+@tries("compare", "differ most with {count} columns", seeds=40)
 def test_where_runs_differ_most_is_where_their_figures_do(seed: int) -> None:
     chance = random.Random(seed)
     lines = [
@@ -359,7 +359,7 @@ def protected() -> Any:
     return gh.anonymise(table, quasi_identifiers=["age"], sensitive=["ill"], k=2).outcome
 
 
-@tries("anonymise", "before and after; naming", "before and after; right guesses", seeds=40)
+@tries("anonymise", "before and after; always saying", "before and after; correct", seeds=40)
 def test_what_a_protection_changed_is_what_the_outcome_says(seed: int) -> None:
     chance = random.Random(seed)
     records = chance.choice((1000, 980))
@@ -404,7 +404,12 @@ def test_what_a_protection_changed_is_what_the_outcome_says(seed: int) -> None:
             assert_said(figures(shown[1].sentence)[0], after[1].probabilistic.prior)
 
 
-@tries("anonymise", "loses less than {bound}", "A group tells of a person no more than", seeds=30)
+@tries(
+    "anonymise",
+    "loses less than {bound}",
+    "A group reveals no more about a person than",
+    seeds=30,
+)
 def test_what_is_lost_and_what_groups_tell_is_what_came_out(seed: int) -> None:
     chance = random.Random(seed)
     loss, bound = sorted((share(chance), share(chance)), reverse=True)
@@ -596,13 +601,11 @@ def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(seed: i
                 assert figures(cost.sentence)[0] != cost.figure
 
 
-@tries(
-    "compare", "harder to guess who it is", "keeps the data most accurate", "is beaten by", seeds=60
-)
+@tries("compare", "harder to guess who it is", "is the most accurate", "is beaten by", seeds=60)
 def test_what_is_said_of_versions_is_true_of_their_figures(seed: int) -> None:
     outcome = comparison(seed)
     rows = {row.name: row for row in outcome.releases}
-    most = {"en": "most accurate", "pt-BR": "mais fiel aos"}
+    most = {"en": "is the most accurate", "pt-BR": "é a mais fiel:"}
     beaten = {"en": "is beaten by", "pt-BR": "é superada por"}
     no_harder = {"en": "harder to guess who it is", "pt-BR": "dificulta"}
     better = {
@@ -744,7 +747,7 @@ def test_a_rule_of_ones_own_is_asked_for_by_its_file(
     words = ("anonymise", "people.csv", "-q", "age", "-s", "ill", "--policy", "rule.toml")
     assert glasshouse(*words, "--k", "2", "--out", "run").code == 0
     page = archive.from_json(Path("run/report.json").read_text(encoding="utf-8"), "page")["en"]
-    assert page.actions[0].sentence.startswith("Ask for what the rule asks: glasshouse protect")
+    assert page.actions[0].sentence.startswith("Use the rule's own limits: glasshouse protect")
     typed = shlex.split(page.actions[0].command)[1:]
     assert typed[-4:-2] == ["--policy", "rule.toml"]
     outcome = glasshouse(*typed, "--json")

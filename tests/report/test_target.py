@@ -177,8 +177,8 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
     )
     assert reported(outcome)[0] == named, "the number of all records is no secret"
     assert learned == (
-        "Nothing is learned of this person's ill: the best guess is “a”, right in 66.7% of cases, as for anybody in "
-        "the release."
+        "Nothing is learned about this person's ill: the best guess is “a”, right in 66.7% of "
+        "cases, as for anybody in the release."
     )
     everybody = ill("aab" * 10, "333" * 10, "3")
     assert reported(everybody)[1].endswith(
@@ -193,8 +193,8 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
         (
             "aaaa",
             "3344",
-            "Nothing is learned of this person's ill: the release holds one value only, “a”.",
-            "Nothing is learned of this person's ill: the release holds one value only.",
+            "Nothing is learned about this person's ill: the release holds one value only, “a”.",
+            "Nothing is learned about this person's ill: the release holds one value only.",
         ),
         (
             "aab",
@@ -207,8 +207,10 @@ def test_everybody_fits_and_nothing_is_learned() -> None:
             "333344",
             "The best guess at this person's ill is “a”, right in 75.0% of cases; without what is known it would be "
             "“a”, right in 50.0%.",
-            "The best guess at this person's ill is right in more than 60.0% of cases; without what is known, in an "
-            "untold share.",
+            (
+                "The best guess at this person's ill is right in more than 60.0% of cases; without what "
+                "is known, in a share that is not shown."
+            ),
         ),
         (
             "abbccccd",
@@ -245,7 +247,7 @@ def test_the_only_record_of_a_release() -> None:
     outcome = ill("a", "3", "3")
     assert told(outcome) == (
         "The release holds a single record, and it fits what is known (age): it is this person's.",
-        "Nothing is learned of this person's ill: the release holds one value only, “a”.",
+        "Nothing is learned about this person's ill: the release holds one value only, “a”.",
     )
     assert reported(outcome)[0] == told(outcome)[0]
 
@@ -288,7 +290,7 @@ def test_what_the_register_lacks_is_assumed_to_tell_nothing_of_being_in() -> Non
         "not tell is as frequent among those who are in the release as among those who are not."
     )
     page = read_text(page_of(outcome))
-    assert "Counted in register.csv, assuming that what it does not tell is as frequent" in page
+    assert "Counted in register.csv, assuming that what it does not say is as frequent" in page
     assert "Number of people who may be meant 14 fewer than 10" in page
     assert "3.2" not in page
 
@@ -384,7 +386,7 @@ def test_absence_is_a_value_and_a_fact() -> None:
     assert "(grade and being in D2)" in said[0]
     assert "gives this person's x and y away with certainty: “(missing) + b”" in said[1]
     assert "gives this person's grade@D2 away with certainty: “(no record there)”" in said[2]
-    assert page_of(outcome).title == "What D1.csv and D2.csv tell of one person"
+    assert page_of(outcome).title == "What D1.csv and D2.csv reveal about one person"
 
 
 def many(values: int) -> Target:
@@ -447,7 +449,7 @@ def test_the_most_telling_secrets_come_first_and_the_others_in_a_table() -> None
     outcome = target(table, known=["age=2"])
     said = told(outcome)
     assert [name in said[i + 1] for i, name in enumerate(["s0", "s1", "s2"])] == [True] * 3
-    assert said[-1] == "What is learned of 2 further secrets is in a table."
+    assert said[-1] == "What is learned about 2 further secrets is in a table."
     page = page_of(outcome)
     assert page.pictures == (), "one bar would say no more than the sentence"
     assert [table.groups[0].title for table in page.sections[1].tables] == list(columns)
@@ -461,7 +463,7 @@ def test_the_figures_are_exact_on_hover_where_many_fit() -> None:
     assert 'title="7/10">70.0%</td>' in html
     assert 'title="5/6">83.3%</td>' in html
     said = read_text(page)
-    assert "IRS name the person 0.00833333 0.0166667 0.00833333 × 2 no" in said
+    assert "IRS identify the person 0.00833333 0.0166667 0.00833333 × 2 no" in said
     assert "IAS infer disability 0.7 0.8 0.1 × 1.14286 no" in said
     assert "Number of people who may be meant 168 72" in said
     assert "Counted in register.csv." in said
@@ -470,7 +472,7 @@ def test_the_figures_are_exact_on_hover_where_many_fit() -> None:
 def test_the_figures_are_rough_where_few_fit() -> None:
     page = page_of(asked(["gender=F", "grade=A"], population=REGISTER))
     said = read_text(page)
-    assert "IRS name the person 0.1 more than 10.0% – – no" in said
+    assert "IRS identify the person 0.1 more than 10.0% – – no" in said
     assert "IAS infer disability &gt; 60.0% &lt; 66.7% – – no" in said
     assert "Number of people who may be meant 14 fewer than 10" in said
     assert "The person is in the release 71.4% &gt; 60.0%" in said
@@ -481,7 +483,7 @@ def test_the_figures_are_rough_where_few_fit() -> None:
 def test_gains_are_numbers_or_money_where_many_fit() -> None:
     tried = asked_of_many(["grade=C"], gains={("disability",): Tries(2), (): Tries(2)})
     page = read_text(page_of(tried))
-    assert "IRS name the person 0.0166667 0.0555556 0.0388889 × 3.33333" in page
+    assert "IRS identify the person 0.0166667 0.0555556 0.0388889 × 3.33333" in page
     assert "IAS infer disability 1 1 0 × 1" in page
     worth: Any = {("disability",): {"yes": 100, "no": 1}}
     page = read_text(page_of(asked_of_many(["grade=C"], gains=worth), currency="R$"))
@@ -492,7 +494,7 @@ def test_gains_are_numbers_or_money_where_many_fit() -> None:
 def test_gains_that_would_tell_a_value_or_a_small_number_are_not_shown() -> None:
     worth: Any = {("disability",): {"yes": 100, "no": 1}, (): Tries(2)}
     few = read_text(page_of(asked(["grade=C"], gains=worth)))
-    assert "IRS name the person 0.2 not shown not shown not shown" in few
+    assert "IRS identify the person 0.2 not shown not shown not shown" in few
     certain = read_text(page_of(asked_of_many(["grade=C", "gender=M"], gains=worth)))
     assert "IAS infer disability 30 not shown not shown not shown" in certain
     assert "100" not in certain.partition("What she gains")[2].partition("What she believes")[0]
@@ -501,10 +503,10 @@ def test_gains_that_would_tell_a_value_or_a_small_number_are_not_shown() -> None
 def test_the_page_says_that_it_is_personal_data_and_what_it_leaves_out() -> None:
     page = page_of(asked(["grade=C"]))
     assert page.lead == (
-        "10 records; what is known of one person: grade. This report is personal data."
+        "10 records; what is known about one person: grade. This report is personal data."
     )
     assert page.limits[0].startswith("This report is about one person, and is itself personal")
-    assert "holds no value of a record" in page.limits[1]
+    assert "holds no value of any record" in page.limits[1]
     assert page.limits[2] == (
         "glasshouse target --json prints all of it exactly, for the analyst alone."
     )
@@ -647,7 +649,7 @@ DIRECTIONS = {
 """What says in which direction a guess at a secret changes."""
 
 
-@tries("target", "hardly changes", "harder to guess", "right guesses of {secret}, before and")
+@tries("target", "hardly changes", "harder to guess", "correct guesses at {secret}, before and")
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("34"), st.sampled_from("abc")), min_size=2, max_size=80))
 @example([("3", value) for value in "abc" * 20] + [("4", value) for value in "aabbc" * 4])
@@ -815,14 +817,15 @@ def test_what_the_analyst_is_told_of_them_is_kept() -> None:
 def test_a_page_speaks_of_people_and_of_the_records_that_are_known() -> None:
     page = page_of(HISTORIES["target-people"], subject="person")
     assert page.lead == (
-        "115 people with 235 records; what is known of one of them: place of 2 records. This report is personal data."
+        "115 people with 235 records; what is known about one of them: place of 2 records. This "
+        "report is personal data."
     )
     assert page.summary == (
         "This person is one of 50, of the 100 people with at least 2 records, whose records fit what is known. Yet icd "
         "in another record is certain."
     )
     assert [(tile.figure, tile.sentence) for tile in page.tiles] == [
-        ("50 people", "have records that fit what is known, of 100 who have so many"),
+        ("50 people", "have records that fit what is known, of 100 who have that many"),
         ("2 records", "place of 2 records"),
     ]
     assert not any(action.command for action in page.actions), "anonymise knows no people"

@@ -104,8 +104,9 @@ def test_the_tables_of_the_paper(letter: str, release: dict[str, Any]) -> None:
 def test_the_analyst_is_told_the_likeliest_value() -> None:
     run = asked(HORIZONTAL, known=VICTIM)
     assert threat_findings(run, exact=True)[0].sentence == (
-        "Whoever knows that this person is in the table believes “Heart” with a probability of 58.3%; for people like "
-        "them in the population it is 36.3%: being in the table makes it 1.61 times as easy to believe."
+        "Someone who knows that this person is in the table believes “Heart” with a probability "
+        "of 58.3%; for people like them in the population it is 36.3%: being in the table makes "
+        "it 1.61 times as likely."
     )
     with speaking("pt-BR"):
         said = threat_findings(run, exact=True)[0].sentence
@@ -119,10 +120,12 @@ def test_values_that_are_equally_likely_are_told_together() -> None:
     assert_snapshot("threat-victim-tie", lambda: threat_findings(run))
     belief, against = threat_findings(run, exact=True)
     assert belief.sentence.startswith(
-        "Whoever knows that this person is in the table finds “Flu” and “Heart” equally likely, with a probability of "
-        "50.0% each;"
+        (
+            "Someone who knows that this person is in the table finds “Flu” and “Heart” equally "
+            "likely, with a probability of 50.0% each;"
+        )
     )
-    assert "does not tell which" in belief.sentence
+    assert "does not reveal which" in belief.sentence
     assert "points at no single disease" in against.sentence
     assert "points at this one" not in against.sentence
     assert belief.severity is Severity.HIGH
@@ -141,13 +144,13 @@ def belief_of(*probabilities: float, error: float | None = None) -> Beliefs:
 @pytest.mark.parametrize(
     ("attacker", "learner", "severity", "said"),
     [
-        ((0.6, 0.4), (0.6, 0.4), Severity.SAFE, "would name the same disease"),
+        ((0.6, 0.4), (0.6, 0.4), Severity.SAFE, "would choose the same disease"),
         ((0.6, 0.4), (0.4, 0.6), Severity.MODERATE, "points at this one"),
         ((0.6, 0.4), (0.5, 0.5), Severity.MODERATE, "2 values of disease equally likely"),
         ((0.5, 0.5), (0.5, 0.5), Severity.SAFE, "finds the same 2 equally likely"),
-        ((0.5, 0.5), (0.6, 0.4), Severity.SAFE, "would name one of these"),
+        ((0.5, 0.5), (0.6, 0.4), Severity.SAFE, "would choose one of these"),
         ((0.4, 0.4, 0.2), (0.4, 0.2, 0.4), Severity.SAFE, "one of these, or another"),
-        ((0.4, 0.4, 0.2), (0.2, 0.2, 0.6), Severity.MODERATE, "would name another"),
+        ((0.4, 0.4, 0.2), (0.2, 0.2, 0.6), Severity.MODERATE, "would choose another"),
     ],
 )
 def test_what_being_in_the_table_points_at(
@@ -175,7 +178,7 @@ def test_a_difference_within_the_errors_is_not_claimed() -> None:
     for each in (near, other):
         against = threat_findings(each)[1]
         assert against.severity is Severity.NOTE
-        assert "cannot be told" in against.sentence
+        assert "cannot be said" in against.sentence
     apart = believed(near, learner=belief_of(0.2, 0.4, 0.2, 0.1, 0.1, error=0.0033))
     assert "points at this one" in threat_findings(apart)[1].sentence
 
@@ -184,7 +187,7 @@ def test_no_surer_and_not_known_to_be_surer_are_two_things() -> None:
     run = asked(VERTICAL, known=VICTIM)
     same = (0.6, 0.4, 0.0, 0.0, 0.0)
     exact = believed(run, attacker=belief_of(*same), learner=belief_of(*same))
-    assert "makes it no easier to believe" in threat_findings(exact)[0].sentence
+    assert "makes it no more likely" in threat_findings(exact)[0].sentence
     drawn = believed(
         run,
         attacker=belief_of(0.601, 0.399, 0, 0, 0),
@@ -193,8 +196,7 @@ def test_no_surer_and_not_known_to_be_surer_are_two_things() -> None:
     for named in (False, True):
         finding = threat_findings(drawn, exact=named)[0]
         assert (
-            "whether being in the table makes it easier to believe cannot be told"
-            in finding.sentence
+            "whether being in the table makes it easier to guess cannot be said" in finding.sentence
         )
         assert finding.severity is Severity.NOTE
 
@@ -274,9 +276,9 @@ def test_a_picture_of_people_has_no_small_count_and_none_that_tells_one() -> Non
         return bars, [row[-1].text for row in picture.table.groups[0].rows]
 
     bars, table = drawn({(0.2, 0.4): 500, (0.5, 0.4): 60, (0.9, 0.3): 40, (0.9, 0.1): 3})
-    assert table == ["500", "60", "not told", "0", "not told"]
+    assert table == ["500", "60", "not shown", "0", "not shown"]
     assert bars[:2] == [(500, "500 (82.9%)"), (60, "60 (10.0%)")]
-    assert bars[2:] == [(10, "not told"), (0, "0"), (10, "not told")]
+    assert bars[2:] == [(10, "not shown"), (0, "0"), (10, "not shown")]
     bars, table = drawn({(0.2, 0.4): 500, (0.9, 0.3): 40})
     assert table == ["500", "0", "40", "0", "0"]
 
@@ -302,10 +304,10 @@ def levels(attacker: float, learner: float, *, threatened: bool = True) -> Calla
 @pytest.mark.parametrize(
     ("attacker", "learner", "severity", "said"),
     [
-        (0.9, 0.2, Severity.HIGH, "more than 2 times as easy to believe (up to"),
-        (0.3, 0.2, Severity.SAFE, "makes nobody's disease more than 2 times as easy"),
-        (0.2, 0.2, Severity.SAFE, "makes nobody's disease easier to believe"),
-        (0.1, 0.2, Severity.SAFE, "makes nobody's disease easier to believe"),
+        (0.9, 0.2, Severity.HIGH, "more than 2 times as sure of their true disease (up to"),
+        (0.3, 0.2, Severity.SAFE, "make an attacker more than 2 times as sure of their disease"),
+        (0.2, 0.2, Severity.SAFE, "makes an attacker no surer of anybody's disease"),
+        (0.1, 0.2, Severity.SAFE, "makes an attacker no surer of anybody's disease"),
     ],
 )
 def test_severity_follows_from_how_much_surer_she_is(
@@ -329,7 +331,7 @@ def test_a_high_threshold_hides_no_risk() -> None:
     run = replace(run, measures=replace(levels(0.9, 0.3)(run.measures), exceeds=8.0))
     beyond = threat_findings(run)[0]
     assert beyond.severity is Severity.HIGH
-    assert "more than 8 times as easy to believe: at most 3 times" in beyond.sentence
+    assert "more than 8 times as sure of their disease: at most 3 times" in beyond.sentence
     assert "8 of 8 records" not in beyond.figure
     assert "8 above 2" in beyond.figure
 
@@ -338,12 +340,12 @@ def test_what_nobody_would_guess_is_told_as_such() -> None:
     run = of_table(VERTICAL)
     assert run.measures is not None
     run = replace(run, measures=levels(0.3, 0.1, threatened=False)(run.measures))
-    assert "for none of them is it the best guess" in threat_findings(run)[0].sentence
+    assert "for none of them does it become her best guess" in threat_findings(run)[0].sentence
 
 
 def test_without_the_original_nobody_knows_how_often_she_is_right() -> None:
     (finding,) = threat_findings(asked(VERTICAL))
-    assert "How often that is right can be told with the original only." in finding.sentence
+    assert "How often that is right can be counted with the original only." in finding.sentence
     page = page_of(asked(VERTICAL))
     assert page.pictures == ()
     assert page.limits[-1] == "These figures are exact (enumeration), not sampled."
@@ -415,7 +417,7 @@ def test_a_figure_and_its_error_have_the_same_units() -> None:
 @pytest.mark.parametrize(
     ("random", "error", "said"),
     [
-        (0.9, 0.001, "more often than whoever also learns from the table (60.0%)"),
+        (0.9, 0.001, "more often than someone who also learns from the table (60.0%)"),
         (0.1, 0.001, "the table would seem safer than it is"),
         (0.9, 0.4, None),
         (0.603, 0.0001, None),
@@ -515,8 +517,13 @@ def numbers_in(sentence: str) -> list[float]:
 
 @tries(
     "threat",
-    *("guesses their {secret} right in {attacker}", "makes their true {secret}"),
-    *("makes nobody's {secret}", "costs {people}", "{people}: being in the table makes"),
+    *("guesses at their {secret} are right in {attacker}", "sure of their true {secret}"),
+    *(
+        "anybody's {secret}",
+        "as sure of their {secret}: at most",
+        "harms {people}",
+        "{people}: being in",
+    ),
     *("for nobody does the table make", "For {share} of {people}", "For nobody does the table"),
 )
 @settings(max_examples=40, deadline=None)
@@ -563,7 +570,7 @@ def test_what_compares_says_the_numbers_of_the_outcome(
             assert all(figure <= max(2.0, 1.005 * most) for figure in numbers_in(beyond.sentence))
 
 
-@tries("threat", "makes it {times} times as easy", "makes it no easier")
+@tries("threat", "makes it {times} times as likely", "makes it no more likely")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 99), st.integers(1, 99))
 def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
@@ -587,13 +594,13 @@ def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
         with speaking(language):
             sentence = threat_findings(run, exact=True)[0].sentence
         assert_it_says(sentence, as_fraction(first), as_fraction(second))
-        surer = {"en": "times as easy", "pt-BR": "multiplica"}[language] in sentence
+        surer = {"en": "times as likely", "pt-BR": "multiplica"}[language] in sentence
         assert surer == (attacker > learner)
         if surer:
             assert numbers_in(sentence)[-1] == pytest.approx(first / second, rel=0.006)
 
 
-@tries("threat", "makes one of them up to", "makes none of them easier", "cannot be told.")
+@tries("threat", "makes one of them up to", "makes none of them more likely", "cannot be said.")
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 24), st.booleans())
 @example(2, 1, True)
@@ -619,7 +626,7 @@ def test_what_is_believed_of_several_values_says_the_numbers_of_the_outcome(
         with speaking(language):
             sentence = threat_findings(run, exact=True)[0].sentence
         assert_it_says(sentence, as_fraction(sure), as_fraction(other))
-        surer = {"en": "times as easy", "pt-BR": "multiplica"}[language] in sentence
+        surer = {"en": "times as likely", "pt-BR": "multiplica"}[language] in sentence
         assert surer == (not sampled and sure > other)
         if surer:
             assert numbers_in(sentence)[-1] == pytest.approx(sure / other, rel=0.006)
@@ -655,8 +662,8 @@ def test_simpler_worlds_and_what_is_left_of_use_are_told_as_they_are(
 
 
 LOST = {
-    "little": {"en": "little of use", "pt-BR": "pouca utilidade"},
-    "part": {"en": "a part of its use", "pt-BR": "parte da utilidade"},
+    "little": {"en": "little of its use", "pt-BR": "pouca utilidade"},
+    "part": {"en": ": part of its use", "pt-BR": "parte da utilidade"},
     "hardly": {"en": "hardly any", "pt-BR": "quase nada"},
 }
 """What says how much of its use a table has lost."""
@@ -725,7 +732,7 @@ def test_the_highest_factor_is_told_from_the_limit() -> None:
     assert run.measures is not None
     measures = of_levels(run.measures, {(0.4004, 0.2): 10, (0.5, 0.5): 10})
     said = threat_findings(replace(run, measures=measures))[0].sentence
-    assert "more than 2 times as easy to believe (up to 2.002 times)" in said
+    assert "more than 2 times as sure of their true disease (up to 2.002 times)" in said
 
 
 def test_the_first_screen_says_whom_being_in_the_table_costs_something() -> None:
@@ -734,7 +741,8 @@ def test_the_first_screen_says_whom_being_in_the_table_costs_something() -> None
     measures = of_levels(run.measures, {(0.9, 0.1): 650, (0.5, 0.5): 1_350})
     page = page_of(replace(run, measures=measures))
     assert page.first_sentence == (
-        "Being in the table costs 650 people (32.5%): their disease becomes more than 2 times as easy to believe."
+        "Being in the table harms 650 people (32.5%): an attacker is more than 2 times as sure "
+        "of their disease."
     )
     assert [tile.figure for tile in page.tiles][:2] == ["32.5%", "37.0% → 63.0%"]
     assert page.actions[0].sentence.startswith("Try larger groups")

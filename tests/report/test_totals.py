@@ -298,7 +298,10 @@ def test_what_is_safe_is_said_with_its_assumption(
     study, result = found
     safe = [each for each in total_findings(result, study) if each.severity == Severity.SAFE]
     assert [each.sentence for each in safe] == [
-        "The published totals do not tell with certainty who, among 90 importers, is behind any record (184 in all)."
+        (
+            "The published totals do not reveal with certainty who, among 90 importers, is behind "
+            "any record (184 in all)."
+        )
     ]
     assert "as long as the adversary has nothing but these publications" in safe[0].meaning
     assert_snapshot("totals-nobody", lambda: total_findings(result, study))
@@ -322,7 +325,7 @@ def test_what_was_not_solved_is_never_called_safe(
     assert not any(each.severity == Severity.SAFE for each in told)
     assert "As far as it was solved" in told[0].sentence
     assert "In 2 groups of phase “city”" in sentences(told)
-    assert ("the time was over" in told[-1].meaning) is not complete
+    assert ("time ran out" in told[-1].meaning) is not complete
     page = read_text(total_page(open_, study, provenance=PROVENANCE))
     assert "Another rounding: the sums agree, but no allocation meets the totals." in page
     assert "place without anybody registered" in page
@@ -335,10 +338,10 @@ def test_nothing_linked_is_safe_only_if_everything_is_solved(tmp_path: Path) -> 
     result = campaign(study)
     phase = replace(result.phases[0], linked_so_far=0)
     told = total_findings(replace(result, phases=(phase,)), study)
-    (linked,) = (each for each in told if "where it belongs" in each.sentence)
+    (linked,) = (each for each in told if "where any record belongs" in each.sentence)
     assert linked.severity == Severity.SAFE
     told = total_findings(unsettled(replace(result, phases=(phase,)), complete=True), study)
-    (linked,) = (each for each in told if "where it belongs" in each.sentence)
+    (linked,) = (each for each in told if "where any record belongs" in each.sentence)
     assert linked.severity == Severity.NOTE
 
 

@@ -33,7 +33,7 @@ MOST_PINNED = 2
 """So many sets are put side by side."""
 PICTURES = {
     "sets": marked("What could be published"),
-    "pairs": marked("What each two attributes tell together"),
+    "pairs": marked("What each pair of columns reveals"),
     "facts": marked("Risk by the number of facts that are known"),
 }
 """The pictures, which are drawn where they are asked for; each is called as in the report."""
@@ -308,7 +308,7 @@ def _table(sets: AssessedSets, query: Query) -> SetsTable:
     titles = [
         (text("Facts"), "size"),
         (text("Right guesses"), "risk"),
-        (text("Named for certain"), "named"),
+        (text("Identified for certain"), "named"),
         *((guessed((column,)), str(place)) for place, column in enumerate(sets.secrets)),
     ]
     return SetsTable(
@@ -369,7 +369,7 @@ def _compared(sets: AssessedSets, query: Query) -> Table | None:
         return None
     rows: list[tuple[Cell | str, ...]] = [
         (text("Facts"), *(count_cell(one.size) for one in pinned)),
-        (text("Named for certain"), *(count_cell(one.naming.certain) for one in pinned)),
+        (text("Identified for certain"), *(count_cell(one.naming.certain) for one in pinned)),
         (text("Right guesses"), *(percent_cell(one.risk) for one in pinned)),
     ]
     for secret, columns in zip(sets.secrets, sets.study.adversary.secrets, strict=True):

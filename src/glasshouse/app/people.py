@@ -79,7 +79,7 @@ def _exactly(exposure: Exposure) -> Table:
     ]
     return cell_table(
         enumeration([exposure.column]),
-        [text("People"), text("Can be named outright"), text("Share")],
+        [text("People"), text("Can be identified outright"), text("Share")],
         [
             (
                 part_label(value_label([exposure.column], value)),

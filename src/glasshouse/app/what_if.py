@@ -551,7 +551,10 @@ def _beside(now: Trial, original: Trial) -> Table | None:
         return None
     pair = (original.outcome, now.outcome)
     rows: list[tuple[Cell | str, ...]] = [
-        (text("Named for certain"), *(count_cell(one.after.attacks[0].certain) for one in pair)),
+        (
+            text("Identified for certain"),
+            *(count_cell(one.after.attacks[0].certain) for one in pair),
+        ),
         (
             text("Right guesses at who it is"),
             *(percent_cell(one.after.attacks[0].probabilistic.posterior) for one in pair),

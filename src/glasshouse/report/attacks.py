@@ -49,7 +49,7 @@ def target_label(secret: Sequence[str]) -> str:
     return (
         text("infer {secret}", secret=joined(list(map(column_label, secret))))
         if secret
-        else text("name the person")
+        else text("identify the person")
     )
 
 
@@ -138,8 +138,8 @@ def in_short(names: Sequence[str]) -> str:
         return enumeration(names)
     return text_for(
         len(names) - FIRST_NAMED,
-        "{first} and {count} further attribute",
-        "{first} and {count} further attributes",
+        "{first} and {count} further column",
+        "{first} and {count} further columns",
         first=", ".join(enumeration([name]) for name in names[:FIRST_NAMED]),
     )
 
@@ -176,13 +176,14 @@ def success_steps(attacks: Iterable[Sequence[Attack]]) -> list[tuple[str, list[F
 def protect_the_secret() -> str:
     """Say what to do where people cannot be named, but their secrets inferred."""
     return text(
-        "Protect the secret itself: l-diversity or t-closeness, or Anatomy, besides k-anonymity."
+        "k-anonymity alone does not stop this: also ask for varied values in each group (l-diversity or "
+        "t-closeness), or publish the sensitive column separately (Anatomy)."
     )
 
 
 def change_the_pseudonym() -> str:
     """Say what to do where a few records of a person give away all of them."""
     return text(
-        "Leave out the pseudonym, or tell places and dates less finely. A new pseudonym every month hides nobody: it "
-        "only limits to a month what is found."
+        "Leave out the pseudonym, or publish places and dates in less detail. A new pseudonym every month "
+        "hides nobody; it only limits what is found to one month."
     )

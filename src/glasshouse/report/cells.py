@@ -18,8 +18,8 @@ NOTHING = Cell("–")
 """What stands where there is no number."""
 GUESSES = {
     marked("Guess before, guess after"): marked(
-        "The probability that her best single guess is right, knowing the release alone, and knowing something of the "
-        "person besides (prior and posterior Bayes vulnerability)."
+        "The probability that her best single guess is right, knowing the release alone, and also knowing "
+        "something about the person (prior and posterior Bayes vulnerability)."
     )
 }
 """What the guesses about one person are."""

@@ -21,7 +21,7 @@ _SENTENCES = {
     ),
     Fate.KNOWN: marked("Looked at as known: {columns}."),
     Fate.SENSITIVE: marked("Looked at as sensitive: {columns}."),
-    Fate.DIRECT: marked("Looked at as naming people: {columns}."),
+    Fate.DIRECT: marked("Looked at as identifying people: {columns}."),
     Fate.PERSON: marked("Taken to say whose a record is: {columns}."),
     Fate.WEIGHT: marked("Taken as a weight: {columns}."),
     Fate.CONSTANT: marked("Looked at, and the same in all records: {columns}."),

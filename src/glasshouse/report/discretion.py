@@ -245,7 +245,7 @@ class Among(Bounding):
 figure='less than 0.4 (2/5)', drawn=0.2, is_exact=False)
         """
         (low, high), cell = self.bounds(probability), self.cell(probability)
-        words = text("an untold share") if high - low == 1 else in_words(cell.text)
+        words = text("a share that is not shown") if high - low == 1 else in_words(cell.text)
         return Told(words, cell, self.ratio(probability), float((low + high) / 2), low == high)
 
     def tells_all(self, probabilities: Iterable[Fraction]) -> bool:
@@ -291,7 +291,7 @@ figure='less than 0.4 (2/5)', drawn=0.2, is_exact=False)
         if low == high:
             return percent_cell(probability)
         if high - low == 1:
-            return Cell(text("not told"))
+            return Cell(text("not shown"))
         return Cell(text("{figure}%", figure=figure_between(low, high, digits=1)))
 
     def points(self, before: Fraction, after: Fraction) -> str:
@@ -394,7 +394,7 @@ def nested_counts(counts: Sequence[int], whole: int) -> list[tuple[str, str]]:
         if DISCREET.hides(count):
             cells.append((cell_count(count), ""))
         elif DISCREET.hides(last - count):
-            cells.append((text("not told"), ""))
+            cells.append((text("not shown"), ""))
         else:
             last = count
             cells.append((number(count), share(count, whole)))
@@ -407,7 +407,7 @@ def ratio_between(low: Fraction, high: Fraction) -> str:
         return ratio(low)
     if low:
         return text("more than {figure}", figure=ratio(low))
-    return text("less than {figure}", figure=ratio(high)) if high < 1 else text("not told")
+    return text("less than {figure}", figure=ratio(high)) if high < 1 else text("not shown")
 
 
 def figure_between(low: Fraction, high: Fraction, *, digits: int) -> str:
@@ -458,9 +458,9 @@ def what_is_left_out(command: str) -> tuple[str, ...]:
     """Say what a report on one person leaves out, and where it is."""
     return (
         text(
-            "So that it gives nobody away, this report holds no value of a record: neither what is known of the person "
-            "nor what can be learned. Numbers of people below {smallest} are told as “fewer than {smallest}”, and "
-            "chances that would tell such a number as bounds."
+            "To protect people, this report holds no value of any record: neither what is known about the person "
+            "nor what can be learned. Counts below {smallest} are shown as “fewer than {smallest}”, and chances "
+            "that would reveal such a count as bounds."
         ),
         text("{command} prints all of it exactly, for the analyst alone.", command=command),
     )

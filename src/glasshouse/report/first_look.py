@@ -39,7 +39,7 @@ def _leave_out(looks: Sequence[FirstLook]) -> Iterator[Action]:
     if names:
         yield Action(
             text(
-                "Leave out {columns}: whoever has the file needs to know nothing else.",
+                "Leave out {columns}: with them, the file alone is enough to identify people.",
                 columns=quoted(names),
             )
         )
@@ -85,8 +85,8 @@ def assumed_of(one: FirstLook) -> Iterator[str]:
     if one.skipped:
         yield text_for(
             one.skipped,
-            "{count} line before the header is none of the table (--skip)",
-            "{count} lines before the header are none of the table (--skip)",
+            "{count} line before the header is not part of the table (--skip)",
+            "{count} lines before the header are not part of the table (--skip)",
         )
     if one.renamed:
         yield text(
@@ -126,18 +126,18 @@ def release_findings(looks: Sequence[FirstLook]) -> Iterator[Finding]:
         yield Finding(
             Severity.HIGH,
             text(
-                "The release itself names or reaches people: {columns}.",
+                "The file contains direct identifiers: {columns}.",
                 columns=joined(list(dict.fromkeys(direct))),
             ),
             looked_at,
             text(
-                "Whoever has the file needs to know nothing else. The other figures are about what is left once this "
-                "is removed."
+                "Anyone with the file needs to know nothing else. The other figures are about what is left once "
+                "these columns are removed."
             ),
             text(
-                "Leave it out of what is published, or put random pseudonyms in its place; a hash will not do, since "
-                "every number can be tried. Where it is in the file only to tell people apart, name it with --id and "
-                "publish without it."
+                "Leave them out of what is published, or put random pseudonyms in their place; a hash will not do, "
+                "since every number can be tried. A column that is in the file only to tell people apart can be "
+                "given as --id, and left out of what is published."
             ),
         )
     texts = [name for one in looks for name in one.free_text]
@@ -145,11 +145,11 @@ def release_findings(looks: Sequence[FirstLook]) -> Iterator[Finding]:
         yield Finding(
             Severity.MODERATE,
             text(
-                "Free text may name anybody, and is in no figure here: {columns}.",
+                "Free text may mention anybody, and no figure here covers it: {columns}.",
                 columns=quoted(dict.fromkeys(texts)),
             ),
             looked_at,
-            text("What somebody wrote down of a person can hold a name, an address or a story."),
+            text("What somebody wrote about a person can hold a name, an address or a story."),
             text("Read it, or leave it out of the release."),
         )
 
@@ -162,9 +162,10 @@ def person_sentence(one: FirstLook) -> str:
     return _with_figure(
         one,
         text(
-            'Column "{name}" looks like a person\'s identifier, and {repeats} of the first {records} repeat one: '
-            "several records of one person hide each other, so that the risk seems smaller than it is; --person tells "
-            "what somebody learns who knows several records of one person, and with --id each person counts once.",
+            'Column \\"{name}\\" looks like a person\'s identifier, and {repeats} of the first {records} repeat '
+            "one. Several records of one person hide each other, so the risk seems smaller than it is: --person "
+            "shows what someone who knows several records of one person learns, and with --id each person counts "
+            "once.",
             name=printable(person.name),
             repeats=text_for(person.repeats, "{count} record", "{count} records"),
             records=number(person.records),
@@ -177,8 +178,8 @@ def owner_sentence(column: ColumnProfile | None) -> str:
     if column is None:
         return ""
     return text(
-        'Column "{name}" repeats: if it says whose a record is, --person {name} tells what somebody learns who knows '
-        "several records of one person.",
+        'Column \\"{name}\\" repeats: if it says whose a record is, --person {name} shows what someone who '
+        "knows several records of one person learns.",
         name=printable(column.name),
     )
 
@@ -189,7 +190,8 @@ def _with_figure(one: FirstLook, sentence: str) -> str:
     if attack is None:
         return sentence
     return f"{sentence} " + text(
-        "Then {certain} of {people} can be named with certainty, and a guess is right in {share} of cases.",
+        "Then {certain} of {people} can be identified with certainty, and a guess is right in {share} of "
+        "cases.",
         certain=number(attack.certain),
         people=counted(attack.records, "person"),
         share=percentage(attack.probabilistic.posterior),
@@ -204,10 +206,11 @@ def repeated_sentence(one: FirstLook) -> str:
         one,
         text_for(
             one.repeated,
-            "{count} of the first {records} records of {name} is the same as another in every column: if they are of "
-            "one person, there are fewer people than records, and the risk seems smaller than it is.",
-            "{count} of the first {records} records of {name} are the same as others in every column: if they are of "
-            "the same people, there are fewer people than records, and the risk seems smaller than it is.",
+            "{count} of the first {records} records of {name} is the same as another in every column: if they "
+            "belong to one person, there are fewer people than records, and the risk seems smaller than it is.",
+            "{count} of the first {records} records of {name} are the same as others in every column: if they "
+            "belong to the same people, there are fewer people than records, and the risk seems smaller than it "
+            "is.",
             records=number(one.records),
             name=one.name,
         ),

@@ -9,20 +9,21 @@ from glasshouse.report.page import Term
 
 TERMS = {
     marked("release"): marked("What the publisher lets others see: one dataset, or several."),
-    marked("record"): marked("One row of the release; here, what it tells about one person."),
+    marked("record"): marked("One row of the release; here, what it says about one person."),
     marked("attribute"): marked(
         "One column of the release: a property of every person, such as age, municipality or income."
     ),
     marked("direct identifier"): marked(
-        "An attribute that names or reaches a person by itself, such as a name, a taxpayer's number or a telephone "
-        "number. It belongs in no release."
+        "A column that identifies or reaches a person by itself, such as a name, a taxpayer's number or a "
+        "telephone number. It belongs in no release."
     ),
     marked("pseudonym"): marked(
-        "A random code in the place of an identifier. It names nobody, but it joins all records of a person."
+        "A random code in the place of an identifier. It identifies nobody, but it joins all records of a "
+        "person."
     ),
     marked("quasi-identifier"): marked(
-        "An attribute that does not name a person by itself but that others can know of them, such as age, school or "
-        "municipality. Several together often single a person out."
+        "A column that does not identify a person by itself but that others can know about them, such as "
+        "age, school or municipality. Several together often single a person out."
     ),
     marked("sensitive attribute"): marked(
         "What a person would not want to be learned from the release, such as an illness, a disability or an income."
@@ -36,7 +37,7 @@ TERMS = {
     ),
     marked("sampling fraction"): marked("The share of the population that is in the release."),
     marked("register"): marked(
-        "A list of the people of a population with some of their attributes, such as a voters' roll: what an "
+        "A list of the people of a population with some facts about them, such as a voters' roll: what an "
         "adversary may have besides the release."
     ),
     marked("longitudinal collection"): marked(
@@ -47,13 +48,14 @@ TERMS = {
         "Records made by a program in the shape of real ones. None of them describes a person."
     ),
     marked("adversary"): marked(
-        "Whoever uses the release to learn something about a person that the publisher did not mean to tell: a "
-        "neighbour, a journalist, a company. She is assumed to be rational and to know how the release was made."
+        "Anyone who uses the release to learn something about a person that the publisher did not mean to "
+        "reveal: a neighbour, a journalist, a company. She is assumed to be rational and to know how the "
+        "release was made."
     ),
     marked("target"): marked("The person about whom the adversary wants to learn something."),
     marked("attack"): marked(
-        "What the adversary does to learn something: she compares what she knows of a person with the release, and "
-        "concludes."
+        "What the adversary does to learn something: she compares what she knows about a person with the "
+        "release, and concludes."
     ),
     marked("re-identification"): marked("Finding out which record is that of a known person."),
     marked("attribute inference"): marked(
@@ -118,8 +120,8 @@ TERMS = {
         "value."
     ),
     marked("Shapley value"): marked(
-        "The fair share of one attribute in what all together leak: its contribution averaged over all orders in "
-        "which the attributes can become known."
+        "The fair share of one column in what all together leak: its contribution averaged over all orders "
+        "in which the columns can become known."
     ),
     marked("uniqueness"): marked(
         "Being alone in one's class: nobody else has the same values of the quasi-identifiers."
@@ -128,27 +130,28 @@ TERMS = {
         "Being unique among the records of the release. Somebody outside it may have the same values."
     ),
     marked("population uniqueness"): marked(
-        "Being unique in the whole population: whoever knows the quasi-identifiers of such a person finds the record "
-        "with certainty."
+        "Being unique in the whole population: anyone who knows the quasi-identifiers of such a person finds "
+        "the record with certainty."
     ),
     marked("prosecutor risk"): marked(
-        "The chance that a record is named by an adversary who knows that the person is in the release: 1 divided by "
-        "the size of the class."
+        "The chance that a record is identified by an adversary who knows that the person is in the release: "
+        "1 divided by the size of the class."
     ),
     marked("journalist risk"): marked(
-        "The chance that a record is named by an adversary who has a register of the population but does not know who "
-        "is in the release: 1 divided by the number of people of the register who fit."
+        "The chance that a record is identified by an adversary who has a register of the population but "
+        "does not know who is in the release: 1 divided by the number of people of the register who fit."
     ),
     marked("marketer risk"): marked(
-        "The share of all records that an adversary names right who links every record with somebody of the register "
-        "who fits."
+        "The share of all records that an adversary identifies correctly if she links every record with "
+        "somebody of the register who fits."
     ),
     marked("relative threat"): marked(
-        "How many times surer of the true value the attacker is than the learner: what the table tells about the "
-        "person, beyond the population."
+        "How many times as sure of the true value the attacker is as the learner: what the table reveals "
+        "about the person, beyond the population."
     ),
     marked("value at risk"): marked(
-        "The amounts of all transactions, each times the chance that the adversary names who is behind it."
+        "The amounts of all transactions, each times the chance that the adversary identifies who is behind "
+        "it."
     ),
     marked("k-anonymity"): marked(
         "A release in which each record is alike, on the quasi-identifiers, with at least k − 1 others."
@@ -161,8 +164,8 @@ TERMS = {
         "farther apart than t."
     ),
     marked("Anatomy"): marked(
-        "A release of two tables: one with the quasi-identifiers and one with the sensitive values, linked by groups "
-        "only. Nothing is generalised; within a group it is not told which value is whose."
+        "A release of two tables: one with the quasi-identifiers and one with the sensitive values, linked "
+        "by groups only. Nothing is generalised; within a group it is not shown which value is whose."
     ),
     marked("generalisation"): marked(
         "Publishing less detail: a decade instead of an age, a state instead of a city."
@@ -178,7 +181,7 @@ TERMS = {
         "Putting all values above or below a limit into one, such as “90 years or more”."
     ),
     marked("suppression"): marked(
-        "Leaving a record out, or all that it tells: every attribute becomes “*”."
+        "Leaving out a record, or everything it says: every column becomes “*”."
     ),
     marked("complementary suppression"): marked(
         "Holding back further figures of a table, so that a suppressed one cannot be worked out from the totals."
@@ -188,16 +191,16 @@ TERMS = {
         "12,500."
     ),
     marked("smallest-cell rule"): marked(
-        "A count of people below a limit, ten unless another is set, is told as “fewer than”; a figure from which it "
-        "could be worked out is told as a bound, or not at all."
+        "A count of people below a limit, ten unless another is set, is shown as “fewer than”; a figure from "
+        "which it could be worked out is shown as a bound, or not at all."
     ),
     marked("utility"): marked(
         "How well a release still serves those who have an honest question: how near its answers are to those of the "
         "original."
     ),
     marked("loss"): marked(
-        "The detail that a protection costs: for each attribute the mean share of its domain that a released value "
-        "stands for, joined by a geometric mean; 0 where nothing is generalised, 1 where everything is."
+        "The detail that a protection costs: for each column the mean share of its domain that a released "
+        "value stands for, joined by a geometric mean; 0 where nothing is generalised, 1 where everything is."
     ),
     marked("policy"): marked(
         "The rule that a release is judged by: conditions on measures of risk, each with a limit for everybody and, "

@@ -338,8 +338,8 @@ def keep_assumptions() -> Action:
     """Return what to do where nothing else has to be done."""
     return Action(
         text(
-            "Keep the assumptions below with the release, and assess again before anything else about the same people "
-            "is released."
+            "File these assumptions with the data, and reassess before publishing anything else about the same "
+            "people."
         )
     )
 
@@ -359,11 +359,12 @@ def look_at_conditions(ruling: Ruling) -> Action:
         )
     if unjudged:
         return Action(
-            text("Have these conditions judged, which were not: {conditions}.", conditions=shown)
+            text(
+                "These conditions were not judged; have them judged: {conditions}.",
+                conditions=shown,
+            )
         )
-    return Action(
-        text("Have judged what was not looked at: glasshouse check judges a file itself.")
-    )
+    return Action(text("Some of it was not judged: glasshouse check judges the file itself."))
 
 
 def remedies(

@@ -147,8 +147,7 @@ def _set(document: bytes, content: dict[str, Any]) -> bytes:
 def content_of(page: Page) -> dict[str, Any]:
     """Return all that the document shows, as plain values with every character visible."""
     smallest = text(
-        "Counts of people who have particular values in common are shown from {smallest} on; smaller ones as “fewer "
-        "than {smallest}”.",
+        "Counts below {smallest} are shown as “fewer than {smallest}”.",
         smallest=page.provenance.smallest_cell,
     )
     content = {

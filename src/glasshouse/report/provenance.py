@@ -89,8 +89,8 @@ def missing_notes(missing: Mapping[str, int], *, exact: bool = False) -> list[st
     """
     return [
         text(
-            "In {records} the {secret} is missing. What is missing is not learned: what is said of {secret} is about "
-            "the other records alone.",
+            "In {records} the {secret} is missing. Missing values cannot be learned: what is said about {secret} "
+            "covers the other records alone.",
             secret=enumeration([secret]),
             records=Discretion(exact).people(records, "record"),
         )
@@ -180,7 +180,7 @@ def _counts(steps: Sequence[Step]) -> list[tuple[str, str, str]]:
     """
     rows: list[tuple[str, str, str]] = []
     after_is_told: dict[str, bool] = {}
-    hidden = text("not told")
+    hidden = text("not shown")
     for (dataset, what), alike in groupby(
         reversed(steps), key=lambda step: (step.dataset, step.what)
     ):
@@ -221,24 +221,24 @@ def _view_note(dataset: str, view: ColumnView) -> str:
     if view.word == "group":
         return text_for(
             prefix(view.rule),
-            "{dataset}: of “{column}” the first character is seen.",
-            "{dataset}: of “{column}” the first {count} characters are seen.",
+            "{dataset}: only the first character of “{column}” is used.",
+            "{dataset}: only the first {count} characters of “{column}” are used.",
             **words,
         )
     words["cuts"] = joined(view.cuts or [cut.strip() for cut in view.rule.split(",")])
     note = (
         text(
-            "{dataset}: “{column}” is seen in bands of about equally many records, which begin at {cuts}.",
+            "{dataset}: “{column}” is grouped into bands of about equally many records, which begin at {cuts}.",
             **words,
         )
         if view.cuts
-        else text("{dataset}: “{column}” is seen in bands, which begin at {cuts}.", **words)
+        else text("{dataset}: “{column}” is grouped into bands, which begin at {cuts}.", **words)
     )
     return " ".join([note, *sentences(view.in_doubt and THOUSANDS)])
 
 
-BELOW_ZERO = marked("Years below 0 are of dates after the one that they are counted to.")
+BELOW_ZERO = marked("Years below 0 belong to dates after the one they are counted to.")
 THOUSANDS = marked(
-    "All its numbers are below 1000, and some have three decimals: if the sign before these separates thousands, they "
-    "were read wrongly, and it must be said which sign does."
+    "All its numbers are below 1000, and some have three decimals: if the sign before these separates "
+    "thousands, they were read wrongly; say which sign does."
 )

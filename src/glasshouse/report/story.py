@@ -78,7 +78,7 @@ def _tile(chapter: Chapter) -> Tile | None:
     return Tile(
         chapter.title,
         chapter.risk,
-        text("of guesses at who it is are right. {verdict}.", verdict=ruling.headline),
+        text("correct identifications. {verdict}.", verdict=ruling.headline),
     )
 
 

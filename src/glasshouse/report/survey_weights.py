@@ -36,9 +36,10 @@ def weighted_finding(weighted: WeightedClasses, subject: str, *, is_released: bo
     """
     meaning = [
         text(
-            "An estimate, not a count, and rather a low one: as many people fit a class as the weights of its records "
-            "add up to. It is about an adversary who does not know that a person is in the sample; whoever knows that "
-            "does as all other figures say, which no weight changes. The rule does not judge it."
+            "An estimate, not a count, and rather a low one: a class is taken to fit as many people as the "
+            "weights of its records add up to. It is about an adversary who does not know that a person is in "
+            "the sample; for one who knows, all other figures hold, whatever the weights. The rule does not "
+            "judge it."
         )
     ]
     if is_released:
@@ -49,13 +50,14 @@ def weighted_finding(weighted: WeightedClasses, subject: str, *, is_released: bo
 def weighted_sentence(weighted: WeightedClasses, subject: str) -> str:
     """Say it in one sentence or two."""
     return text(
-        "By the survey weights of {column}, the {records} stand for {people} people. Someone who knows {person}'s "
-        "{known}, but not who was sampled, would name {expected} of the {records} right, by expectation, and none with "
-        "a chance of more than {highest}; someone who knows who was sampled, {classes}.",
+        "By the survey weights of {column}, the {records} stand for {people} people. Someone who knows "
+        "{subject}'s {known}, but not who was sampled, could expect to identify {expected} of the {records} "
+        "correctly, and none with a chance of more than {highest}; someone who knows who was sampled, "
+        "{classes}.",
         column=column_label(weighted.column),
         records=counted(weighted.records, "record"),
         people=number(round(weighted.people)),
-        person=indefinite(subject),
+        subject=indefinite(subject),
         known=in_short(weighted.quasi_identifiers),
         expected=expected_number(weighted.expected),
         highest=_highest(weighted.fewest),
@@ -97,8 +99,8 @@ def weights_section(weighted: WeightedClasses) -> Section:
     return Section(
         text("The people behind the sample, by survey weights"),
         intro=text(
-            "How many records are in classes that stand for few people (F̂), by estimate. A number that would tell "
-            "fewer records than may be told is left out."
+            "How many records are in classes that stand for few people (F̂), by estimate. A number that would "
+            "reveal too few records is left out."
         ),
         tables=(few_people_table(weighted),),
     )

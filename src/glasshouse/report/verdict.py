@@ -116,41 +116,45 @@ def _tally(verdict: Verdict) -> str:
         return (
             text_for(
                 judged,
-                "of the {conditions} conditions of “{rule}” {count} was measured here, and holds",
-                "of the {conditions} conditions of “{rule}” {count} were measured here, and hold",
+                "{count} of the {conditions} conditions of “{rule}” was measured here, and is met",
+                "{count} of the {conditions} conditions of “{rule}” were measured here, and all are met",
                 conditions=len(verdict.policy.conditions),
                 rule=rule,
             )
             if not failed
             else text_for(
                 judged,
-                "of the {conditions} conditions of “{rule}” {count} was measured here, and is not met",
-                "of the {conditions} conditions of “{rule}” {count} were measured here, and {failed} not met",
+                "{count} of the {conditions} conditions of “{rule}” was measured here, and is not met",
+                "{count} of the {conditions} conditions of “{rule}” were measured here, and {failed} of them not met",
                 conditions=len(verdict.policy.conditions),
                 failed=failed,
                 rule=rule,
             )
         )
-    if failed:
+    if failed == len(of_figures) > 1:
+        tally = text(
+            "it fails all {judged} “{rule}” conditions that were judged", judged=failed, rule=rule
+        )
+    elif failed:
         tally = text_for(
             len(of_figures),
-            "it fails the only condition of the rule “{rule}” that was judged",
-            "it fails {failed} of the {count} conditions of the rule “{rule}” that were judged",
+            "it fails the only “{rule}” condition that was judged",
+            "it fails {failed} of the {count} “{rule}” conditions that were judged",
             failed=failed,
             rule=rule,
         )
     else:
         tally = text_for(
             len(of_figures),
-            "the only condition of “{rule}” that was judged holds",
-            "all {count} conditions of “{rule}” that were judged hold",
+            "it passes the only “{rule}” condition that was judged",
+            "it passes all {count} “{rule}” conditions that were judged",
             rule=rule,
         )
     if verdict.unjudged:
         tally += "; " + text_for(
             judged,
-            "of {conditions} conditions {count} was judged",
-            "of {conditions} conditions {count} were judged",
+            "{count} of {conditions} conditions was judged",
+            "{count} of {conditions} conditions were judged",
             conditions=len(verdict.unjudged) + judged,
         )
     return tally
@@ -174,7 +178,8 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
         yield text("Not met: {conditions}.", conditions="; ".join(conditions))
     if not verdict.is_of_release:
         yield text(
-            "This is no verdict on a release: it is what was measured here. glasshouse check judges the file itself."
+            "This is not a verdict on the release, only what was measured here. glasshouse check judges the file "
+            "itself."
         )
     elif verdict.coverage is not None:
         yield from coverage_sentences(verdict.coverage)
@@ -277,23 +282,27 @@ def _with_known_records(words: str, measured: Measurement) -> str:
     if measured.measure in BY_RECORDS:
         return text_for(
             measured.records,
-            "{measure}: {count} record (of {people} people who have so many)",
-            "{measure}: {count} records (of {people} people who have so many)",
+            "{measure}: {count} record (of {people} people who have that many)",
+            "{measure}: {count} records (of {people} people who have that many)",
             measure=words,
             people=people,
         )
     if measured.of is not None and parse_person_secret(measured.of).how == "other":
         return text_for(
             measured.records,
-            "{measure}, by someone who happens to know {count} record of theirs (of {people} people who have more)",
-            "{measure}, by someone who happens to know {count} records of theirs (of {people} people who have more)",
+            "{measure}, by someone who happens to know {count} of their records (of {people} people who have "
+            "more)",
+            "{measure}, by someone who happens to know {count} of their records (of {people} people who have "
+            "more)",
             measure=words,
             people=people,
         )
     return text_for(
         measured.records,
-        "{measure}, by someone who happens to know {count} record of theirs (of {people} people who have so many)",
-        "{measure}, by someone who happens to know {count} records of theirs (of {people} people who have so many)",
+        "{measure}, by someone who happens to know {count} of their records (of {people} people who have "
+        "that many)",
+        "{measure}, by someone who happens to know {count} of their records (of {people} people who have "
+        "that many)",
         measure=words,
         people=people,
     )

@@ -29,29 +29,29 @@ from glasshouse.report.page import Cell, Column, Table
 from glasshouse.study.anonymise import GROUP, hierarchy_rule, perturbation_rule
 
 _PARTS = {
-    "day": marked("only the day is told, and no time"),
-    "month": marked("only the month and the year are told"),
-    "quarter": marked("only the quarter and the year are told"),
-    "year": marked("only the year is told"),
-    "decade": marked("only the decade is told"),
+    "day": marked("only the day is kept, without the time"),
+    "month": marked("only the month and the year are kept"),
+    "quarter": marked("only the quarter and the year are kept"),
+    "year": marked("only the year is kept"),
+    "decade": marked("only the decade is kept"),
 }
-_STATE, _REGION = marked("only the state is told"), marked("only the region is told")
+_STATE, _REGION = marked("only the state is kept"), marked("only the region is kept")
 _CODES = {
     "municipality": (_STATE, _REGION),
     "state": (_REGION,),
     "icd10": (
-        marked("only the category of the disease is told"),
-        marked("only the block of diseases is told"),
-        marked("only the chapter of diseases is told"),
+        marked("only the category of the disease is kept"),
+        marked("only the block of diseases is kept"),
+        marked("only the chapter of diseases is kept"),
     ),
     "cbo": (
-        marked("only the family of occupations is told"),
-        marked("only the subgroup of occupations is told"),
-        marked("only the main subgroup of occupations is told"),
-        marked("only the major group of occupations is told"),
+        marked("only the family of occupations is kept"),
+        marked("only the subgroup of occupations is kept"),
+        marked("only the main subgroup of occupations is kept"),
+        marked("only the major group of occupations is kept"),
     ),
-    "cnpj": (marked("only the firm is told, and not which of its establishments"),),
-    "education": (marked("only the stage of schooling is told"),),
+    "cnpj": (marked("only the firm is kept, not which of its establishments"),),
+    "education": (marked("only the stage of schooling is kept"),),
 }
 """What is told of a code at each level, the finest first."""
 
@@ -75,7 +75,7 @@ def changes(outcome: Anonymisation) -> dict[str, str]:
     if outcome.grouped:
         words = dict.fromkeys(outcome.quasi_identifiers, text("as it was"))
         words |= dict.fromkeys(
-            outcome.sensitive, text("published apart: it is known of a group, not of a record")
+            outcome.sensitive, text("published apart: it is known for a group, not for a record")
         )
         words[GROUP] = text("new: which group a record belongs to")
     words |= dict.fromkeys(outcome.parameters.get("keep") or (), text("as it was"))
@@ -95,7 +95,8 @@ def change_words(rule: str) -> str:
     name, keywords = perturbation_rule(rule)
     if name == "pram":
         return text(
-            "changed at random: kept with a chance of {chance}, else drawn anew as frequent as in all records",
+            "changed at random: kept with a chance of {chance}, otherwise drawn again as frequently as in all "
+            "records",
             chance=percentage(Fraction(keywords["keep"])),
         )
     if name == "noise":
@@ -110,7 +111,7 @@ def change_words(rule: str) -> str:
             "changed at random: numbers changed places among {records} records of nearly the same rank",
             records=keywords["window"],
         )
-    return text("the lowest or highest numbers are told as one: {rule}", rule=rule)
+    return text("the lowest or highest numbers are merged into one: {rule}", rule=rule)
 
 
 def at_level(used: UsedHierarchy, level: int) -> str:
@@ -118,7 +119,7 @@ def at_level(used: UsedHierarchy, level: int) -> str:
     if level == 0:
         return text("as it was")
     if level == used.height - 1:
-        return text("no longer told: every record has *")
+        return text("no longer shown: every record has *")
     detail = _detail(used, level)
     if not used.example:
         return detail or text(
@@ -126,7 +127,7 @@ def at_level(used: UsedHierarchy, level: int) -> str:
         )
     words = {"value": used.example[0], "label": used.example[level]}
     if words["value"] == words["label"]:
-        return detail or text("the lowest or highest are told as one, the others as they were")
+        return detail or text("the lowest or highest are merged into one, the others as they were")
     if detail:
         return text("{detail}: {value} becomes {label}", detail=detail, **words)
     return text("in less detail: {value} becomes {label}", **words)
@@ -146,10 +147,10 @@ def _detail(used: UsedHierarchy, level: int) -> str:
         return translated(_CODES[name][-above])
     if name == "cep":
         return text_for(
-            above, "only the first digit is told", "only the first {count} digits are told"
+            above, "only the first digit is kept", "only the first {count} digits are kept"
         )
     if name == "intervals" and "widths" in keywords:
-        return text("told in intervals of {width}", width=keywords["widths"][-above])
+        return text("in intervals of {width}", width=keywords["widths"][-above])
     return ""
 
 
@@ -189,7 +190,7 @@ def levels_shown(used: UsedHierarchy) -> str:
     if used.example:
         return " → ".join(used.example)
     return (
-        text("told or not at all")
+        text("shown in full or not at all")
         if used.height <= 2
         else text_for(used.height, "{count} level", "{count} levels")
     )
@@ -204,7 +205,7 @@ def _released_level(outcome: Anonymisation, used: UsedHierarchy) -> str:
     if not heights[used.column]:
         return text("as it was")
     if heights[used.column] == used.height - 1:
-        return text("{level} of {highest}: no longer told", **words)
+        return text("{level} of {highest}: no longer shown", **words)
     if label:
         return text("{level} of {highest}: {label}", label=label, **words)
     return text("{level} of {highest}", **words)
@@ -249,10 +250,10 @@ def _suppressed_note(outcome: Anonymisation) -> str:
         )
     return text_for(
         outcome.suppressed,
-        "{count} record holds * in every column that somebody could know; whoever fits no other record of this file "
-        "must be this one.",
-        "{count} records hold * in every column that somebody could know; whoever fits no other record of this file "
-        "must be one of these.",
+        "{count} record holds * in every column that somebody could know; a person who fits no other record "
+        "of this file must be this one.",
+        "{count} records hold * in every column that somebody could know; a person who fits no other record "
+        "of this file must be one of these.",
     )
 
 

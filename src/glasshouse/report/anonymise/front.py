@@ -48,7 +48,7 @@ def risk_tiles(pairs: Sequence[tuple[Attack, Attack]], subject: str) -> Iterator
             text("Who is at risk"),
             _change(before.deterministic.posterior, after.deterministic.posterior),
             text(
-                "of {people} can be named outright, before and after; right guesses at who it is: {change}",
+                "of {people} can be identified outright, before and after; correct identifications: {change}",
                 people=plural(subject),
                 change=guesses,
             ),
@@ -57,7 +57,7 @@ def risk_tiles(pairs: Sequence[tuple[Attack, Attack]], subject: str) -> Iterator
         yield Tile(
             text("Who is at risk"),
             guesses,
-            text("right guesses at who it is, before and after; nobody can be named outright"),
+            text("correct identifications, before and after; nobody can be identified outright"),
         )
     if inferring:
         yield _given_away(*max(inferring, key=lambda pair: (learned(pair[1]), learned(pair[0]))))
@@ -71,12 +71,13 @@ def _given_away(before: Attack, after: Attack) -> Tile:
         "certain": _change(before.deterministic.posterior, after.deterministic.posterior),
     }
     template = marked(
-        "right guesses of {secret}, before and after; naming the most frequent value is right in {prior} of cases"
+        "correct guesses at {secret}, before and after; always saying the most frequent value is right in "
+        "{prior} of cases"
     )
     if before.certain or after.certain:
         template = marked(
-            "right guesses of {secret}, before and after; naming the most frequent value is right in {prior} of "
-            "cases; known for certain: {certain}"
+            "correct guesses at {secret}, before and after; always saying the most frequent value is right in "
+            "{prior} of cases; known for certain: {certain}"
         )
     change = _change(before.probabilistic.posterior, guess.posterior)
     return Tile(text("What is given away"), change, translated(template, **words))
@@ -109,7 +110,7 @@ def _kept(outcome: Anonymisation) -> Tile:
                 "of each attribute by itself; which sensitive value is whose is cut off inside each group"
             ),
         )
-    sentence = text("of the detail of the attributes that somebody could know")
+    sentence = text("of the detail of the columns that somebody could know")
     hidden = {"kept": sentence, "share": share(outcome.suppressed, outcome.records)}
     suppressed = (
         text_for(
@@ -228,13 +229,13 @@ def stricter(
     if any(judgement.is_of_figures and not judgement.met for judgement in verdict.judgements):
         yield Action(
             text(
-                "Ask for what the rule asks: glasshouse protect makes versions of the file and says of each whether it "
-                "meets the rule, and what it costs."
+                "Use the rule's own limits: glasshouse protect makes versions of the file, and shows whether each "
+                "meets the rule and what it costs."
             ),
             command=protect_command(study),
         )
         yield Action(
-            text("Leave out attributes that somebody could know, or restrict who gets the file.")
+            text("Leave out columns that somebody could know, or restrict who gets the file.")
         )
 
 
@@ -273,9 +274,9 @@ ROOM = 56
 def ladder_figure(outcome: Anonymisation) -> Figure:
     """Show the way from the original to the release: after each step, what is still learned and what is lost."""
     secret = max(outcome.after.attacks[1:], key=learned, default=None)
-    measures = [text("who it is: right guesses")]
+    measures = [text("correct identifications")]
     if secret is not None:
-        measures.append(text("{secret}: right guesses", secret=enumeration(secret.secret)))
+        measures.append(text("{secret}: correct guesses", secret=enumeration(secret.secret)))
     measures.append(text("detail lost"))
     steps = [(_rung_label(outcome, rung), _rung_figures(rung, secret)) for rung in outcome.ladder]
     labels = [printable(label) for label, _ in steps]
@@ -316,7 +317,7 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
         .properties(resolve={"scale": {"x": "independent"}}, spacing=ROOM)
     )
     titles = (text("guess right"), text("known for certain"))
-    columns: list[str | Column] = [*under(text("Named"), *titles)]
+    columns: list[str | Column] = [*under(text("Identified"), *titles)]
     if secret is not None:
         columns += under(target_label(secret.secret), *titles)
     columns.append(text("Detail lost"))
@@ -333,8 +334,8 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
         ),
         label=text("From the original to the protected release, step by step"),
         caption=text(
-            "The first row is the original, the last the protected release. Columns are taken in the order in which "
-            "they lose detail, the least first; each figure is measured."
+            "The first row is the original, the last the protected release. Columns are taken in the order in "
+            "which they lose detail, the smallest loss first; each figure is measured."
         ),
         table=cell_table(text("Step"), columns, numbers),
     )
@@ -383,7 +384,7 @@ def _ladder_title(outcome: Anonymisation) -> str:
     if before == after or falls[place] <= 0:
         return text("No step makes it harder to guess who it is")
     return text(
-        "The step that protects most is “{step}”: right guesses at who it is fall from {before} to {after}",
+        "The step that protects most is “{step}”: correct identifications fall from {before} to {after}",
         step=_rung_label(outcome, outcome.ladder[place + 1]),
         before=before,
         after=after,

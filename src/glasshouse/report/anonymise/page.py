@@ -80,15 +80,15 @@ LIMITS = (
         "own."
     ),
     marked(
-        "A protection holds against what the adversary is assumed to know. Who knows more, or has another release of "
-        "the same people, may learn more."
+        "A protection holds against what the adversary is assumed to know. Someone who knows more, or has "
+        "another release about the same people, may learn more."
     ),
 )
 RANDOM_LIMITS = (
     marked(
-        "The risks are those of the channel from true to released values, for this very release: of one random person "
-        "of whom the true values are known. Attacks on the file alone take released values for true ones, and measure "
-        "another adversary."
+        "The risks are those of the channel from true to released values, for this release and one random "
+        "person whose true values are known. Attacks on the file alone take released values for true ones, "
+        "and measure another adversary."
     ),
     LIMITS[1],
 )
@@ -98,7 +98,7 @@ CERTAINTY = {
 }
 LEVEL = {
     marked("Level"): marked(
-        "How far a value is generalised: level 0 is the value itself, the highest tells nothing."
+        "How far a value is generalised: level 0 is the value itself, the highest reveals nothing."
     )
 }
 SUGGESTED = marked(
@@ -155,11 +155,11 @@ def _review(outcome: Anonymisation) -> tuple[str, ...]:
             "suggested hierarchies: {columns}; review them, or give your own with --hierarchy"
         ): [used.column for used in suggested if used.height > 2],
         marked(
-            "told or not at all, being categories: {columns}; --hierarchy groups their values"
+            "shown in full or not at all, being categories: {columns}; --hierarchy groups their values"
         ): [used.column for used in suggested if used.height <= 2 and not used.mixed],
         marked(
-            "told or not at all, as not all values are numbers: {columns}; --invalid COLUMN=VALUE,… leaves out records "
-            "with the others, such as NA, and intervals are suggested"
+            "shown in full or not at all, as not all values are numbers: {columns}; --invalid COLUMN=VALUE,… "
+            "leaves out records with the others, such as NA, and intervals are suggested"
         ): [used.column for used in suggested if used.height <= 2 and used.mixed],
         marked(
             "columns not released: {columns}; --keep COLUMN releases one as it is"
@@ -186,7 +186,7 @@ def page(
     as_they_are = ", ".join(content["parameters"].get("keep") or ())
     findings = protection_findings(outcome, subject=question.subject)
     return Page(
-        title=text("A protected release, and what it still tells"),
+        title=text("A protected release, and what it still reveals"),
         lead=text(
             "{records} records of {dataset}, protected by {method}",
             records=outcome.records,
@@ -268,11 +268,11 @@ def _summary(outcome: Anonymisation, subject: str) -> str:
     naming, *inferring = outcome.after.attacks
     words = {"many": plural(subject), "share": percentage(naming.deterministic.posterior)}
     if naming.certain:
-        named = text("{share} of {many} can still be named outright.", **words)
+        named = text("{share} of {many} can still be identified outright.", **words)
     elif outcome.suppressed:
-        named = text("Nobody whose record is kept can be named outright.")
+        named = text("Nobody whose record is kept can be identified outright.")
     else:
-        named = text("Nobody can be named outright.")
+        named = text("Nobody can be identified outright.")
     if not inferring:
         return named
     most = max(inferring, key=lambda attack: attack.deterministic.posterior)
@@ -501,14 +501,14 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
 def only_quasi_identifiers() -> str:
     """Say on what what is safe rests."""
     return text(
-        "This holds as long as the adversary knows nothing of a person but the quasi-identifiers."
+        "This holds as long as the adversary knows nothing about a person but the quasi-identifiers."
     )
 
 
 def learned_without_a_name() -> str:
     """Say how a secret becomes known."""
     return text(
-        "A secret can be learned without knowing whose record it is: it is enough that all records that may be a "
+        "A secret can be learned without finding the record: it is enough that all records that may be a "
         "person's share it."
     )
 
@@ -518,8 +518,8 @@ def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: s
     meaning, remedy = only_quasi_identifiers(), ""
     if after.certain and anatomy:
         meaning = text(
-            "Once a person is named, all that is published with the quasi-identifiers is known too, but not the "
-            "sensitive value: the group only tells that it is one of at least {count}.",
+            "Once a person is identified, everything published with the quasi-identifiers is known, too, but not "
+            "the sensitive value: the group only shows that it is one of at least {count}.",
             count=min(secret["l"] for secret in content["attained"]["sensitive"]),
         )
         remedy = text(
@@ -528,12 +528,12 @@ def _named(before: Attack, after: Attack, content: Mapping[str, Any], subject: s
         )
     elif after.certain:
         meaning = text(
-            "Once a person is named, everything else that is released in the record is known too."
+            "Once a person is identified, everything else that is released in the record is known, too."
         )
     severity = release_severity(after, after.probabilistic.posterior)
     if severity != Severity.SAFE and not anatomy:
         remedy = text(
-            "A stricter protection makes it harder: more people who look alike (a larger k), or fewer attributes."
+            "A stricter protection makes it harder: more people who look alike (a larger k), or fewer columns."
         )
     return Finding(
         severity,
@@ -555,36 +555,37 @@ def _naming_sentence(before: Attack, after: Attack, subject: str, *, anatomy: bo
     }
     if _same(before, after) and after.certain and anatomy:
         template = marked(
-            "Anatomy does not protect against being named: with or without it {certain} of {people} ({share}) can be "
-            "named outright."
+            "Anatomy does not protect against identification: with or without it {certain} of {people} ({share}) "
+            "can be identified outright."
         )
     elif _same(before, after) and after.certain:
         template = marked(
-            "The protection changes nothing for being named: with or without it {certain} of {people} ({share}) can be "
-            "named outright."
+            "The protection changes nothing for identification: with or without it {certain} of {people} "
+            "({share}) can be identified outright."
         )
     elif _same(before, after):
         template = marked(
-            "The protection changes nothing for being named: with or without it nobody can be named outright."
+            "The protection changes nothing for identification: with or without it nobody can be identified "
+            "outright."
         )
     elif after.certain:
         template = marked(
-            "In the protected release {left} of {kept} ({left_share}) can be named outright; in the original {certain} "
-            "of {people} ({share}) can."
+            "In the protected release {left} of {kept} ({left_share}) can be identified outright; in the "
+            "original {certain} of {people} ({share}) can."
         )
     elif before.certain == 0:
         template = marked(
-            "Nobody can be named outright, neither in the original nor in the protected release."
+            "Nobody can be identified outright, neither in the original nor in the protected release."
         )
     elif after.records == before.records:
         template = marked(
-            "Nobody can be named outright in the protected release; in the original {certain} of {people} ({share}) "
-            "can."
+            "Nobody can be identified outright in the protected release; in the original {certain} of {people} "
+            "({share}) can."
         )
     else:
         template = marked(
-            "Nobody whose record is kept can be named outright in the protected release; in the original {certain} of "
-            "{people} ({share}) can."
+            "Nobody whose record is kept can be identified outright in the protected release; in the original "
+            "{certain} of {people} ({share}) can."
         )
     return f"{translated(template, **words)} {guesses_change(before, after)}"
 
@@ -620,11 +621,12 @@ def _inferring_remedy(content: Mapping[str, Any]) -> str:
     """Say what would protect the secret better than what was done."""
     if content["method"] == "anatomy":
         return text(
-            "Ask for groups with more different values (a larger l): the more there are, the less a group tells."
+            "Ask for groups with more different values (a larger l): the more there are, the less a group "
+            "reveals."
         )
     if "t" in content["parameters"]:
         return text(
-            "Ask for groups that are more like all records (a smaller t): each then tells less of a person."
+            "Ask for groups that are more like all records (a smaller t): each then reveals less about a person."
         )
     if "l" in content["parameters"]:
         return text(
@@ -693,10 +695,10 @@ def _grouped(secret: Mapping[str, Any]) -> Finding:
         Severity.SAFE if secret["l"] > 1 else Severity.MODERATE,
         text_for(
             secret["l"],
-            "A group tells of a person no more than that the {secret} is one of at least {count} value, the likeliest "
-            "of which has a chance of at most {most}.",
-            "A group tells of a person no more than that the {secret} is one of at least {count} values, the likeliest "
-            "of which has a chance of at most {most}.",
+            "A group reveals no more about a person than that the {secret} is one of at least {count} value, the "
+            "likeliest of which has a chance of at most {most}.",
+            "A group reveals no more about a person than that the {secret} is one of at least {count} values, "
+            "the likeliest of which has a chance of at most {most}.",
             secret=enumeration([secret["sensitive"]]),
             most=percentage(most),
         ),
@@ -706,8 +708,8 @@ def _grouped(secret: Mapping[str, Any]) -> Finding:
             share=number(secret["most_frequent"], ".6g"),
         ),
         meaning=text(
-            "This holds for an adversary who looks at the person's group only and knows no secret of the others in it; "
-            "glasshouse threat tells what the table as a whole gives away."
+            "This holds for an adversary who looks at the person's group only and knows no secret of the others "
+            "in it; glasshouse threat shows what the table as a whole gives away."
         ),
     )
 
@@ -716,9 +718,9 @@ def _weighted_finding(weighted: WeightedClasses, unsure: str) -> Finding:
     """Say how many people classes stand for by survey weights, and that the weights are released."""
     return note(
         text(
-            "By the weights of {column}, the records stand for {people} people, and every released class for at least "
-            "{fewest}: a record is named with a chance of at most {highest}, and of {average} on average. The weights "
-            "are released as they are; a rare weight can tell records apart.",
+            "By the weights of {column}, the records stand for {people} people, and every released class for at "
+            "least {fewest}: a record is identified with a chance of at most {highest}, and of {average} on "
+            "average. The weights are released as they are; a rare weight can tell records apart.",
             column=column_label(weighted.column),
             people=number(float(weighted.people), ",.6g"),
             fewest=number(float(weighted.fewest), ",.6g"),
@@ -811,8 +813,8 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
                 subject=singular(subject),
             ),
             meaning=text(
-                "What each attribute says by itself stays exact; what is asked of the sensitive value together with "
-                "others becomes an estimate."
+                "What each column says by itself stays exact; questions about the sensitive value together with "
+                "other columns get estimates."
             ),
         )
     return note(
@@ -874,7 +876,7 @@ def _cost_sentences(content: Mapping[str, Any], loss: Fraction) -> Iterator[str]
     untold = [name for name in recoded if detail[name]["granularity"] <= 0]
     coarser = [name for name in recoded if name not in untold]
     if untold:
-        yield text("No longer told: {columns}.", columns=enumeration(untold))
+        yield text("No longer shown: {columns}.", columns=enumeration(untold))
     if coarser and len(coarser) <= MOST_NAMED:
         yield text("In less detail: {columns}.", columns=enumeration(coarser))
 
@@ -885,7 +887,7 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
     if "objective" in content:
         objective = translated(QUALITIES[parameters.get("objective", "loss")])
         if parameters.get("importance"):
-            objective = text("{objective} with attributes weighed", objective=objective)
+            objective = text("{objective} with columns weighed", objective=objective)
         return text(
             "The cost: {loss} of the detail is lost; what was made as good as possible is {objective}.",
             loss=loss,
@@ -948,10 +950,10 @@ def suppressed_findings(
         Severity.MODERATE,
         text_for(
             count,
-            "Only {count} record ({share}) is suppressed: whoever knows that a person took part and finds no class for "
-            "them knows that it is this one.",
-            "Only {count} records ({share}) are suppressed: whoever knows that a person took part and finds no class "
-            "for them knows that it is one of these.",
+            "Only {count} record ({share}) is suppressed: anyone who knows that a person took part and finds no "
+            "class for them knows that it is this one.",
+            "Only {count} records ({share}) are suppressed: anyone who knows that a person took part and finds "
+            "no class for them knows that it is one of these.",
             share=hidden,
         ),
         figure=figure,

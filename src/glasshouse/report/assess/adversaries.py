@@ -42,8 +42,8 @@ def worst_sentence(assessment: Assessment, study: AssessStudy) -> str:
     return text_for(
         len(assessment.known_sets),
         "{adversary} was considered: with {known}, a guess at who it is would be right in {share} of cases.",
-        "Of {count} adversaries that were considered, none names people better than this one: {adversary}. With "
-        "{known}, a guess at who it is would be right in {share} of cases.",
+        "Of the {count} adversaries considered, none identifies people better than this one: {adversary}. "
+        "With {known}, a guess at who it is would be right in {share} of cases.",
         adversary=in_words(adversary.title),
         known=enumeration(worst.attacks[0].quasi_identifiers),
         share=share,
@@ -59,11 +59,11 @@ def figures_table(assessment: Assessment, study: AssessStudy, *, short: bool = F
         short: Whether what she knows is left out, as on a terminal, where the table before it tells it.
     """
     secrets = [attack.secret for attack in assessment.known_sets[0].attacks if attack.secret]
-    numbers = [text("Named for certain"), text("Guess at who it is")]
+    numbers = [text("Identified for certain"), text("Guess at who it is")]
     numbers += [
         text("Guess at {secret}", secret=enumeration(["+".join(secret)])) for secret in secrets
     ]
-    titles = [text("Adversary"), *([] if short else [text("What she knows of the release")])]
+    titles = [text("Adversary"), *([] if short else [text("What she knows about the release")])]
     return cell_table(
         titles,
         numbers,

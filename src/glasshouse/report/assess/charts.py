@@ -72,7 +72,7 @@ def before_and_after_figure(attacks: Sequence[Attack]) -> Figure:
         chart,
         label=text("Success of each attack before and after"),
         caption=text(
-            "“Before”: she knows the release, but nothing of the person. “After”: she also knows the person’s "
+            "“Before”: she knows the release, but nothing about the person. “After”: she also knows the person’s "
             "quasi-identifiers. The line between them is what the attack gives her."
         ),
         table=successes_table(successes, ways),
@@ -145,10 +145,10 @@ def _given_away(attacks: Sequence[Attack]) -> str:
     before, after = percentages(most.probabilistic.prior, most.probabilistic.posterior)
     if not most.secret:
         return text(
-            "Right guesses at who it is: {before} before, {after} after", before=before, after=after
+            "Correct identifications: {before} before, {after} after", before=before, after=after
         )
     return text(
-        "Right guesses of {secret}: {before} before, {after} after",
+        "Correct guesses at {secret}: {before} before, {after} after",
         secret=enumeration(most.secret),
         before=before,
         after=after,
@@ -282,8 +282,8 @@ def people_figure(assessment: Assessment) -> Figure | None:
         titled(chart, title, width=620, height=220),
         label=text("People in each dataset"),
         caption=text(
-            "Above the line, who is in a dataset: people of the first one, and new ones. Below it, people of the first "
-            "who are not. That somebody left tells of them, too."
+            "Above the line, who is in a dataset: people of the first one, and new ones. Below it, people of the "
+            "first who are not. Having left says something about a person, too."
         ),
         table=cell_table(
             text("Dataset"),
@@ -309,10 +309,10 @@ def _grown(stages: list[list[Attack]]) -> str:
     words = {"first": before, "last": after, "datasets": number(datasets)}
     if datasets == 2:
         return text(
-            "Right guesses at who it is: {first} with the first dataset, {last} with both", **words
+            "Correct identifications: {first} with the first dataset, {last} with both", **words
         )
     return text(
-        "Right guesses at who it is: {first} with the first dataset, {last} with all {datasets}",
+        "Correct identifications: {first} with the first dataset, {last} with all {datasets}",
         **words,
     )
 
@@ -416,7 +416,7 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy, suppressed: int = 
         x=vega.X(
             "others:O",
             sort=labels,
-            title=text("look like at most so many others"),
+            title=text("look like at most this many others"),
             axis=vega.Axis(labelAngle=0, labelExpr=f"split(datum.label, '{_LINE}')"),
         ),
         y=vega.Y("share:Q", title=text("share of people (%)"), scale=PER_CENT),
@@ -445,14 +445,14 @@ def class_sizes_figure(attack: Attack, policy: ReleasePolicy, suppressed: int = 
         titled(chart, title, subtitle, width=620, height=180),
         label=text("How many others look like a person"),
         caption=text(
-            "Each bar holds those before it. Who looks like nobody else can be named for certain; where five are "
-            "alike, a guess at who it is would be right in one case of five."
+            "Each bar includes those before it. Anyone who looks like nobody else can be identified for certain; "
+            "among five who look alike, a guess is right one time in five."
         )
         + (
             " "
             + text(
-                "Suppressed records look like each other alone, and whoever knows that somebody’s is one of them finds "
-                "it there."
+                "Suppressed records look alike only to each other: anyone who knows that a person’s record is one of "
+                "them finds it there."
             )
             if suppressed
             else ""
@@ -561,19 +561,19 @@ def influence_findings(sweep: Sweep) -> tuple[Finding, ...]:
     best = max(naming, key=lambda influence: influence.drop)
     if best.drop == 0:
         sentence = text(
-            "Leaving out any one attribute alone would change nothing: the others together tell as much."
+            "Leaving out any one column alone would change nothing: the others together reveal as much."
         )
         return (note(sentence),)
     higher = best.success
     after, before = percentages(higher - best.drop, higher)
     if after == before:
         sentence = text(
-            "Leaving out any one attribute alone would hardly change right guesses at who it is: {before} of cases.",
+            "Leaving out any one column alone would hardly change correct identifications: {before} of cases.",
             before=before,
         )
     else:
         sentence = text(
-            "Of single attributes, leaving out {attribute} helps most: right guesses at who it is would fall from "
+            "Of single columns, leaving out {attribute} helps most: correct identifications would fall from "
             "{before} to {after}.",
             attribute=enumeration([best.attribute]),
             before=before,
@@ -609,11 +609,11 @@ def influence_section(sweep: Sweep) -> Section | None:
         for place, name in enumerate(sweep.quasi_identifiers)
     ]
     return Section(
-        text("What each attribute contributes"),
+        text("What each column contributes"),
         intro=text(
-            "In points of success (per 100 records). Share: the attribute’s fair share of what the attack gives her "
-            "(its Shapley value; the shares of a column add up to the whole leakage). Without it: how her success "
-            "changes if this attribute alone is left out of the release."
+            "In points of success (per 100 records). Share: the column’s fair share of what the attack gives her "
+            "(its Shapley value; the shares of one attack add up to the whole leakage). Without it: how her "
+            "success changes if this column alone is left out of the release."
         ),
         tables=(cell_table(text("Attribute"), columns, rows),),
     )
@@ -645,10 +645,10 @@ def influence_figure(sweep: Sweep) -> Figure | None:
     }
     return figure_of(
         _influence_chart(drawn, looks),
-        label=text("What leaving out one attribute would do"),
+        label=text("What leaving out one column would do"),
         caption=text(
-            "How often a guess is right with all attributes, and if this one alone is not published. Where others tell "
-            "the same, leaving out one changes little. Each attribute’s fair share is in the part for specialists."
+            "How often a guess is right with all columns, and without this one alone. Where others reveal the "
+            "same, leaving out one changes little. Each column’s fair share is in the part for specialists."
         ),
         table=group_table(text("Attribute"), looks, rows),
     )
@@ -717,16 +717,16 @@ def _influence_title(by_target: Mapping[str | None, Sequence[Influence]]) -> str
     before, after = percentages(first.success, first.success - first.drop)
     attribute = enumeration([first.attribute])
     if before == after:
-        return text("Leaving out one attribute alone changes little")
+        return text("Leaving out one column alone changes little")
     if target is None:
         return text(
-            "Without {attribute}, right guesses at who it is: {before} → {after}",
+            "Without {attribute}, correct identifications: {before} → {after}",
             attribute=attribute,
             before=before,
             after=after,
         )
     return text(
-        "Without {attribute}, right guesses of {secret}: {before} → {after}",
+        "Without {attribute}, correct guesses at {secret}: {before} → {after}",
         attribute=attribute,
         secret=enumeration([target]),
         before=before,

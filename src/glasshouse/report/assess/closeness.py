@@ -21,12 +21,13 @@ from glasshouse.report.words import counted, enumeration, indefinite, percentage
 
 TERMS = {
     marked("Close guess"): marked(
-        "A guess of a number that is off by no more than the study says. “For certain” counts those of whom she knows "
-        "that it is: all numbers that can be theirs lie within reach of one guess."
+        "A guess at a number that is off by no more than the study allows. “For certain” counts the people "
+        "for whom she knows that her guess is that close: all numbers that can be theirs lie within reach of "
+        "one guess."
     ),
     marked("Off by"): marked(
-        "By how much the guess that is off least is off on average: the distance from the middle one (the median) of "
-        "the numbers that can be theirs."
+        "How far off her best estimate is on average: the distance from the middle (the median) of the "
+        "numbers that can be theirs."
     ),
 }
 """The headings of the tables of close guesses, explained."""
@@ -44,7 +45,7 @@ def _finding(close: Closeness, naming: Attack, subject: str) -> Finding:
     before, after = percentages(guess.prior, guess.posterior)
     certain = int(close.certain[row])
     words = {
-        "person": indefinite(subject),
+        "subject": indefinite(subject),
         "known": knowledge_in_short(naming),
         "secret": enumeration([close.secret]),
         "tolerance": tolerance_text(close.tolerance),
@@ -56,28 +57,28 @@ def _finding(close: Closeness, naming: Attack, subject: str) -> Finding:
     nothing = guess.additive == 0 == certainty.additive
     if nothing and certain:
         template = marked(
-            "All numbers of {secret} lie so near each other that one guess is {tolerance} for everybody: whoever "
-            "knows that someone is in the release knows it."
+            "All values of {secret} are so close together that one guess is {tolerance} for everybody: it is "
+            "enough to know that someone is in the release."
         )
     elif nothing:
         template = marked(
-            "Someone who knows {person}'s {known} guesses the {secret} {tolerance} no more often than somebody who "
-            "does not: in {after} of cases."
+            "Someone who knows {subject}'s {known} guesses the {secret} {tolerance} no more often than somebody "
+            "who does not: in {after} of cases."
         )
     elif guess.additive == 0:
         template = marked(
-            "Someone who knows {person}'s {known} guesses the {secret} {tolerance} no more often than somebody who "
-            "does not, in {after} of cases, but knows for {people} that the guess is so close ({share})."
+            "Someone who knows {subject}'s {known} guesses the {secret} {tolerance} no more often than somebody "
+            "who does not, in {after} of cases, but knows for {people} that the guess is that close ({share})."
         )
     elif certain:
         template = marked(
-            "Someone who knows {person}'s {known} guesses the {secret} {tolerance} in {after} of cases, up from "
-            "{before}, and knows for {people} that the guess is so close ({share})."
+            "Someone who knows {subject}'s {known} guesses the {secret} {tolerance} in {after} of cases, up from "
+            "{before}, and knows for {people} that the guess is that close ({share})."
         )
     else:
         template = marked(
-            "Someone who knows {person}'s {known} guesses the {secret} {tolerance} in {after} of cases, up from "
-            "{before}, though never being sure of it."
+            "Someone who knows {subject}'s {known} guesses the {secret} {tolerance} in {after} of cases, up from "
+            "{before}, but can never be sure of it."
         )
     sentences = [translated(template, **words), *_off_sentence(close, row)]
     learned = max(guess.additive, certainty.additive)
@@ -95,7 +96,7 @@ def _finding(close: Closeness, naming: Attack, subject: str) -> Finding:
         meaning=""
         if nothing
         else text(
-            "Of a number hardly anybody wants the last digit. That it is seldom guessed exactly says little."
+            "Hardly anybody wants the last digit of a number: that exact guesses are rare says little."
         ),
         remedy="" if nothing else protect_the_secret(),
     )
@@ -119,10 +120,10 @@ def _off_sentence(close: Closeness, row: int) -> list[str]:
         return []
     before, after = amounts(*errors)
     if before == after:
-        return [text("The guess that is off least is off by {after} on average.", after=after)]
+        return [text("Her best estimate is off by {after} on average.", after=after)]
     return [
         text(
-            "The guess that is off least is off by {after} on average instead of {before}.",
+            "Her best estimate is off by {after} on average, down from {before}.",
             after=after,
             before=before,
         )
@@ -172,7 +173,7 @@ def closeness_figure(assessment: Assessment) -> Figure | None:
     first = assessment.close[0]
     before, after = percentages(first.guess(row).prior, first.guess(row).posterior)
     title = text(
-        "Guesses of {secret} {tolerance}: {before} before, {after} after",
+        "Guesses at {secret} {tolerance}: {before} before, {after} after",
         secret=enumeration([first.secret]),
         tolerance=tolerance_text(first.tolerance),
         before=before,
@@ -183,8 +184,8 @@ def closeness_figure(assessment: Assessment) -> Figure | None:
         chart,
         label=text("Guesses that are exact, and guesses that are close"),
         caption=text(
-            "A number is guessed exactly far less often than closely. “Before”: she knows the release, but nothing of "
-            "the person."
+            "Exact guesses at a number are far rarer than close ones. “Before”: she knows the release, but "
+            "nothing about the person."
         ),
         table=successes_table(successes, ways),
     )
@@ -196,7 +197,7 @@ def closeness_section(assessment: Assessment) -> Section | None:
         return None
     return Section(
         text("Guesses that need only be close"),
-        intro=text("Of each number of attributes, the set with which a guess is close most often."),
+        intro=text("For each number of columns, the set with which guesses come close most often."),
         tables=tuple(closeness_tables(assessment.close)),
     )
 

@@ -112,13 +112,14 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
         max(group.share for group in by_column[first]),
     )
     title = text(
-        "The share who can be named outright differs by {column}: from {low} to {high}",
+        "The share that can be identified outright differs by {column}: from {low} to {high}",
         column=enumeration([first]),
         low=low,
         high=high,
     )
     caption = text(
-        "Of the {people} with each value, the share that is alike with nobody else and can be named outright.",
+        "Among the {people} with each value, the share that looks like nobody else and can be identified "
+        "outright.",
         people=plural(subject),
     )
     if any(
@@ -127,8 +128,9 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
         if exposure.column in drawn
     ):
         caption += " " + text(
-            "Left out are missing values, and those that fewer than {smallest} have, or of whom fewer than {smallest} "
-            "can be named, or cannot; and others, so that no such number can be found by subtraction."
+            "Missing values are left out. So are values that fewer than {smallest} people have, or among whom "
+            "fewer than {smallest} can or cannot be identified, and others from which such a number could be "
+            "worked out."
         )
     return figure_of(
         titled(
@@ -136,11 +138,11 @@ def exposure_figure(assessment: Assessment, subject: str) -> Figure | None:
             title,
             text("the line: {share} of everybody", share=percentage(everybody)),
         ),
-        label=text("Who can be named"),
+        label=text("Who can be identified"),
         caption=caption,
         table=group_table(
             text("Value"),
-            [text("People"), text("Can be named outright")],
+            [text("People"), text("Can be identified outright")],
             {
                 enumeration([column]): [
                     (Cell(group.value), count_cell(group.people), percent_cell(group.share))
@@ -187,7 +189,7 @@ def _bars(by_column: dict[str, list[_Group]], everybody: Fraction) -> vega.Chart
                 "named:Q",
                 stack=None,
                 scale=scale,
-                title=text("can be named outright (%)") if is_last else None,
+                title=text("can be identified outright (%)") if is_last else None,
                 axis=vega.Axis(tickCount=5) if is_last else vega.Axis(labels=False, ticks=False),
             ),
         )

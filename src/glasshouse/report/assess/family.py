@@ -79,35 +79,23 @@ from glasshouse.study.assess import AssessStudy
 DEGREES = (
     (
         0.4,
-        marked(
-            "Having more {people} does not protect: the larger {parts} tend slightly to give away more."
-        ),
-        marked(
-            "Having more {people} goes with more protection: the larger {parts} tend slightly to give away less."
-        ),
+        marked("Larger {parts} are not better protected: they tend slightly to give away more."),
+        marked("Larger {parts} are better protected: they tend slightly to give away less."),
     ),
     (
         0.6,
-        marked("Having more {people} does not protect: the larger {parts} tend to give away more."),
-        marked(
-            "Having more {people} goes with more protection: the larger {parts} tend to give away less."
-        ),
+        marked("Larger {parts} are not better protected: they tend to give away more."),
+        marked("Larger {parts} are better protected: they tend to give away less."),
     ),
     (
         0.8,
-        marked("Having more {people} does not protect: the larger {parts} mostly give away more."),
-        marked(
-            "Having more {people} goes with more protection: the larger {parts} mostly give away less."
-        ),
+        marked("Larger {parts} are not better protected: they mostly give away more."),
+        marked("Larger {parts} are better protected: they mostly give away less."),
     ),
     (
         float("inf"),
-        marked(
-            "Having more {people} does not protect: the larger {parts} nearly always give away more."
-        ),
-        marked(
-            "Having more {people} goes with more protection: the larger {parts} nearly always give away less."
-        ),
+        marked("Larger {parts} are not better protected: they nearly always give away more."),
+        marked("Larger {parts} are better protected: they nearly always give away less."),
     ),
 )
 """What is said of a correlation below so much, positive and negative (the bounds of Evans 1996)."""
@@ -125,13 +113,13 @@ ADVERSARY = (
 """What the adversary is assumed to know."""
 LIMITS = (
     marked("Every figure is an exact ratio of counts, or a bound of one; none is an estimate."),
-    marked("Correlations are over the parts, and say nothing of causes."),
+    marked("Correlations are over the parts, and say nothing about causes."),
     marked(
         "Parts with fewer than {people} are left out of this report, and others where it takes that to cover them."
     ),
     marked(
-        "Where a chance in a part would tell that fewer than {smallest} people share a secret, or do not, or that all "
-        "people of a small part do, it is told as a bound: less than, or more than."
+        "Where a chance in a part would reveal that fewer than {smallest} people share a secret, or do not, "
+        "or that all people of a small part do, it is shown as a bound: less than, or more than."
     ),
 )
 """What must be known to judge the figures."""
@@ -139,8 +127,8 @@ HALF_IN_ONE = marked(
     "Knowing {known} alone already gives half or more of what {size} facts add to right guesses at {goal}."
 )
 HALF_IN_ALL = marked(
-    "In each of the {parts}, knowing {known} alone already gives half or more of what {size} facts add to right "
-    "guesses at {goal}."
+    "In all of the {parts}, knowing {known} alone already gives half or more of what {size} facts add to "
+    "right guesses at {goal}."
 )
 HALF_IN_SOME = marked(
     "In {often} of the {parts}, knowing {known} alone already gives half or more of what {size} facts add to right "
@@ -208,14 +196,15 @@ def _outstanding(guesses: Sequence[PartGuess]) -> set[int]:
 def _nothing_to_show(count: int, few: str, part: str) -> Finding:
     sentence = (
         text(
-            "There is no {part} with at least {people}: nothing can be said of one without pointing at someone.",
+            "There is no {part} with at least {people}: nothing can be said about one without pointing at "
+            "someone.",
             part=singular(part),
             people=few,
         )
         if count == 1
         else text(
-            "None of the {parts} can be shown: at least one of them has fewer than {people}, and no figure of another "
-            "may tell how many.",
+            "None of the {parts} can be shown: at least one of them has fewer than {people}, and the figures of "
+            "the others would reveal how many.",
             parts=counted(count, part),
             people=few,
         )
@@ -235,14 +224,14 @@ def _most_exposed(guesses: Mapping[str | None, Sequence[PartGuess]]) -> str | No
 def _knowledge(family: Family, target: str | None, subject: str) -> str:
     """Say what the adversary knows: the attributes, where they are the same ones in every part."""
     sets = {part.of(target)[-1].quasi_identifiers for part in family.parts}
-    person = indefinite(subject)
+    one = indefinite(subject)
     if len(sets) == 1:
-        return text("{person}'s {known}", person=person, known=enumeration(next(iter(sets))))
+        return text("{subject}'s {known}", subject=one, known=enumeration(next(iter(sets))))
     return text_for(
         family.sizes[-1],
-        "the most telling attribute of {person}",
-        "the {count} most telling attributes of {person}",
-        person=person,
+        "the most telling fact about {subject}",
+        "the {count} most telling facts about {subject}",
+        subject=one,
     )
 
 
@@ -267,8 +256,8 @@ def _standing_out(
         return _extremes(exact, target, knowing, parts, family.by)
     return note(
         text(
-            "Which {part} gives away most is not told: for most of them only a bound is, so that no small number of "
-            "{people} can be found.",
+            "Which {part} gives away most is not shown: most of them have only a bound, so that no small number "
+            "of {people} can be worked out.",
             part=singular(part),
             people=plural(subject),
         )
@@ -311,11 +300,11 @@ def _extremes(
         sentence,
         figure=f"{first.figure}; {last.figure}",
         meaning=text(
-            "Every part is judged by itself: people of the first are exposed more than those of the last to whoever "
-            "knows the same of them."
+            "Each part is judged by itself: people in the first are more exposed than those in the last to "
+            "anyone who knows the same about them."
         ),
         remedy=text(
-            "Where few parts stand out, it may be enough to publish less detail of these alone."
+            "Where few parts stand out, it may be enough to publish these alone in less detail."
         ),
     )
 
@@ -360,7 +349,7 @@ def _grade(guess: PartGuess, target: str | None) -> Severity:
 
 def _told_exactly(parts: str, count: int, of: int) -> str:
     """Return parts, and that they are those whose figures are told exactly where there are others."""
-    return parts if count == of else text("{parts} whose figures are told exactly", parts=parts)
+    return parts if count == of else text("{parts} with exact figures", parts=parts)
 
 
 def _by_number(
@@ -373,8 +362,8 @@ def _by_number(
         return []
     if abs(correlation) < HARDLY:
         template = marked(
-            "Having more {people} does not protect: how many {people} {part} has and how much it gives away hardly go "
-            "together."
+            "Larger {parts} are not better protected: how many {people} {part} has and how much it gives away "
+            "hardly go together."
         )
     else:
         more, less = next(both for bound, *both in DEGREES if abs(correlation) < bound)
@@ -483,15 +472,15 @@ def _small_set(
     else:
         lower, higher = percentages(low, high)
         sentence = text(
-            "Without knowing anything of a person, a guess at {goal} is right in {lower} to {higher} of cases, "
-            "depending on the {part}.",
+            "Without knowing anything about a person, a guess at {goal} is right in {lower} to {higher} of "
+            "cases, depending on the {part}.",
             lower=lower,
             higher=higher,
             **words,
         )
         return [note(sentence)]
     sentence = text(
-        "Without knowing anything of a person, a guess at {goal} is right in {share} of cases.",
+        "Without knowing anything about a person, a guess at {goal} is right in {share} of cases.",
         share=right,
         **words,
     )
@@ -596,8 +585,8 @@ def _tiles(family: Family, part: str) -> tuple[Tile, ...]:
         if 2 * sum(half) > len(half):
             sentence = text_for(
                 len(half),
-                "of {size} already give half or more of what all of them add to right guesses at who it is",
-                "of {size} already give half or more of what all of them add to right guesses at who it is, in {often} "
+                "of {size} already give half or more of what all of them add to correct identifications",
+                "of {size} already give half or more of what all of them add to correct identifications, in {often} "
                 "of {count} parts",
                 size=family.sizes[-1],
                 often=sum(half),
@@ -615,14 +604,14 @@ def _range_tile(title: str, guesses: Sequence[PartGuess], target: str | None, pa
     if target is None:
         lower, higher = percentages(low, high)
         sentence = text(
-            "right guesses at who it is with all facts known, over the {parts}", parts=plural(part)
+            "correct identifications with all facts known, across the {parts}", parts=plural(part)
         )
     else:
         lower, higher = told_apart(
             tuple(decimal(100 * figure, digits) for figure in (low, high)) for digits in (1, 2, 3)
         )
         sentence = text(
-            "percentage points are added to right guesses of {secret}, over the {parts}",
+            "percentage points are added to correct guesses at {secret}, across the {parts}",
             secret=enumeration([target]),
             parts=plural(part),
         )
@@ -632,12 +621,12 @@ def _range_tile(title: str, guesses: Sequence[PartGuess], target: str | None, pa
 def _actions(family: Family, study: AssessStudy | None) -> tuple[Action, ...]:
     """Return what to do: to assess the worst file alone, or all parts together, which tells what to leave out."""
     if family.by is not None:
-        sentence = text("Assess all parts together: then it is told what to leave out.")
+        sentence = text("Assess the whole file at once for advice on what to leave out.")
         return (Action(sentence, command=sweeping(study)),)
     worst = max(part_guesses(shown_parts(family), None), key=lambda guess: guess.after)
     sentence = text(
-        "Begin with {part}, where a best guess at who it is would be right {cases}: assess it alone, and it is told "
-        "what to leave out.",
+        "Begin with {part}, where a best guess at who it is would be right {cases}: assess it alone for "
+        "advice on what to leave out.",
         part=worst.name,
         cases=cases(worst.after),
     )
@@ -648,15 +637,16 @@ def _actions(family: Family, study: AssessStudy | None) -> tuple[Action, ...]:
 
 def _picture(family: Family, target: str | None, part: str) -> Figure:
     caption = text(
-        "Grey: nothing is known of the person. Orange: all facts are. How much fewer facts tell is in the table."
+        "Grey: nothing is known about the person. Orange: all facts are. The table shows what fewer facts "
+        "reveal."
     )
     if family.ordered:
-        caption = text("Each line is the best set of so many facts, dataset by dataset.")
+        caption = text("Each line is the most telling set of that many facts, dataset by dataset.")
     guesses = part_guesses(shown_parts(family), target)
     chances = [guess.wording.told(chance) for guess in guesses for chance in guess.chances]
     if not all(chance.is_exact for chance in chances):
         caption += " " + text(
-            "A chance that would tell of fewer than {smallest} people is drawn in the middle of what it may be."
+            "A chance that would reveal fewer than {smallest} people is drawn in the middle of what it may be."
         )
     return figure_of(
         family_chart(family, target, part=part),
@@ -670,8 +660,8 @@ def _side_by_side(family: Family, target: str | None) -> Section:
     return Section(
         text("Part by part: {goal}", goal=what_she_guesses(target)),
         text(
-            "In per cent: success before, and what the best set of so many attributes adds to it. ▲ the highest of all "
-            "parts, ▼ the lowest."
+            "In per cent: success before, and what the best set of that many facts adds to it. ▲ the highest of "
+            "all parts, ▼ the lowest."
         ),
         (family_table(family, target),),
     )
@@ -694,11 +684,11 @@ def _correlations(family: Family, part: str) -> Section:
     return Section(
         text("Does size protect?"),
         text(
-            "Pearson’s correlation, over the {parts} whose figures are told exactly, of what the best attributes add: "
-            "from −1 to +1; – where it is not defined, or there are fewer than three {parts}.",
+            "Pearson’s correlation, over the {parts} with exact figures, of what the best facts add: from −1 to "
+            "+1; – where it is not defined, or there are fewer than three {parts}.",
             parts=plural(part),
         ),
-        (group_table(text("Attributes that she knows"), titles, rows),),
+        (group_table(text("Facts that she knows"), titles, rows),),
     )
 
 
@@ -714,7 +704,7 @@ def family_table(family: Family, sensitive: str | None = None) -> Table:
     """
     family = shown_parts(family)
     sizes = [f"+ {number(size)}" for size in family.table(sensitive).sizes]
-    added = under(text("What the best so many attributes add"), *sizes)
+    added = under(text("What the best facts add, by how many are known"), *sizes)
     guesses = part_guesses(family, sensitive)
     told = [
         [(cell, _told(*bounds)) for cell, bounds in _before_and_added(guess)] for guess in guesses
@@ -818,7 +808,7 @@ def _terminal_table(
 ) -> Table:
     """Return the prior and the best additive leakage of every part, per number of quasi-identifiers."""
     title = text(
-        "{target}: success before, and what the best 1, 2, … attributes add (%)",
+        "{target}: success before, and what the best 1, 2, … facts add (%)",
         target=target_label(() if sensitive is None else (sensitive,)),
     )
     told = [

@@ -92,7 +92,7 @@ def family_chart_table(family: Family, sensitive: str | None = None) -> Table:
 
 
 def _knowing(size: int) -> str:
-    return text_for(size, "{count} attribute known", "{count} attributes known")
+    return text_for(size, "{count} fact known", "{count} facts known")
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _over_time(family: Family, sensitive: str | None) -> vega.Chart:
         ends_named.encode(x=x, y=y, color=_OWN_COLOUR, text="label:N"),
     )
     subtitle = text(
-        "One guess at {goal}, by how many attributes of the person she knows.",
+        "One guess at {goal}, by how many facts about the person she knows.",
         goal=what_she_guesses(sensitive),
     )
     title = _time_finding(family, sensitive)
@@ -241,19 +241,17 @@ def _time_finding(family: Family, sensitive: str | None) -> str:
     }
     if first.is_hidden or last.is_hidden:
         if first.added[1] < last.added[0]:
-            return text("In {last} the attributes add more than in {first}", **words)
+            return text("In {last} the facts add more than in {first}", **words)
         if last.added[1] < first.added[0]:
-            return text("In {last} the attributes add less than in {first}", **words)
+            return text("In {last} the facts add less than in {first}", **words)
         return text("From {first} to {last}", **words)
     if not change.difference:
-        return text("In {last} the attributes add as much as in {first}", **words)
+        return text("In {last} the facts add as much as in {first}", **words)
     if change.difference > 0:
         return text(
-            "In {last} the attributes add {points} percentage points more than in {first}", **words
+            "In {last} the facts add {points} percentage points more than in {first}", **words
         )
-    return text(
-        "In {last} the attributes add {points} percentage points less than in {first}", **words
-    )
+    return text("In {last} the facts add {points} percentage points less than in {first}", **words)
 
 
 def _success_axis(top: float) -> vega.Part:

@@ -123,19 +123,19 @@ def _named(attack: Attack, subject: str) -> Finding:
         naming_sentence(attack, subject),
         figure=exact_guesses(attack),
         meaning=text(
-            "Whoever is named has the whole record exposed, to a neighbour, a colleague, a relative or anybody else "
-            "who knows these things."
+            "An identified person's whole record is exposed to a neighbour, a colleague, a relative or anybody "
+            "else who knows these facts."
         )
         if attack.certain
         else text(
-            "For everybody there is at least one further record that may be theirs, so that nobody can be sure which "
-            "one it is. Whoever knows more than these attributes may be."
+            "Everybody has at least one other record that could be theirs, so nobody can be sure which one it "
+            "is. Someone who knows more than these facts may be."
         ),
         remedy=""
         if grade in (Severity.LOW, Severity.SAFE)
         else text(
-            "Publish less detail of the attributes that help most to name people, or leave one out; glasshouse "
-            "anonymise and glasshouse compare show what that buys and what it costs."
+            "Publish the columns that help most to identify people in less detail, or leave one out. glasshouse "
+            "protect shows what that gains and what it costs."
         ),
     )
 
@@ -151,7 +151,6 @@ def naming_sentence(attack: Attack, subject: str, *, short: bool = False) -> str
     guess = attack.probabilistic
     words = {
         "subject": singular(subject),
-        "person": indefinite(subject),
         "known": knowledge_in_short(attack),
         "people": counted(attack.records, subject),
         "certain": number(attack.certain),
@@ -160,30 +159,30 @@ def naming_sentence(attack: Attack, subject: str, *, short: bool = False) -> str
     }
     if attack.certain == 0 == guess.additive:
         template = marked(
-            "Someone who knows {person}'s {known} can name none of the {people} outright, and guesses no better than "
-            "without that knowledge: right {cases}."
+            "None of the {people} can be identified outright by someone who knows their {known}, and who guesses "
+            "no better than without that knowledge: right {cases}."
         )
     elif attack.certain == 0:
         template = marked(
-            "Someone who knows {person}'s {known} can name none of the {people} outright; a best guess at who it "
-            "is would be right {cases}."
+            "None of the {people} can be identified outright by someone who knows their {known}. A best guess at "
+            "who it is would be right {cases}."
         )
     elif attack.records == 1:
         template = marked(
-            "The release is about one {subject} only: whoever knows that someone is in it knows the whole record."
+            "The release is about one {subject} only: anyone who knows who it is knows the whole record."
         )
     elif attack.certain == attack.records:
         template = marked(
-            "Someone who knows {person}'s {known} can name every one of the {people} outright."
+            "Every one of the {people} can be identified outright by anyone who knows their {known}."
         )
     elif short:
         template = marked(
-            "Someone who knows {person}'s {known} can name {certain} of the {people} outright ({share})."
+            "{certain} of the {people} ({share}) can be identified outright by anyone who knows their {known}."
         )
     else:
         template = marked(
-            "Someone who knows {person}'s {known} can name {certain} of the {people} outright ({share}); a best guess "
-            "at who it is would be right {cases}."
+            "{certain} of the {people} ({share}) can be identified outright by anyone who knows their {known}. A "
+            "best guess at who it is would be right {cases}."
         )
     return translated(template, **words)
 
@@ -214,7 +213,7 @@ def _grown(first: Attack, last: Attack) -> Finding:
     )
     if lower == higher:
         sentence = text(
-            "With {alone}, a best guess at who it is would be right in {before} of cases; {every} give no better.",
+            "With {alone}, a best guess at who it is would be right in {before} of cases; {every} do no better.",
             **words,
         )
         is_low = graded(after) is Severity.LOW
@@ -230,8 +229,8 @@ def _grown(first: Attack, last: Attack) -> Finding:
             "Releases add up: what changes in a person's life from one to the next singles them out."
         ),
         text(
-            "Make it harder to follow a person from one release to the next: give each release new identifiers, and "
-            "less detail of what stays the same."
+            "Make it harder to follow a person from one release to the next: give each release new identifiers, "
+            "and publish in less detail what stays the same."
         ),
     )
 
@@ -260,8 +259,8 @@ def _inferred(attack: Attack, naming: Attack, subject: str) -> Finding:
         meaning=""
         if nothing
         else text(
-            "A secret can be learned without knowing which record is a person's: it is enough that most of those who "
-            "look like them have the same value."
+            "A secret can be learned without finding the record: it is enough that most people who look alike "
+            "have the same value."
         ),
         remedy="" if nothing else protect_the_secret(),
     )
@@ -280,27 +279,27 @@ def _inferring_sentence(attack: Attack, naming: Attack, subject: str) -> str:
     }
     if tells_nothing(attack) and attack.certain:
         template = marked(
-            "The release holds one value of {secret} only: whoever knows that someone is in it knows it."
+            "Everybody in the release has the same {secret}: it is enough to know that someone is in it."
         )
     elif attack.certain and before == after:
         template = marked(
-            "{whoever} learns the {secret} of {people} with certainty ({share}), but guesses it no better than "
-            "somebody who does not: right in {after} of cases."
+            "{whoever} learns the {secret} of {people} with certainty ({share}), but on the whole guesses no "
+            "better than without that knowledge: right in {after} of cases."
         )
     elif before == after:
         template = marked(
-            "{whoever} learns nobody's {secret} with certainty, and guesses it no better than somebody who does not: "
-            "right in {after} of cases."
+            "{whoever} cannot be certain of anybody's {secret}. Guesses at it are right in {after} of cases, "
+            "with or without that knowledge."
         )
     elif attack.certain:
         template = marked(
-            "{whoever} learns the {secret} of {people} with certainty ({share}); a guess at it is right in {after} of "
-            "cases, up from {before}."
+            "{whoever} learns the {secret} of {people} with certainty ({share}). A guess at it is right in "
+            "{after} of cases, up from {before}."
         )
     else:
         template = marked(
-            "{whoever} learns nobody's {secret} with certainty; a guess at it is right in {after} of cases, up from "
-            "{before}."
+            "{whoever} cannot be certain of anybody's {secret}. A guess at it is right in {after} of cases, up "
+            "from {before}."
         )
     return translated(template, **words)
 
@@ -314,28 +313,23 @@ def _whoever(attack: Attack, naming: Attack, subject: str) -> str:
     if same and facts > MOST_REPEATED:
         return text("Someone who knows these {count} facts", count=facts)
     return text(
-        "Someone who knows {person}'s {known}",
-        person=indefinite(subject),
+        "Someone who knows {subject}'s {known}",
+        subject=indefinite(subject),
         known=knowledge_in_short(attack),
     )
 
 
 def _already(attack: Attack, subject: str) -> Finding:
-    facts = len(attack.quasi_identifiers)
-    sentence = text_for(
-        facts,
-        "{count} fact is enough: with {known} alone, {people} can be named outright, and a best guess at who it is "
-        "would be right {cases}.",
-        "{count} facts are enough: with {known} alone, {people} can be named outright, and a best guess at who it is "
-        "would be right {cases}.",
+    sentence = text(
+        "Knowing {known} alone identifies {people} outright, and makes a best guess at who it is right {cases}.",
         known=knowledge(attack),
         people=counted(attack.certain, subject) if attack.certain else text("nobody"),
         cases=cases(attack.probabilistic.posterior),
     )
     grade = graded(attack.probabilistic.posterior, certain=attack.certain, people=attack.records)
     meaning = text(
-        "One does not have to know much: leaving out all other attributes would take away at most half of what the "
-        "attack gives."
+        "It does not take much: leaving out all other columns would remove at most half of what the attack "
+        "gains."
     )
     remedy = text("Look at this first: publish it in less detail, or not at all.")
     low = grade is Severity.LOW
@@ -356,9 +350,9 @@ def _nearly_alone(attack: Attack, subject: str, smallest: int) -> Finding:
             records=attack.records,
             size=SMALL_CLASS,
         ),
-        meaning=text("The fewer look like a person, the better a guess at who it is."),
+        meaning=text("The fewer people look alike, the easier it is to guess who is who."),
         remedy=text(
-            "Generalise an attribute, or leave one out, until every class has at least {size} records.",
+            "Generalise a column, or leave one out, until every class has at least {size} records.",
             size=smallest,
         ),
     )
@@ -373,20 +367,23 @@ def _alone_or_nearly(attack: Attack, subject: str) -> str:
         "people": counted(nearly, subject),
         "share": share(nearly, attack.records),
         "few": number(SMALL_CLASS - 2),
-        "alone": counted(alone, subject),
-        "lonely": share(alone, attack.records),
     }
-    if nearly == 0:
-        return text("Nobody else has the same {known} as {alone} ({lonely}).", **words)
     if alone:
-        return text_for(
+        unique = text_for(
+            alone,
+            "{people} ({share}) is unique on {known}.",
+            "{people} ({share}) are unique on {known}.",
+            known=knowledge_counted(attack),
+            people=counted(alone, subject),
+            share=share(alone, attack.records),
+        )
+        others = text_for(
             nearly,
-            "Nobody else has the same {known} as {alone} ({lonely}); {people} ({share}) shares theirs with only 1 to "
-            "{few} others.",
-            "Nobody else has the same {known} as {alone} ({lonely}); {people} ({share}) share theirs with only 1 to "
-            "{few} others.",
+            "{people} ({share}) shares theirs with only 1 to {few} others.",
+            "{people} ({share}) share theirs with only 1 to {few} others.",
             **words,
         )
+        return f"{unique} {others}" if nearly else unique
     if nearly == attack.records:
         return text("All {people} share their {known} with only 1 to {few} others.", **words)
     return text_for(
@@ -409,7 +406,8 @@ def _in_company(attack: Attack, subject: str) -> Finding:
         ),
         figure=text("no class of fewer than {size} records", size=least),
         meaning=text(
-            "From these attributes alone nobody stands out. It does not protect a secret that all who are alike share."
+            "On these columns alone nobody stands out. That does not protect a secret that everybody who looks "
+            "alike shares."
         ),
     )
 
@@ -441,7 +439,7 @@ def gained(
         sentence = text_for(
             tries,
             *WITHIN[case[0], before != after],
-            person=indefinite(subject),
+            subject=indefinite(subject),
             known=knowledge_in_short(attack),
             secret=secret,
             before=before,
@@ -463,28 +461,28 @@ def _worths(gain: Leakage, currency: str | None) -> tuple[str, ...]:
 
 WITHIN = {
     (True, False): marked_for(
-        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess in {after} of cases, as "
-        "without that knowledge.",
-        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses in {after} of cases, "
-        "as without that knowledge.",
+        "Someone who knows {subject}'s {known} gets the {secret} right with {count} guess in {after} of "
+        "cases, as without that knowledge.",
+        "Someone who knows {subject}'s {known} gets the {secret} right within {count} guesses in {after} of "
+        "cases, as without that knowledge.",
     ),
     (True, True): marked_for(
-        "Someone who knows {person}'s {known} tells their {secret} right with {count} guess in {after} of cases, up "
-        "from {before}.",
-        "Someone who knows {person}'s {known} tells their {secret} right within {count} guesses in {after} of cases, "
-        "up from {before}.",
+        "Someone who knows {subject}'s {known} gets the {secret} right with {count} guess in {after} of "
+        "cases, up from {before}.",
+        "Someone who knows {subject}'s {known} gets the {secret} right within {count} guesses in {after} of "
+        "cases, up from {before}.",
     ),
     (False, False): marked_for(
-        "Someone who knows {person}'s {known} finds their record with {count} guess in {after} of cases, as without "
-        "that knowledge.",
-        "Someone who knows {person}'s {known} finds their record within {count} guesses in {after} of cases, as "
+        "Someone who knows {subject}'s {known} finds their record with {count} guess in {after} of cases, as "
         "without that knowledge.",
+        "Someone who knows {subject}'s {known} finds their record within {count} guesses in {after} of "
+        "cases, as without that knowledge.",
     ),
     (False, True): marked_for(
-        "Someone who knows {person}'s {known} finds their record with {count} guess in {after} of cases, up from "
-        "{before}.",
-        "Someone who knows {person}'s {known} finds their record within {count} guesses in {after} of cases, up from "
-        "{before}.",
+        "Someone who knows {subject}'s {known} finds their record with {count} guess in {after} of cases, up "
+        "from {before}.",
+        "Someone who knows {subject}'s {known} finds their record within {count} guesses in {after} of "
+        "cases, up from {before}.",
     ),
 }
 """How often one of several guesses is right, by whether it is at a secret and whether the attack adds to it."""
@@ -498,11 +496,12 @@ WORTH = {
         "rises from {prior} to {posterior}."
     ),
     (False, False): marked(
-        "What the adversary can expect to gain by trying to name a person, as the study counts it, stays at {prior}."
+        "What the adversary can expect to gain by trying to identify a person, as the study counts it, stays "
+        "at {prior}."
     ),
     (False, True): marked(
-        "What the adversary can expect to gain by trying to name a person, as the study counts it, rises from {prior} "
-        "to {posterior}."
+        "What the adversary can expect to gain by trying to identify a person, as the study counts it, rises "
+        "from {prior} to {posterior}."
     ),
 }
 """What guesses are worth to her, by the same."""
@@ -536,29 +535,29 @@ def safe_knowledge(assessment: Assessment, subject: str) -> Finding | None:
         key=lambda same: (len(same[0].quasi_identifiers), same[0].probabilistic.posterior),
     )
     words = {
-        "person": indefinite(subject),
+        "subject": indefinite(subject),
         "known": knowledge(naming),
         "cases": cases(naming.probabilistic.posterior),
     }
     if inferring and wholly:
         sentence = text(
-            "Someone who knows no more than {person}'s {known} can neither name anybody nor learn anybody's {secrets} "
-            "with certainty; a best guess at who it is would be right {cases}.",
+            "Someone who knows no more than {subject}'s {known} can neither identify anybody nor learn anybody's "
+            "{secrets} with certainty. A best guess at who it is would be right {cases}.",
             secrets=either([enumeration(attack.secret) for attack in inferring]),
             **words,
         )
     else:
         sentence = text(
-            "Someone who knows no more than {person}'s {known} cannot name anybody with certainty; a best guess at "
-            "who it is would be right {cases}.",
+            "Someone who knows no more than {subject}'s {known} cannot identify anybody with certainty. A best "
+            "guess at who it is would be right {cases}.",
             **words,
         )
     sentence = " ".join([sentence, *_looser(sets, naming, subject)])
     meaning = text("This holds as long as she knows nothing else about the person.")
     if inferring and not wholly:
         meaning = text(
-            "This holds as long as she knows nothing else about the person, and it is about naming only: with the same "
-            "knowledge a secret can be guessed better than without it, or even learned with certainty."
+            "This holds as long as she knows nothing else about the person, and for identification only: the "
+            "same knowledge may make a secret easier to guess, or even certain."
         )
     return reassurance(sentence, figure=exact_guesses(naming), meaning=meaning)
 
@@ -580,7 +579,8 @@ def _looser(sets: Sequence[Sequence[Attack]], safe: Attack, subject: str) -> lis
     )
     return [
         text(
-            "With {known}, {named} of the {people} can be named outright; a best guess would be right {cases}.",
+            "With {known}, {named} of the {people} can be identified outright; a best guess would be right "
+            "{cases}.",
             known=knowledge(best),
             named=percentage(best.deterministic.posterior),
             people=plural(subject),

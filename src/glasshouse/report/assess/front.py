@@ -84,7 +84,7 @@ def _closely_guessed(assessment: Assessment, naming: Attack, inferring: Sequence
         text("What is given away"),
         _change(guess.prior, guess.posterior),
         text(
-            "guesses of {secret} {tolerance}, before and after; exactly right: {exact}",
+            "guesses at {secret} {tolerance}, before and after; exactly right: {exact}",
             secret=enumeration([most.secret]),
             tolerance=tolerance_text(most.tolerance),
             exact=_change(exact.prior, exact.posterior),
@@ -100,7 +100,7 @@ def _at_risk(attack: Attack, subject: str) -> Tile:
             title,
             percentage(guess),
             text(
-                "is how often a best guess at who it is would be right; none of the {people} can be named outright",
+                "chance that a best guess at who it is is right; none of the {people} can be identified outright",
                 people=counted(attack.records, subject),
             ),
         )
@@ -109,7 +109,7 @@ def _at_risk(attack: Attack, subject: str) -> Tile:
         title,
         percentage(named),
         text(
-            "of the {people} can be named outright; a best guess at who it is would be right {cases}",
+            "of the {people} can be identified outright; a best guess at who it is would be right {cases}",
             people=plural(subject),
             cases=cases(guess),
         ),
@@ -134,17 +134,17 @@ def _given_away(attacks: Sequence[Attack], subject: str) -> Tile:
             title,
             percentage(first.deterministic.posterior),
             text(
-                "of the {people} have their {secret} learned with certainty; guesses at it are right in {after} of "
+                "of the {people} have their {secret} revealed with certainty; guesses at it are right in {after} of "
                 "cases, with or without these facts",
                 people=plural(subject),
                 secret=secret,
                 after=after,
             ),
         )
-    sentence = text("right guesses of {secret}, before and after", secret=secret)
+    sentence = text("correct guesses at {secret}, before and after", secret=secret)
     if others:
         sentence = text(
-            "{first}; of {secret}: {change}",
+            "{first}; at {secret}: {change}",
             first=sentence,
             secret=enumeration(others[0].secret),
             change=_change(others[0].probabilistic.prior, others[0].probabilistic.posterior),
@@ -175,7 +175,8 @@ def _enough(attack: Attack, subject: str) -> Tile:
         text("How little is enough"),
         text_for(facts, "{count} fact", "{count} facts"),
         text(
-            "with {known} alone, {named} of the {people} can be named outright; a best guess would be right {cases}",
+            "with {known} alone, {named} of the {people} can be identified outright; a best guess would be right "
+            "{cases}",
             known=knowledge_in_short(attack),
             named=percentage(attack.deterministic.posterior),
             people=plural(subject),
@@ -206,14 +207,14 @@ def actions(
         return (
             Action(
                 text(
-                    "Leave out {secrets}: it is the same for everybody in the file, so that being in it tells it.",
+                    "Leave out {secrets}: it is the same for everybody in the file, so being in it gives it away.",
                     secrets=enumeration(shared),
                 )
             ),
         )
     if not swept:
         sweep = Action(
-            text("Assess every set of attributes: then it is told here what to leave out."),
+            text("Assess every set of columns for advice on what to leave out."),
             command=sweeping(study),
         )
         return (sweep, *in_less_detail(study))
@@ -224,7 +225,7 @@ def actions(
     if not any(advice.meets for advice in chosen):
         restrict = Action(
             text(
-                "Leaving out attributes is not enough: no set of them was found to meet the rule. Restrict who gets "
+                "Leaving out columns is not enough: no set of them was found that meets the rule. Restrict who gets "
                 "the file, or publish none of them."
             )
         )
@@ -288,8 +289,8 @@ def in_less_detail(study: ReleaseStudy | None) -> Iterator[Action]:
     if study is None or command:
         yield Action(
             text(
-                "To keep more columns, tell them in less detail: glasshouse protect makes versions of the file, and "
-                "says of each whether it meets the rule and what it costs."
+                "To keep more columns, publish them in less detail: glasshouse protect makes versions of the file, "
+                "and shows whether each meets the rule and what it costs."
             ),
             command=command,
         )
@@ -325,23 +326,23 @@ def _binds(advice: Advice, policy: ReleasePolicy) -> str:
 def _action(advice: Advice, study: AssessStudy | None, policy: ReleasePolicy) -> Action:
     change = _change(advice.before, advice.after)
     if advice.secret is None:
-        change = text("Right guesses at who it is: {change}.", change=change)
+        change = text("Correct identifications: {change}.", change=change)
     else:
         change = text(
-            "Right guesses of {secret}: {change}.",
+            "Correct guesses at {secret}: {change}.",
             secret=enumeration([advice.secret]),
             change=change,
         )
     if advice.kind == "publish" and not advice.left_out:
         sentence = text(
-            "Publish only what was looked at: {columns}.",
+            "Publish only the columns that were looked at: {columns}.",
             columns=enumeration(advice.quasi_identifiers),
         )
     elif advice.kind == "leave-out":
         sentence = text("Leave out {columns}.", columns=enumeration(advice.left_out))
     elif advice.kind == "publish":
         sentence = text(
-            "Of what somebody could know, publish only {columns}.",
+            "Of the identifying columns, keep only {columns}.",
             columns=enumeration(advice.quasi_identifiers),
         )
     else:
@@ -370,8 +371,8 @@ def _generalising(advice: Advice) -> str:
         else:
             steps.append(text("{column} in less detail", column=column))
     return text(
-        "Tell columns in less detail – {steps}; nobody’s record is removed, and {loss} of the detail is lost, the "
-        "least that is possible if a value is generalised alike in all records.",
+        "Publish columns in less detail – {steps}. No record is removed, and {loss} of the detail is lost: "
+        "the least possible if a value is generalised alike in all records.",
         steps="; ".join(steps),
         loss=percentage(Fraction(str(advice.loss or 0.0))),
     )
@@ -414,7 +415,7 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
     base = plot(rows).encode(
         x=vega.X(
             "facts:O",
-            title=text("facts that somebody knows of a person"),
+            title=text("facts that somebody knows about a person"),
             axis=vega.Axis(labelAngle=0),
         )
     )
@@ -434,7 +435,9 @@ def band_figure(assessment: Assessment, policy: ReleasePolicy) -> Figure | None:
             for dy in dict.fromkeys(row["dy"] for row in rows)
         ),
     ]
-    subtitle = text("line: the worst set of so many facts; dashed: the median; shaded: all sets")
+    subtitle = text(
+        "line: the worst combination of that many facts; dashed: the median; shaded: all combinations"
+    )
     if allowed is not None and line is not None:
         labels = [
             height + float(str(row["dy"]))
@@ -557,7 +560,7 @@ def _band_title(bands: Sequence[Band]) -> str:
     (few, *_, first, _), (many, *_, last, _) = bands[0], bands[-1]
     before, after = percentages(first, last)
     return text(
-        "With {few} known, up to {before} of guesses at who it is are right; with all {many}, {after}",
+        "With {few} known, up to {before} of identifications are correct; with all {many}, {after}",
         few=text_for(few, "{count} fact", "{count} facts"),
         before=before,
         many=many,

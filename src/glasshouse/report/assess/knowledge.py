@@ -20,8 +20,8 @@ from glasshouse.study.assess import parse_chance, parse_precision
 
 TERMS = {
     marked("Nearly sure"): marked(
-        "What she takes for true has a chance of 95% or more. It is told instead of certainty where what she knows may "
-        "be mistaken, as nothing is quite certain then."
+        "Her best guess is right with a chance of 95% or more. This is shown instead of certainty where what "
+        "she knows may be wrong, as nothing is quite certain then."
     ),
 }
 """The headings of the tables of inexact knowledge, explained."""
@@ -56,13 +56,14 @@ def knowledge_tiles(assessment: Assessment, subject: str) -> tuple[Tile, ...]:
             text("Who is at risk"),
             percentage(sure),
             text(
-                "of the {people} are named nearly surely by someone who knows {how}; a best guess would be right "
-                "{cases}",
+                "of the {people} can be identified almost for certain by someone who knows {how}; a best guess would "
+                "be right {cases}",
                 **words,
             )
             if known.errs
             else text(
-                "of the {people} can be named outright by someone who knows {how}; a best guess would be right {cases}",
+                "of the {people} can be identified outright by someone who knows {how}; a best guess would be right "
+                "{cases}",
                 **words,
             ),
         )
@@ -74,7 +75,7 @@ def knowledge_tiles(assessment: Assessment, subject: str) -> tuple[Tile, ...]:
                 text("What is given away"),
                 " → ".join(percentages(most.before[0], _inexactly(known, most)[0])),
                 text(
-                    "right guesses of {secret}, before and after, by someone who knows {how}",
+                    "correct guesses at {secret}, before and after, by someone who knows {how}",
                     secret=enumeration(most.secret),
                     how=how,
                 ),
@@ -82,10 +83,10 @@ def knowledge_tiles(assessment: Assessment, subject: str) -> tuple[Tile, ...]:
         )
     tiles.append(
         Tile(
-            text("Who knows all of it exactly"),
+            text("With exact knowledge"),
             percentage(exact_sure),
             text(
-                "of the {people} could be named outright by someone without any such doubt; a best guess would be "
+                "of the {people} could be identified outright by someone without that doubt; a best guess would be "
                 "right {cases}",
                 people=plural(subject),
                 cases=cases(exact_guess),
@@ -131,7 +132,7 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
     exact_guess, exact_sure = _exactly(known, place, attack)
     figures = percentages(before, guess, exact_guess)
     words = {
-        "person": indefinite(subject),
+        "subject": indefinite(subject),
         "known": knowledge_in_short(attack),
         "how": how_known(known),
         "secret": enumeration(target.secret),
@@ -143,39 +144,39 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
     }
     if not target.secret and known.errs:
         template = marked(
-            "Someone who knows {person}'s {known}, but {how}, is nearly sure who it is in {sure} of cases, and guesses "
-            "it right in {after}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it right "
-            "in {exact_after}."
+            "Someone who knows {subject}'s {known}, but {how}, is nearly sure who it is in {sure} of cases, and "
+            "guesses right in {after}. Knowing all of it exactly, she would be certain in {exact_sure}, and "
+            "guess right in {exact_after}."
         )
     elif not target.secret:
         template = marked(
-            "Someone who knows {person}'s {known}, but {how}, is certain who it is in {sure} of cases, and guesses it "
-            "right in {after}; knowing all of it exactly, she would be certain in {exact_sure}, and guess it right in "
-            "{exact_after}."
+            "Someone who knows {subject}'s {known}, but {how}, is certain who it is in {sure} of cases, and "
+            "guesses right in {after}. Knowing all of it exactly, she would be certain in {exact_sure}, and "
+            "guess right in {exact_after}."
         )
     elif guess == before and known.errs:
         template = marked(
-            "Someone who knows {person}'s {known}, but {how}, is nearly sure of the {secret} in {sure} of cases, and "
-            "guesses it no better than somebody who knows nothing of them: right in {after}; knowing all of it "
-            "exactly, she would be certain in {exact_sure}, and guess it right in {exact_after}."
+            "Someone who knows {subject}'s {known}, but {how}, is nearly sure of the {secret} in {sure} of "
+            "cases, and guesses it no better than somebody who knows nothing about them: right in {after}. "
+            "Knowing all of it exactly, she would be certain in {exact_sure}, and guess right in {exact_after}."
         )
     elif guess == before:
         template = marked(
-            "Someone who knows {person}'s {known}, but {how}, is certain of the {secret} in {sure} of cases, and "
-            "guesses it no better than somebody who knows nothing of them: right in {after}; knowing all of it "
-            "exactly, she would be certain in {exact_sure}, and guess it right in {exact_after}."
+            "Someone who knows {subject}'s {known}, but {how}, is certain of the {secret} in {sure} of cases, "
+            "and guesses it no better than somebody who knows nothing about them: right in {after}. Knowing all "
+            "of it exactly, she would be certain in {exact_sure}, and guess right in {exact_after}."
         )
     elif known.errs:
         template = marked(
-            "Someone who knows {person}'s {known}, but {how}, is nearly sure of the {secret} in {sure} of cases, and "
-            "guesses it right in {after}, up from {before}; knowing all of it exactly, she would be certain in "
-            "{exact_sure}, and guess it right in {exact_after}."
+            "Someone who knows {subject}'s {known}, but {how}, is nearly sure of the {secret} in {sure} of "
+            "cases, and guesses it right in {after}, up from {before}. Knowing all of it exactly, she would be "
+            "certain in {exact_sure}, and guess right in {exact_after}."
         )
     else:
         template = marked(
-            "Someone who knows {person}'s {known}, but {how}, is certain of the {secret} in {sure} of cases, and "
-            "guesses it right in {after}, up from {before}; knowing all of it exactly, she would be certain in "
-            "{exact_sure}, and guess it right in {exact_after}."
+            "Someone who knows {subject}'s {known}, but {how}, is certain of the {secret} in {sure} of cases, "
+            "and guesses it right in {after}, up from {before}. Knowing all of it exactly, she would be certain "
+            "in {exact_sure}, and guess right in {exact_after}."
         )
     learned = max(guess - before, sure - target.before[1]) if target.secret else guess
     nothing = guess == before and sure <= target.before[1]
@@ -193,8 +194,8 @@ def _finding(known: InexactKnowledge, place: int, attack: Attack, subject: str) 
         meaning=""
         if place
         else text(
-            "Doubt about a fact helps people only where others who are alike in the other facts are near them in this "
-            "one."
+            "Doubt about a fact protects people only where others who match them on all other facts are near "
+            "them on this one."
         ),
     )
 
@@ -253,7 +254,7 @@ def knowledge_figure(assessment: Assessment) -> Figure | None:
                 (before, *_exactly(known, place, attack)),
             ),
             (
-                text("{target}, as well as she knows", target=label),
+                text("{target}, with what she knows", target=label),
                 (before, *_inexactly(known, target)),
             ),
         ]
@@ -261,7 +262,7 @@ def knowledge_figure(assessment: Assessment) -> Figure | None:
         _exactly(known, 0, every[0])[0], _inexactly(known, known.targets[0])[0]
     )
     title = text(
-        "Right guesses at who it is: {exact} knowing all exactly, {inexact} as well as she knows",
+        "Correct identifications: {exact} with exact knowledge, {inexact} with what she knows",
         exact=exact,
         inexact=inexact,
     )
@@ -271,7 +272,7 @@ def knowledge_figure(assessment: Assessment) -> Figure | None:
         chart,
         label=text("What is learned with exact knowledge, and without"),
         caption=text(
-            "“As well as she knows”: {how}. “Before”: she knows the release, but nothing of the person.",
+            "“With what she knows”: {how}. “Before”: she knows the release, but nothing about the person.",
             how=how_known(known),
         ),
         table=successes_table(successes, ways),
@@ -286,8 +287,8 @@ def knowledge_section(assessment: Assessment) -> Section | None:
         text("Knowledge that is not exact"),
         intro=translated(
             marked(
-                "What she knows: {how}. Of each number of attributes, the set with which a guess is right most often, "
-                "of those that have something inexact."
+                "What she knows: {how}. For each number of columns, the set with which guesses are right most often, "
+                "among those with something inexact."
             )
             if assessment.inexact.masks
             else marked("What she knows: {how}."),

@@ -106,8 +106,8 @@ TERMS = {
         "share one value; in brackets, the probability that the person’s record is one of them."
     ),
     marked("Guess before, guess after"): marked(
-        "The probability that her best single guess is right (prior and posterior Bayes vulnerability). Hover over a "
-        "figure for the exact ratio."
+        "The probability that her best single guess is right (prior and posterior Bayes vulnerability). On "
+        "screen, hover over a figure for the exact ratio."
     ),
     marked("Added, factor"): marked(
         "Posterior minus prior, and posterior divided by prior: additive and multiplicative leakage."
@@ -122,15 +122,15 @@ WORST_CASE = {
 }
 GAINS = {
     marked("Gain before, gain after"): marked(
-        "What she can expect to gain from one person: the chance that one of several tries is right, or the worth to "
-        "her of naming a value right, as the study says. (What each value is worth is in the run’s study.toml, not "
-        "here.)"
+        "What she can expect to gain from one person: the chance that one of several tries is right, or the "
+        "worth to her of getting a value right, as the study says. (What each value is worth is in the run’s "
+        "study.toml, not here.)"
     )
 }
 GROWING = {
     marked("Datasets so far"): marked(
-        "The records are those of the first dataset. Each further one adds what she knows of the same people there, "
-        "and whether they are in it at all."
+        "The records are those of the first dataset. Each further one adds what she knows about the same "
+        "people there, and whether they are in it at all."
     )
 }
 ADVERSARY = (
@@ -149,8 +149,8 @@ LIMITS = (
         "none is an estimate, and none is about people who are not in it."
     ),
     marked(
-        "Who knows less than is assumed never learns more; who knows other things may. Errors in the data, or in what "
-        "is known, make guesses right less often."
+        "An adversary who knows less cannot learn more; one who knows something else might. Errors in the "
+        "data, or in what is known, make guesses right less often."
     ),
     marked(
         "Before the attack every record is as likely as any other to be the person’s, unless the study gives prior "
@@ -159,7 +159,8 @@ LIMITS = (
 )
 """What must be known to judge the figures."""
 ESTIMATED = marked(
-    "What survey weights tell of the population behind the sample is an estimate, and stands beside the other figures."
+    "What survey weights say about the population behind the sample is an estimate, shown beside the "
+    "other figures."
 )
 """What holds of a sample with survey weights."""
 ONE_EACH = marked(
@@ -283,8 +284,8 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         )
         if is_shown(member.linked) and is_shown(outcome.records - member.linked)
         else text(
-            "Of the {records} people, fewer than {smallest} are also in {dataset}, or fewer than {smallest} are not: "
-            "which, and how many, is not told.",
+            "Of the {records} people, fewer than {smallest} are also in {dataset}, or fewer than {smallest} are "
+            "not: which of the two, and how many, is not shown.",
             records=outcome.records,
             dataset=member.name,
         )
@@ -293,10 +294,10 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
     notes += sentences(
         bool(question.links)
         and marked(
-            "Records were linked by {keys}; which of them are one person’s is part of what she does not know. Somebody "
-            "is absent only if no record can be theirs; whoever changes a value takes any other alike. An empty key "
-            "agrees with nothing. Classes are possible observations, and how many look alike is told of the first "
-            "dataset alone."
+            "Records were linked by {keys}; which of them belong to the same person is part of what she does not "
+            "know. Somebody is absent only if no record can be theirs; whoever changes a value takes any other "
+            "alike. An empty key agrees with nothing. Classes are possible observations, and how many look alike "
+            "is shown for the first dataset alone."
         ),
         keys=", ".join(map(_key_label, question.links)),
     )
@@ -304,9 +305,9 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         notes.append(
             text_for(
                 outcome.suppressed,
-                "{count} record is suppressed: every quasi-identifier of it is “*”. It is left out of every figure; "
+                "{count} record is suppressed: all its quasi-identifiers are “*”. It is left out of every figure; "
                 "the verdict also counts it as a class of its own.",
-                "{count} records are suppressed: every quasi-identifier of theirs is “*”. They are left out of every "
+                "{count} records are suppressed: all their quasi-identifiers are “*”. They are left out of every "
                 "figure; the verdict also counts them as a class of their own.",
             )
         )
@@ -314,10 +315,10 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         notes.append(
             text_for(
                 outcome.suppressed,
-                "{count} record is suppressed: every quasi-identifier of it is “*”. With all quasi-identifiers it "
-                "is a class of its own, which is counted among the classes.",
-                "{count} records are suppressed: every quasi-identifier of theirs is “*”. With all "
-                "quasi-identifiers they are one class, which is counted among the classes.",
+                "{count} record is suppressed: all its quasi-identifiers are “*”. With all quasi-identifiers it is a "
+                "class of its own, which is counted among the classes.",
+                "{count} records are suppressed: all their quasi-identifiers are “*”. With all quasi-identifiers "
+                "they are one class, which is counted among the classes.",
             )
         )
     notes += missing_notes(outcome.missing)
@@ -325,10 +326,10 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
         notes.append(
             text_for(
                 outcome.inexact.skipped,
-                "With knowledge that is not exact one smaller set of attributes was left out, which would have taken "
-                "long; a few sets that are named are answered (--subsets).",
-                "With knowledge that is not exact {count} smaller sets of attributes were left out, which would have "
-                "taken long; a few sets that are named are answered (--subsets).",
+                "With inexact knowledge, one smaller set of columns was left out, as it would have taken long; "
+                "--subsets asks for the sets you need.",
+                "With inexact knowledge, {count} smaller sets of columns were left out, as they would have taken "
+                "long; --subsets asks for the sets you need.",
             )
         )
     return [*notes, *sentences(not outcome.exact and ROUNDED)]
@@ -480,7 +481,7 @@ def _heading(assessment: Assessment) -> tuple[str, str]:
         title = text("What {dataset} lets an adversary learn", dataset=datasets[0])
         return title, text_for(assessment.records, "{count} record", "{count} records")
     lead = text(
-        "{records} records of {first}, and what the others say of the same people",
+        "{records} records of {first}, and what the others say about the same people",
         records=assessment.records,
         first=datasets[0],
     )
@@ -721,7 +722,7 @@ def _shapley_table(sweep: Sweep) -> Table:
             )
             for name in sweep.quasi_identifiers
         ],
-        text("What each attribute contributes (Shapley value, in points of success)"),
+        text("What each column contributes (Shapley value, in points of success)"),
     )
 
 

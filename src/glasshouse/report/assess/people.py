@@ -60,50 +60,53 @@ SPOKEN_OF = 2
 """Of so many records the sentences tell, unless the study says how many are known."""
 TERMS = {
     marked("People"): marked(
-        "How many people have at least so many records: only they can be the person in question, each as likely."
+        "How many people have at least that many records: only they can be the person in question, each "
+        "equally likely."
     ),
     marked("By guessing"): marked(
-        "The chance that the best guess at which pseudonym is theirs is right, if the known records are as likely to "
-        "be any of theirs."
+        "The chance that the best guess at a person's pseudonym is right, if the known records are picked at "
+        "random from theirs."
     ),
     marked("For certain"): marked("The chance that the known records fit nobody else (unicity)."),
     marked("Some, any"): marked(
-        "For how many people there are some such records that fit nobody else; and for how many this holds whichever "
-        "of their records are known."
+        "For how many people there are some such records that fit nobody else, and for how many this holds "
+        "whichever of their records are known."
     ),
     marked("Without the pseudonym"): marked(
-        "The chance that at least one of the known records is the only one in the release with what is known of it. "
-        "The other records of the person are not told with it."
+        "The chance that at least one of the known records is the only one in the release with what is known "
+        "about it. The person's other records are not revealed with it."
     ),
 }
 """The headings of the tables, explained."""
 ADVERSARY = (
     marked(
-        "The adversary knows that the person is in the release, and what some of the person’s records say of {known}; "
-        "which of them she knows is chance, each as likely."
+        "The adversary knows that the person is in the release, and what some of the person’s records say "
+        "about {known}; which of them she knows is chance, each equally likely."
     ),
     marked("She has the whole release and knows how it was made."),
-    marked("The release shows which records are of one person, under a pseudonym."),
+    marked("The release shows which records belong to the same person, under a pseudonym."),
 )
 ADVERSARY_UNLINKED = (
     *ADVERSARY[:2],
-    marked("The release does not show which records are of one person: only the publisher knows."),
+    marked(
+        "The release does not show which records belong to the same person: only the publisher knows."
+    ),
 )
 LIMITS = (
     marked(
-        "People are counted, not records: somebody with many records counts as much as somebody with few. Whoever has "
-        "fewer records than are known is not counted at that number."
+        "People are counted, not records: somebody with many records counts as much as somebody with few. "
+        "People with fewer records than are known are not counted at that number."
     ),
     marked(
-        "Who knows less than is assumed never learns more; who knows other things may. Errors in the data, or in what "
-        "is known, make guesses right less often."
+        "An adversary who knows less cannot learn more; one who knows something else might. Errors in the "
+        "data, or in what is known, make guesses right less often."
     ),
 )
 ESTIMATED = marked(
-    "Chances that are marked “about” are estimates from random draws: each is off by no more than the margin beside "
-    "it, unless we were unlucky once in a thousand times. All others are exact."
+    "Chances marked “about” are estimates from random draws: each is off by no more than the margin "
+    "beside it, except by bad luck one time in a thousand. All others are exact."
 )
-FEW = marked("What would tell of fewer than {smallest} people is left out or told as a bound.")
+FEW = marked("What would reveal fewer than {smallest} people is left out or shown as a bound.")
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,9 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
     conclusions = people_findings(outcome, study, picture=people_curve(outcome))
     estimated = any(result.margin is not None for result in outcome.results)
     return Page(
-        title=text("What {dataset} tells of people with several records", dataset=outcome.dataset),
+        title=text(
+            "What {dataset} reveals about people with several records", dataset=outcome.dataset
+        ),
         lead=text(
             "{people} with {records}",
             people=counted(outcome.people, study.subject),
@@ -204,7 +209,8 @@ def people_page(outcome: People, study: AssessStudy, *, provenance: Provenance) 
                     Section(
                         text("By how many records are known"),
                         intro=text(
-                            "Figures in one row are of the same people; from row to row those with fewer records drop "
+                            "Figures in one row are about the same people; from row to row those with fewer records "
+                            "drop "
                             "out."
                         ),
                         tables=tuple(_tables(outcome)),
@@ -236,14 +242,14 @@ def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
             text("Who is at risk"),
             percentage(result.unlinked),
             text(
-                "is the chance that who knows {known} of one of the {people} finds one that can only be theirs",
+                "chance that someone who knows {known} of one of the {people} finds one that can only be theirs",
                 **words,
             ),
         )
         yield Tile(
             text("Which record it is"),
             percentage(naming.posterior),
-            text("is how often a best guess at the record would be right, of one known record"),
+            text("chance that a best guess at the record is right, with one record known"),
         )
     else:
         learned = _of_person(result)
@@ -251,7 +257,7 @@ def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
             text("Who is at risk"),
             figures.chance(result.certainty.posterior),
             text(
-                "is the chance that who knows {known} of one of the {people} finds all of their records with "
+                "chance that someone who knows {known} of one of the {people} finds all of their records with "
                 "certainty; a best guess is right in {guess} of cases",
                 **words,
             ),
@@ -261,14 +267,14 @@ def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
         yield Tile(
             text("What is given away"),
             " → ".join(percentages(guess.prior, guess.posterior)),
-            text("right guesses of {secret}, before and after", secret=enumeration([name])),
+            text("correct guesses at {secret}, before and after", secret=enumeration([name])),
         )
     if not outcome.unlinked:
         yield Tile(
             text("Without the pseudonym"),
             percentage(result.unlinked),
             text(
-                "is the chance that the same knowledge finds one record with certainty, and not all"
+                "chance that the same knowledge finds one record with certainty, but not all of them"
             ),
         )
 
@@ -302,8 +308,9 @@ def _actions(outcome: People, study: AssessStudy) -> Iterator[Action]:
     )
     yield Action(
         text(
-            "Tell places and dates less finely: what that gives is not computed here; assess the coarser file in the "
-            "same way. A new pseudonym every month hides nobody: it only limits to a month what is found."
+            "Publish places and dates in less detail. The effect is not computed here: assess the coarser file "
+            "in the same way. A new pseudonym every month hides nobody; it only limits what is found to one "
+            "month."
         )
     )
 
@@ -359,7 +366,7 @@ def people_findings(
     figures, subject = _told(outcome, result), study.subject
     if not figures.is_told:
         sentence = text(
-            "Fewer than {smallest} {people} have so many records: what is learned of them is not told.",
+            "Fewer than {smallest} {people} have that many records: what is learned about them is not shown.",
             people=plural(subject),
         )
         return (Finding(Severity.NOTE, sentence, picture=picture),)
@@ -370,7 +377,7 @@ def people_findings(
             _grade(result),
             " ".join([_naming_sentence(figures, result, subject), *_estimated_sentence(result)]),
             meaning=text(
-                "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
+                "Whoever finds the pseudonym has all records of the person, including those that nobody knew about."
             ),
             remedy=change_the_pseudonym(),
             picture=picture,
@@ -410,16 +417,16 @@ def _grade(result: Knowing) -> Severity:
 
 def _who(result: Knowing, subject: str) -> str:
     """Say what somebody knows of a person."""
-    words = {"known": enumeration(result.quasi_identifiers), "person": singular(subject)}
+    words = {"known": enumeration(result.quasi_identifiers), "subject": singular(subject)}
     if result.events is None:
         return text(
-            "Someone who knows the {known} of all records of a {person}, and that they are all,",
+            "Someone who knows the {known} of all records of a {subject}, and that they are all,",
             **words,
         )
     return text_for(
         result.events,
-        "Someone who happens to know the {known} of {count} record of a {person}",
-        "Someone who happens to know the {known} of {count} records of a {person}",
+        "Someone who happens to know the {known} of {count} record of a {subject}",
+        "Someone who happens to know the {known} of {count} records of a {subject}",
         **words,
     )
 
@@ -433,13 +440,13 @@ def _naming_sentence(figures: KnowingTold, result: Knowing, subject: str) -> str
     }
     if result.certainty.posterior == 0:
         return text(
-            "{who} can never tell with certainty which pseudonym is theirs; a best guess is right in {guess} of cases "
-            "(among the {people} who have so many).",
+            "{who} can never tell with certainty which pseudonym is theirs. A best guess is right in {guess} of "
+            "cases (among the {people} who have that many).",
             **words,
         )
     return text(
-        "{who} can tell with certainty which pseudonym is theirs in {certain} of cases; a best guess is right in "
-        "{guess} (among the {people} who have so many).",
+        "{who} can tell with certainty which pseudonym is theirs in {certain} of cases. A best guess is "
+        "right in {guess} (among the {people} who have that many).",
         **words,
     )
 
@@ -449,8 +456,8 @@ def _estimated_sentence(result: Knowing) -> list[str]:
         return []
     return [
         text(
-            "Both are estimates: off by at most {margin} percentage points, unless we were unlucky once in a thousand "
-            "times.",
+            "Both are estimates: off by at most {margin} percentage points, except by bad luck one time in a "
+            "thousand.",
             margin=percentage_points(result.margin),
         )
     ]
@@ -502,27 +509,27 @@ def _learned(
     nothing = guess.additive == 0 == certainty.additive
     words = {
         "secret": enumeration([name]),
-        "person": singular(subject),
+        "subject": singular(subject),
         "before": before,
         "after": figures.estimated(after),
         "certain": figures.chance(certainty.posterior),
     }
     if nothing:
         sentence = text(
-            "With the same knowledge “{secret}” of the {person} is guessed no better than without it: right in "
+            "With the same knowledge, the {subject}'s “{secret}” is guessed no better than without it: right in "
             "{after} of cases.",
             **words,
         )
         return Finding(Severity.SAFE, sentence)
     if guess.additive == 0:
         sentence = text(
-            "With the same knowledge “{secret}” of the {person} is guessed right no more often than without it, in "
-            "{after} of cases; but in {certain} it is certain.",
+            "With the same knowledge, the {subject}'s “{secret}” is guessed right no more often than without it, "
+            "in {after} of cases; but in {certain} it is certain.",
             **words,
         )
     else:
         sentence = text(
-            "With the same knowledge “{secret}” of the {person} is guessed right in {after} of cases, up from "
+            "With the same knowledge, the {subject}'s “{secret}” is guessed right in {after} of cases, up from "
             "{before}; in {certain} it is certain.",
             **words,
         )
@@ -543,7 +550,7 @@ def _learned_of_another(name: str, one: Another, figures: KnowingTold, subject: 
     before, after = percentages(guess.prior, guess.posterior)
     words = {
         "secret": enumeration([str(parse_person_secret(name).column)]),
-        "person": singular(subject),
+        "subject": singular(subject),
         "before": before,
         "after": figures.estimated(after),
         "certain": figures.chance(certainty.posterior),
@@ -551,21 +558,22 @@ def _learned_of_another(name: str, one: Another, figures: KnowingTold, subject: 
     }
     if guess.additive == 0 == certainty.additive:
         sentence = text(
-            "With the same knowledge it is guessed no better than without it what another record of the {person} says "
-            "of {secret}: right in {after} of cases (among the {people} who have more records).",
+            "With the same knowledge, what another record of the {subject} says about {secret} is guessed no "
+            "better than without it: right in {after} of cases (among the {people} who have more records).",
             **words,
         )
         return Finding(Severity.SAFE, sentence)
     template = (
         marked(
-            "With the same knowledge it is guessed right no more often than without it, in {after} of cases, what "
-            "another record of the {person} says of {secret}; but in {certain} it is certain (among the {people} who "
-            "have more records)."
+            "With the same knowledge, what another record of the {subject} says about {secret} is guessed right "
+            "no more often than without it, in {after} of cases; but in {certain} it is certain (among the "
+            "{people} who have more records)."
         )
         if guess.additive == 0
         else marked(
-            "With the same knowledge it is guessed right in {after} of cases what another record of the {person} says "
-            "of {secret}, up from {before}; in {certain} it is certain (among the {people} who have more records)."
+            "With the same knowledge, what another record of the {subject} says about {secret} is guessed right "
+            "in {after} of cases, up from {before}; in {certain} it is certain (among the {people} who have more "
+            "records)."
         )
     )
     sentence = translated(template, **words)
@@ -579,9 +587,9 @@ def _price(figures: KnowingTold, result: Knowing, subject: str) -> Finding:
     return Finding(
         Severity.NOTE,
         text(
-            "The price of the pseudonym: without it the same knowledge would single out one record of a {person} in "
-            "{single} of cases, and not all of their records; with it, all of them in {whole}.",
-            person=singular(subject),
+            "The price of the pseudonym: without it the same knowledge would single out one record of a "
+            "{subject} in {single} of cases, and not all of their records; with it, all of them in {whole}.",
+            subject=singular(subject),
             single=single,
             whole=figures.estimated(whole),
         ),
@@ -597,19 +605,19 @@ def _unlinked_findings(
         Finding(
             graded(naming.posterior, certain=result.unlinked > 0),
             text(
-                "{who} finds one that can only be theirs in {single} of cases (among the {people} who have so many); "
-                "the release does not tell which other records are theirs.",
+                "{who} finds one that can only be theirs in {single} of cases (among the {people} who have that "
+                "many). The release does not show which other records are theirs.",
                 who=_who(result, subject),
                 single=percentage(result.unlinked),
                 people=_candidates(figures, subject),
             ),
-            meaning=text("What such a record says besides is exposed; the other records are not."),
+            meaning=text("What else such a record says is exposed; the other records are not."),
             picture=picture,
         ),
         Finding(
             graded(naming.posterior),
             text(
-                "Of one known record, a best guess at which one in the release it is would be right in {after} of "
+                "With one record known, a best guess at which one in the release it is would be right in {after} of "
                 "cases.",
                 after=percentage(naming.posterior),
             ),
@@ -685,11 +693,11 @@ def people_curve(outcome: People) -> Figure | None:
         titled(chart, title, known, width=680, height=260),
         label=text("Success by how many records of a person are known"),
         caption=text(
-            "Each point is about the people who have so many records. The gap between certainty with the pseudonym and "
-            "without it is its price."
+            "Each point is about the people who have that many records. The gap between certainty with the "
+            "pseudonym and without it is its price."
         )
         if not outcome.unlinked
-        else text("Each point is about the people who have so many records."),
+        else text("Each point is about the people who have that many records."),
         table=cell_table(
             text("known records"),
             list(ways),

@@ -65,21 +65,21 @@ def publishable_figure(assessment: Assessment) -> Figure | None:
     largest = sets[0]
     title = text_for(
         len(largest.quasi_identifiers),
-        "Within the rule, at most {count} of these attributes can be published",
-        "Within the rule, at most {count} of these attributes can be published: one of the sets below",
+        "Within the rule, at most {count} of these columns can be published",
+        "Within the rule, at most {count} of these columns can be published: one of the sets below",
     )
     return figure_of(
         titled(
             vega.layer(dots, labels),
             title,
-            text("one row per set: dark, what stays; at the right, right guesses at who it is"),
+            text("one row per set: dark, what stays; at the right, correct identifications"),
             width=min(640, 80 * len(order)),
             height=vega.Step(24),
         ),
         label=text("What could be published"),
         caption=text(
-            "The largest sets of attributes with which the release would meet the rule; every smaller set of one of "
-            "them meets what it asks of naming, too."
+            "The largest sets of columns with which the release would meet the rule. Any smaller set within one "
+            "of them also meets the conditions on identification."
         ),
         table=cell_table(
             text("Published"),
@@ -155,19 +155,19 @@ def pairs_figure(assessment: Assessment) -> Figure | None:
         titled(
             vega.layer(squares, labels),
             text(
-                "No two facts tell more than {first} and {second}: right guesses at who it is in {share} of cases",
+                "No two facts reveal more than {first} and {second}: correct identifications in {share} of cases",
                 first=enumeration([worst[1]]),
                 second=enumeration([worst[0]]),
                 share=share,
             ),
-            text("right guesses at who it is with two facts known; on the diagonal, with one"),
+            text("correct identifications with two facts known; on the diagonal, with one"),
             width=vega.Step(46),
             height=vega.Step(26),
         ),
-        label=text("What each two attributes tell together"),
+        label=text("What each pair of columns reveals"),
         caption=text(
-            "Two attributes that tell little each may single people out together. Darker is worse: the colours are the "
-            "same in every report, and end at 20%."
+            "Two columns that reveal little by themselves may single people out together. Darker is worse: the "
+            "colours are the same in every report, and end at 20%."
         ),
         table=cell_table(
             text("Known"),

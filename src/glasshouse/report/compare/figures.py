@@ -195,7 +195,7 @@ class FiguresTold:
             before, after = (self.cell(name, run).text for run in (0, place))
             change = text("{after} (before: {before})", after=after, before=before)
             if before == after:
-                change = text("{after} in both, as far as it is told here", after=after)
+                change = text("{after} in both, as far as is shown here", after=after)
             changes.append(f"{label(self.outcome, name)}: {change}")
         first, every = "; ".join(changes[:MOST_SAID]), "; ".join(changes)
         if len(names) <= MOST_SAID:
@@ -263,7 +263,7 @@ def _ranking(outcome: MeasuredRuns) -> Iterator[Finding]:
         yield note(
             translated(_RANKED[word], known=records, ranking=joined(ranked)),
             remedy=text(
-                "Of these, {runs} exposes people least; hold it against the rule by itself before you release it.",
+                "Of these, {runs} exposes people least; judge it by the rule on its own before you publish it.",
                 runs=f"“{groups[0][0]}”",
             )
             if len(groups[0]) == 1
@@ -286,8 +286,9 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
         yield replace(
             note(
                 text(
-                    "{linked} keeps a pseudonym, and {unlinked} does not: compared is only what would be singled out "
-                    "without one, and with it more is learned, as the report of {linked} tells.",
+                    "{linked} keeps a pseudonym, and {unlinked} does not. Only what would be singled out "
+                    "without one is "
+                    "compared; with it more is learned, as the report of {linked} shows.",
                     linked=joined(linked),
                     unlinked=joined(unlinked),
                 )
@@ -298,8 +299,8 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
         yield note(
             text_for(
                 outcome.runs[0].size,
-                "Parts are compared by the best set of {count} attribute in each of them.",
-                "Parts are compared by the best set of {count} attributes in each of them.",
+                "Parts are compared by the best set of {count} column in each of them.",
+                "Parts are compared by the best set of {count} columns in each of them.",
             )
         )
     if len({run.person for run in outcome.runs}) > 1:
@@ -309,17 +310,18 @@ def _conditions(outcome: MeasuredRuns) -> Iterator[Finding]:
         )
         yield note(
             text(
-                "The runs do not count the same as one person: {people}.", people="; ".join(people)
+                "The runs do not agree on what counts as one person: {people}.",
+                people="; ".join(people),
             ),
             meaning=text(
-                "A chance is that of one of those whom a run counts. Who goes by several pseudonyms is counted as "
-                "often, and with one of them found no more is known than the records under it."
+                "A chance is about one of those whom a run counts. Someone with several pseudonyms is counted once "
+                "for each, and finding one of them reveals only the records under it."
             ),
         )
     if len({run.asked for run in outcome.runs}) > 1:
         yield note(
             text(
-                "The adversary is not taken to know the same in all of the runs; differences may come from that."
+                "The runs do not assume that the adversary knows the same; differences may come from that."
             )
         )
     if len({run.records for run in outcome.runs}) > 1:

@@ -66,7 +66,7 @@ def _changed(guess: ComparedGuess, outcome: AssessedRuns, place: int) -> Finding
         off_before, off = amounts(*errors)
         sentences.append(
             text(
-                "The guess that is off least is off by {after} on average (“{first}”: {before}).",
+                "Her best estimate is off by {after} on average (“{first}”: {before}).",
                 after=off,
                 first=words["first"],
                 before=off_before,
@@ -102,7 +102,7 @@ _HEADS = {
     Change.WORSE: (
         marked("From “{first}” to “{last}” it became easier to guess the {secret} {tolerance}."),
         marked(
-            "From “{first}” to “{last}” it became easier to name {many} without exact knowledge."
+            "From “{first}” to “{last}” it became easier to identify {many} without exact knowledge."
         ),
         marked(
             "From “{first}” to “{last}” it became easier to infer the {secret} without exact knowledge."
@@ -111,7 +111,7 @@ _HEADS = {
     Change.BETTER: (
         marked("From “{first}” to “{last}” it became harder to guess the {secret} {tolerance}."),
         marked(
-            "From “{first}” to “{last}” it became harder to name {many} without exact knowledge."
+            "From “{first}” to “{last}” it became harder to identify {many} without exact knowledge."
         ),
         marked(
             "From “{first}” to “{last}” it became harder to infer the {secret} without exact knowledge."
@@ -120,7 +120,7 @@ _HEADS = {
     Change.MIXED: (
         marked("From “{first}” to “{last}” guessing the {secret} {tolerance} changed both ways."),
         marked(
-            "From “{first}” to “{last}” naming {many} without exact knowledge changed both ways."
+            "From “{first}” to “{last}” identifying {many} without exact knowledge changed both ways."
         ),
         marked(
             "From “{first}” to “{last}” inferring the {secret} without exact knowledge changed both ways."
@@ -128,7 +128,9 @@ _HEADS = {
     ),
     Change.SAME: (
         marked("In “{last}” it is as easy to guess the {secret} {tolerance} as in “{first}”."),
-        marked("In “{last}” it is as easy to name {many} without exact knowledge as in “{first}”."),
+        marked(
+            "In “{last}” it is as easy to identify {many} without exact knowledge as in “{first}”."
+        ),
         marked(
             "In “{last}” it is as easy to infer the {secret} without exact knowledge as in “{first}”."
         ),
@@ -153,7 +155,7 @@ def only_in_some(outcome: AssessedRuns) -> Iterator[str]:
     """Yield what only some of the runs ask: close guesses of a number, and knowledge that is not exact."""
     for name, tolerances in outcome.tolerances.items():
         if None in tolerances:
-            yield text("close guesses of the {secret}", secret=enumeration([name]))
+            yield text("close guesses at the {secret}", secret=enumeration([name]))
     known = [assessment.inexact for assessment in outcome.assessments]
     if None in known and any(known):
         yield text("what is learned without exact knowledge")
@@ -169,8 +171,8 @@ def asked_otherwise(outcome: AssessedRuns) -> Iterator[Finding]:
         if len(set(tolerances)) > 1:
             yield note(
                 text(
-                    "The runs do not ask alike how close a guess of the {secret} need be, so that close guesses are "
-                    "not compared: {ways}.",
+                    "The runs differ in how close a guess at the {secret} must be, so close guesses are not compared: "
+                    "{ways}.",
                     secret=enumeration([name]),
                     ways=_by_run(outcome, windows),
                 )
@@ -178,8 +180,8 @@ def asked_otherwise(outcome: AssessedRuns) -> Iterator[Finding]:
         else:
             yield note(
                 text(
-                    "Close guesses of the {secret} are not told of the same attributes in all of the runs, and are "
-                    "not compared.",
+                    "Close guesses at the {secret} are not about the same columns in all of the runs, and are not "
+                    "compared.",
                     secret=enumeration([name]),
                 )
             )
@@ -190,14 +192,14 @@ def asked_otherwise(outcome: AssessedRuns) -> Iterator[Finding]:
     if outcome.knows_alike:
         yield note(
             text(
-                "What is learned without exact knowledge is not told of the same attributes in all of the runs, and "
-                "is not compared."
+                "What is learned without exact knowledge is not about the same columns in all of the runs, and is "
+                "not compared."
             )
         )
     elif len(set(ways)) == 1:
         yield note(
             text(
-                "The files of chances are not the same in all of the runs, so that what is learned without exact "
+                "The files of chances are not the same in all of the runs, so what is learned without exact "
                 "knowledge is not compared: {ways}.",
                 ways=ways[0],
             )
@@ -205,7 +207,7 @@ def asked_otherwise(outcome: AssessedRuns) -> Iterator[Finding]:
     else:
         yield note(
             text(
-                "The runs do not take her to know equally well, so that what is learned without exact knowledge is "
+                "The runs do not assume that she knows equally well, so what is learned without exact knowledge is "
                 "not compared: {ways}.",
                 ways=_by_run(outcome, ways),
             )

@@ -121,7 +121,7 @@ def brief(
 
 def releases_table(rows: Sequence[ComparedRelease]) -> Table:
     """Return the original and each release: risks and what is lost."""
-    measures = [text("suppressed"), text("named: certain"), text("guess")]
+    measures = [text("suppressed"), text("identified: certain"), text("guess")]
     measures += [
         text("{secret}: certain", secret="+".join(map(column_label, attack.secret)))
         for attack in rows[0].inferring
@@ -332,13 +332,14 @@ LIMITS = (
         "are left out of every risk."
     ),
     marked(
-        "Distances and errors take a generalised value to be spread evenly over the values that it stands for: what "
-        "somebody can expect who has the release and knows nothing more."
+        "Distances and errors take a generalised value to be spread evenly over the values that it stands "
+        "for: that is all that anyone with the release alone can expect."
     ),
 )
 CHANGED = marked(
-    "Where values were changed, the risks are those for somebody who knows by which rule; a number that the original "
-    "does not have counts as the nearest that it has, and every record of a sample for as many as it was drawn from."
+    "Where values were changed, the risks assume that the adversary knows by which rule. A number that "
+    "the original does not have counts as the nearest one that it has, and every record of a sample "
+    "stands for as many as it was drawn from."
 )
 ESTIMATED = marked(
     "How many are alone in the population is an estimate from the sample, by the rule of Dankar et al. 2012."
@@ -350,13 +351,13 @@ ERROR = {
     )
 }
 TERMS = {
-    marked("Highest, average"): marked("Of the chances that the record of a person is named."),
+    marked("Highest, average"): marked("The chances that a person's record is identified."),
     marked("Distance"): marked(
         "How far the distribution of a single column is from the truth on average (total variation)."
     ),
     marked("Other views of utility"): marked(
-        "Versions are ranked by their error. Loss, distance and query error look at the same from elsewhere, and may "
-        "rank them otherwise: to loss, a value that is told coarsely and a record that is removed are alike."
+        "Versions are ranked by their error. Loss, distance and query error measure the same thing in other "
+        "ways, and may rank them differently: to loss, a coarser value and a removed record are alike."
     ),
     marked("Query error"): marked("The median relative error of 1,000 random counting questions."),
 }
@@ -367,8 +368,8 @@ ALONE = {
 }
 PREDICTION = {
     marked("Prediction"): marked(
-        "How often a classifier that learned from the release tells the {target} of real records right; always saying "
-        "the most frequent value is right for {majority}."
+        "How often a classifier trained on the release predicts the {target} of real records correctly; "
+        "always saying the most frequent value is right for {majority}."
     )
 }
 UTILITIES = ("loss", "column_distance", "query_error")
@@ -379,7 +380,7 @@ def _figures(comparison: Comparison) -> Table:
     views = (text("loss"), text("distance"), text("query error"))
     columns: list[str | Column] = [
         *(text("records suppressed"), text("classes")),
-        *under(text("Chance of naming"), text("highest"), text("average"), text("certain")),
+        *under(text("Chance of identification"), text("highest"), text("average"), text("certain")),
         *[text("alone in population")] * alone,
         *(
             column
@@ -453,7 +454,7 @@ def _named(comparison: Comparison) -> Finding:
         remedy=""
         if safe
         else text(
-            "More people who look alike (a larger k), or less detail of the attributes, makes naming harder."
+            "More people who look alike (a larger k), or less detail in the columns, makes identification harder."
         ),
     )
 
@@ -484,7 +485,7 @@ def _naming_sentence(
     both = f"{_certain_sentence(before, best, subject)} {guesses_change(before, after)}"
     if alone:
         return both
-    best_one = text("No other version protects better against being named.")
+    best_one = text("No other version protects better against identification.")
     return f"{both} {best_one}"
 
 
@@ -499,18 +500,21 @@ def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> st
         "left_share": share(after.certain, after.records),
     }
     if before.certain == after.certain == 0:
-        template = marked("Nobody can be named outright, neither in the original nor in “{name}”.")
+        template = marked(
+            "Nobody can be identified outright, neither in the original nor in “{name}”."
+        )
     elif before.certain == 0:
         template = marked(
-            "In “{name}” {left} ({left_share}) can be named outright; in the original nobody can."
+            "In “{name}” {left} ({left_share}) can be identified outright; in the original nobody can."
         )
     elif after.certain == 0:
         template = marked(
-            "In “{name}” nobody can be named outright; in the original {people} ({share}) can."
+            "In “{name}” nobody can be identified outright; in the original {people} ({share}) can."
         )
     else:
         template = marked(
-            "In “{name}” {left} ({left_share}) can be named outright; in the original {people} ({share}) can."
+            "In “{name}” {left} ({left_share}) can be identified outright; in the original {people} ({share}) "
+            "can."
         )
     return translated(template, **words)
 
@@ -538,21 +542,16 @@ def _distance_sentence(nearest: ComparedRelease, releases: Sequence[ComparedRele
     alone = len(set(percentages(*map(error_of, releases)))) == 1
     words = {"name": nearest.name, "wrong": percentage(error_of(nearest))}
     if nearest.distance < NO_DISTANCE:
-        template = marked("“{name}” keeps the data as accurate as the original.")
+        template = marked("“{name}” is as accurate as the original.")
     elif single and alone:
-        template = marked("The error is {wrong} in what is said of the column.")
+        template = marked("Counts by the column are off by {wrong}.")
     elif single:
-        template = marked(
-            "“{name}” keeps the data most accurate: an error of {wrong} in what it says of the column."
-        )
+        template = marked("“{name}” is the most accurate: counts by the column are off by {wrong}.")
     elif alone:
-        template = marked(
-            "The error is {wrong} in what is said of two columns together, on average."
-        )
+        template = marked("Two-way tables are off by {wrong} on average.")
     else:
         template = marked(
-            "“{name}” keeps the data most accurate: an error of {wrong} in what it says of two columns together, on "
-            "average."
+            "“{name}” is the most accurate: two-way tables are off by {wrong} on average."
         )
     return translated(template, **words)
 
@@ -571,8 +570,8 @@ def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Fin
                 releases=joined([text("“{name}”", name=row.name) for row in safe]),
             ),
             meaning=text(
-                "This holds as long as the adversary knows nothing of a person but the quasi-identifiers; guesses may "
-                "still be right often."
+                "This holds as long as the adversary knows nothing about a person but the quasi-identifiers; guesses "
+                "may still be right often."
             ),
         )
     if leaking:
@@ -607,14 +606,14 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
     return Finding(
         release_severity(most, learned(most)),
         text(
-            "Protection against naming is not protection against inference: even in “{name}” the {secret} of {people} "
-            "({share}) is known for certain.",
+            "Protection against identification is not protection against inference: even in “{name}” the "
+            "{secret} of {people} ({share}) is known for certain.",
             **words,
         )
         if all_of_them
         else text(
-            "Protection against naming is not protection against inference: in “{name}” the {secret} of {people} "
-            "({share}) is known for certain.",
+            "Protection against identification is not protection against inference: in “{name}” the {secret} of "
+            "{people} ({share}) is known for certain.",
             **words,
         ),
         figure=f"{least.name} – {exact_figure(most)}",
@@ -665,8 +664,9 @@ def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
     )
     return note(
         text(
-            "A classifier that learned from “{name}” tells the {target} of real records right in {release} of cases; "
-            "one that learned from the original, in {original}; always saying the most frequent value, in {majority}.",
+            "A classifier trained on “{name}” predicts the {target} of real records correctly in {release} of "
+            "cases; one trained on the original, in {original}; always saying the most frequent value, in "
+            "{majority}.",
             name=name,
             target=enumeration([best["target"]]),
             release=release,
@@ -785,14 +785,14 @@ def choice_sentence(comparison: Comparison, chosen: Choice) -> str:
         )
     elif not chosen.meets:
         template = marked(
-            "None of the versions meets the rule; “{name}” is the best trade of risk against accuracy."
+            "None of the versions meets the rule; “{name}” is the best trade-off between risk and accuracy."
         )
     else:
         return text_for(
             chosen.meeting,
             "Choose “{name}”: it is the only version that meets the rule.",
-            "Choose “{name}”: of the {count} versions that meet the rule it is the best trade of risk against "
-            "accuracy.",
+            "Choose “{name}”: of the {count} versions that meet the rule, it is the best trade-off between risk "
+            "and accuracy.",
             name=name,
         )
     return translated(template, name=name)
@@ -838,7 +838,7 @@ def _error_tile(comparison: Comparison, chosen: ComparedRelease) -> Tile:
     if least == error:
         template = marked("error of “{name}”: no version is more accurate")
     if len(comparison.releases) == 1:
-        template = marked("error of “{name}”, on average, of what it says of the columns")
+        template = marked("average error of “{name}” in what it says about the columns")
     return Tile(text("What it costs"), error, translated(template, **words))
 
 
@@ -849,7 +849,7 @@ def actions(comparison: Comparison, question: CompareStudy, chosen: Choice) -> t
     sentence = text("Of these versions, publish “{name}”.", name=chosen.release.name)
     if not chosen.meets:
         sentence = text(
-            "Of these versions, take “{name}”, and do more before it is published.",
+            "Of these versions, choose “{name}”, and protect it further before you publish it.",
             name=chosen.release.name,
         )
     first = Action(
@@ -886,7 +886,7 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
     """Show what each version leaves of risk against how wrong it is; the line joins those that nothing beats."""
     panels = [
         Panel(
-            text("right guesses at who it is (%)"),
+            text("correct identifications (%)"),
             lambda row: row.naming.probabilistic.posterior,
         )
     ]

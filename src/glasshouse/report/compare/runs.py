@@ -111,8 +111,8 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
                 "estimates of a cause."
             ),
             marked(
-                "Differences are against the first run. Of a best set of each size, each run has its own: what is "
-                "compared is how well an adversary can do with so many attributes."
+                "Differences are against the first run. Each run has its own best set of each size: what is compared "
+                "is how well an adversary can do with that many columns."
             ),
         ),
         glossary=glossary(
@@ -137,8 +137,7 @@ def _summary(outcome: AssessedRuns) -> str:
         return ""
     if not _knows_the_same(outcome):
         return text(
-            "These runs do not assume the same knowledge: nothing follows from one to the other but with what both "
-            "have, {known}.",
+            "These runs do not assume the same knowledge, so they are compared only on what both have: {known}.",
             known=_shared(outcome),
         )
     names = (outcome.runs[0].name, outcome.runs[-1].name)
@@ -292,7 +291,7 @@ def best_chart(outcome: AssessedRuns) -> vega.Chart:
     panels = layers.properties(width=720 // min(len(order), 3) - 20, height=260).facet(
         facet=vega.Facet("target:N", sort=order, title=None, header=header), columns=3
     )
-    subtitle = text("with the best set of so many attributes, in each run")
+    subtitle = text("with the best set of that many columns, in each run")
     return titled(panels, _best_title(outcome), subtitle, (85, 95))
 
 
@@ -300,7 +299,7 @@ def _best_title(outcome: AssessedRuns) -> str:
     """Say at which attack, and with how many attributes, a run differs most from the first."""
     line, place = outcome.most_different
     if line.differences()[place - 1][0] == 0:
-        return text("With the best set of each size an adversary does alike in every run")
+        return text("With the best set of each size an adversary does equally well in every run")
     before, after = percentages(
         *(line.attacks[entry].probabilistic.posterior for entry in (0, place))
     )
@@ -313,19 +312,19 @@ def _best_title(outcome: AssessedRuns) -> str:
     if line.secret:
         return text_for(
             line.size,
-            "Guesses at the {secret} differ most with {count} attribute known: right in {before} of cases in "
+            "Guesses at the {secret} differ most with {count} column known: right in {before} of cases in "
             "“{first}”, and in {after} in “{last}”",
-            "Guesses at the {secret} differ most with {count} attributes known: right in {before} of cases in "
+            "Guesses at the {secret} differ most with {count} columns known: right in {before} of cases in "
             "“{first}”, and in {after} in “{last}”",
             secret=enumeration(line.secret),
             **words,
         )
     return text_for(
         line.size,
-        "Guesses at who it is differ most with {count} attribute known: right in {before} of cases in “{first}”, and "
-        "in {after} in “{last}”",
-        "Guesses at who it is differ most with {count} attributes known: right in {before} of cases in “{first}”, and "
-        "in {after} in “{last}”",
+        "Guesses at who it is differ most with {count} column known: right in {before} of cases in "
+        "“{first}”, and in {after} in “{last}”",
+        "Guesses at who it is differ most with {count} columns known: right in {before} of cases in "
+        "“{first}”, and in {after} in “{last}”",
         **words,
     )
 
@@ -370,8 +369,8 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
     best = Section(
         text("With the best set of each size"),
         intro=text(
-            "Hover over a figure for the set with which she does best; all of them are in results.parquet beside this "
-            "report."
+            "On screen, hover over a figure for the set with which she does best; all of them are in "
+            "results.parquet beside this report."
         ),
         tables=(_by_size(outcome, cells, differences),),
     )
@@ -424,7 +423,7 @@ def _incomparable(outcome: AssessedRuns) -> Finding:
     """Say that runs with no set of quasi-identifiers in common cannot be compared, and what each was assessed with."""
     return note(
         text(
-            "These runs cannot be compared: they have no set of quasi-identifiers in common, so that what differs may "
+            "These runs cannot be compared: they have no set of quasi-identifiers in common, so what differs may "
             "come from what the adversary is assumed to know, not from the releases."
         ),
         figure=_known_by_run(outcome),
@@ -462,8 +461,8 @@ def _changed(line: ComparedAttack, names: tuple[str, str], after: Attack, subjec
         figure=_figure(names, before, after),
         meaning=_meaning(what, before, after, safe=safe),
         remedy=text(
-            "Look at what changed between them: more attributes, more detail, or fewer people alike; glasshouse "
-            "anonymise shows what protection would cost."
+            "Look at what changed between them: more columns, more detail, or fewer people alike; glasshouse "
+            "protect shows what protection would cost."
         )
         if what == Change.WORSE
         else "",
@@ -492,19 +491,19 @@ def _head(before: Attack, after: Attack, names: tuple[str, str], subject: str) -
 
 _HEADS = {
     Change.WORSE: (
-        marked("From “{first}” to “{last}” it became easier to name {many}."),
+        marked("From “{first}” to “{last}” it became easier to identify {many}."),
         marked("From “{first}” to “{last}” it became easier to infer the {secret}."),
     ),
     Change.BETTER: (
-        marked("From “{first}” to “{last}” it became harder to name {many}."),
+        marked("From “{first}” to “{last}” it became harder to identify {many}."),
         marked("From “{first}” to “{last}” it became harder to infer the {secret}."),
     ),
     Change.MIXED: (
-        marked("From “{first}” to “{last}” naming {many} changed both ways."),
+        marked("From “{first}” to “{last}” identifying {many} changed both ways."),
         marked("From “{first}” to “{last}” inferring the {secret} changed both ways."),
     ),
     Change.SAME: (
-        marked("In “{last}” it is as easy to name {many} as in “{first}”."),
+        marked("In “{last}” it is as easy to identify {many} as in “{first}”."),
         marked("In “{last}” it is as easy to infer the {secret} as in “{first}”."),
     ),
 }
@@ -527,34 +526,36 @@ def _certainty_change(before: Attack, after: Attack, subject: str) -> str:
         template = (
             marked("Nobody’s {secret} is known for certain, as before.")
             if after.secret
-            else marked("Nobody can be named outright, as before.")
+            else marked("Nobody can be identified outright, as before.")
         )
     elif said_before == said_after:
         template = (
-            marked("The {secret} is known for certain of {after} of {many} ({counted}), as before.")
+            marked(
+                "The {secret} is known for certain for {after} of {many} ({counted}), as before."
+            )
             if after.secret
-            else marked("{after} of {many} ({counted}) can be named outright, as before.")
+            else marked("{after} of {many} ({counted}) can be identified outright, as before.")
         )
     elif last < first:
         template = (
             marked(
-                "The {secret} is known for certain of {after} of {many} ({counted}), down from {before} "
+                "The {secret} is known for certain for {after} of {many} ({counted}), down from {before} "
                 "({counted_before})."
             )
             if after.secret
             else marked(
-                "{after} of {many} ({counted}) can be named outright, down from {before} ({counted_before})."
+                "{after} of {many} ({counted}) can be identified outright, down from {before} ({counted_before})."
             )
         )
     else:
         template = (
             marked(
-                "The {secret} is known for certain of {after} of {many} ({counted}), up from {before} "
+                "The {secret} is known for certain for {after} of {many} ({counted}), up from {before} "
                 "({counted_before})."
             )
             if after.secret
             else marked(
-                "{after} of {many} ({counted}) can be named outright, up from {before} ({counted_before})."
+                "{after} of {many} ({counted}) can be identified outright, up from {before} ({counted_before})."
             )
         )
     return translated(template, **words)
@@ -625,8 +626,8 @@ def _data(outcome: AssessedRuns) -> Iterator[Finding]:
         yield records_finding(
             records.items(),
             text(
-                "Among more people it is harder to name one, if all else is the same; part of a difference may be just "
-                "that."
+                "Among more people it is harder to identify one, if all else is the same; part of a difference may "
+                "be just that."
             ),
         )
     windows = {len(attack.datasets) for line in outcome.largest for attack in line.attacks}
@@ -643,7 +644,7 @@ def records_finding(records: Iterable[tuple[str, int]], meaning: str = "") -> Fi
     """Say that runs are not of the same number of records."""
     return note(
         text(
-            "The runs are not of the same number of records: {records}.",
+            "The runs do not have the same number of records: {records}.",
             records="; ".join(
                 text("“{name}” {records}", name=name, records=count) for name, count in records
             ),
@@ -679,7 +680,7 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, ...]:
         row = [f"{line.attacks[0].code} {target_label(line.secret)}", number(line.size)]
         row += (percentage(attack.probabilistic.posterior) for attack in line.attacks)
         best.append([*row, *marked_points(line)])
-    sized = [text("attributes"), *names, *differences]
+    sized = [text("columns"), *names, *differences]
     best_title = text("With the best set of each size, a guess is right")
     return (
         cell_table(text("attack"), [*columns, *differences], largest, title),

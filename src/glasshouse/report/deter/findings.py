@@ -97,8 +97,8 @@ def deterrence_findings(
 def published_prior() -> str:
     """Say whose prior it is where none was given."""
     return text(
-        "The prior is the publication's: the share of the inhabitants of North Carolina who are registered voters; "
-        "give your own with --prior."
+        "The prior comes from the publication: the share of the inhabitants of North Carolina who are "
+        "registered voters; give your own with --prior."
     )
 
 
@@ -119,13 +119,13 @@ def published_terms(outcome: Deterrence, question: DeterStudy) -> tuple[str, ...
         }
         said.append(
             text(
-                "These amounts are the publication's, of North Carolina and in US dollars: {terms}; give your own.",
+                "These amounts come from the publication (North Carolina, in US dollars): {terms}; give your own.",
                 **words,
             )
             if question.currency in DOLLARS
             else text(
-                "These amounts were not given: {terms}. They are the publication's, of North Carolina and in US "
-                "dollars; the numbers are taken as they are for {currency}, and not converted. Give your own.",
+                "These amounts were not given: {terms}. They come from the publication (North Carolina, in US "
+                "dollars); the numbers are used for {currency} as they are, without conversion. Give your own.",
                 **words,
             )
         )
@@ -237,8 +237,8 @@ def _rising(outcome: Deterrence) -> Iterator[Finding]:
     rises = len(outcome.size.rises or ())
     figure = text_for(rises, "the risk rises at {count} size", "the risk rises at {count} sizes")
     meaning = text(
-        "That groups are large is by itself no proof of more safety; look at the size from which on every larger one "
-        "is enough."
+        "Large groups alone do not prove more safety; look for the size from which every larger group is "
+        "enough."
     )
     yield Finding(Severity.MODERATE, sentence, figure if rises else "", meaning)
 
@@ -451,8 +451,9 @@ def _lost(exposure: ReleaseExposure, currency: str | None) -> Finding:
     if exposure.loss_counts_few:
         return note(
             text(
-                "What the publisher is expected to lose is not told here: so few of the records worth attacking cost "
-                "the same that it would tell how many they are. With --json it is printed, for the analyst alone."
+                "What the publisher is expected to lose is not shown here: so few of the records worth attacking "
+                "cost the same that it would reveal how many they are. With --json it is printed, for the analyst "
+                "alone."
             )
         )
     return Finding(

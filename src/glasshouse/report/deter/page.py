@@ -88,8 +88,8 @@ MONEY = ("gain", "penalty", "access_cost", "link_cost", "exploit_cost")
 WORDS = {
     marked("Value"): marked("What the attack is worth to her by the optimal plan, costs deducted."),
     marked("Enough from here on"): marked(
-        "The least value from which on every larger one is enough too. With a limited number of penalties more is not "
-        "always safer."
+        "The lowest value from which every larger one is enough, too. With a limited number of penalties "
+        "more is not always safer."
     ),
 }
 """The words of this report, explained."""
@@ -109,8 +109,8 @@ LIMITS = (
         "those of an adversary who knows the sizes; deterrents are those of the adversary described above."
     ),
     marked(
-        "Everything depends on the terms: an adversary who gains more, pays less, or does not reckon at all goes "
-        "farther than is said here."
+        "Everything depends on the terms: an adversary who gains more, pays less, or does not calculate at "
+        "all goes further than is said here."
     ),
 )
 AIM = marked(
@@ -219,17 +219,17 @@ def terms_tile(outcome: Deterrence, question: DeterStudy) -> Tile:
         "currency": currency or "",
     }
     said = text(
-        "is what a re-identification is worth; penalty {penalty}, price of access {access}, {tried} to try one person; "
-        "the target is registered with a chance of {prior}.",
+        "gain from a re-identification; penalty {penalty}, price of access {access}, {tried} to try one "
+        "person; the target is registered with a chance of {prior}.",
         **words,
     )
     if not words["terms"]:
         origin = text("All of this was given.")
     elif currency in DOLLARS:
-        origin = text("Not given, but of North Carolina, in US dollars: {terms}.", **words)
+        origin = text("Not given, so taken from North Carolina, in US dollars: {terms}.", **words)
     else:
         origin = text(
-            "Not given, but of North Carolina, and US dollars taken for {currency}: {terms}.",
+            "Not given, so taken from North Carolina, with US dollars read as {currency}: {terms}.",
             **words,
         )
     return Tile(text("On which terms"), now(terms, "gain", currency), f"{said} {origin}")
@@ -293,7 +293,7 @@ def actions(outcome: Deterrence, question: DeterStudy) -> Iterator[Action]:
         parameter, lasting, _ = ways[0]
         yield Action(
             text(
-                "See to it that {deterrent} is {amount} (now {now}).",
+                "Raise {deterrent} from {now} to {amount}.",
                 deterrent=translated(DETERRENTS[parameter]),
                 amount=enough(parameter, lasting, question.currency),
                 now=now(terms, parameter, question.currency),
@@ -362,9 +362,9 @@ def brief(outcome: Deterrence, question: DeterStudy) -> Brief:
         adversary=translated(ADVERSARIES[policy.belief is None]),
     )
     tables = {
-        text("From which size on she changes her mind, who knows the size"): thresholds_table(
-            policy
-        ),
+        text(
+            "The group sizes at which an adversary who knows them changes her mind"
+        ): thresholds_table(policy),
         text("By size of the group of people alike"): _sizes(policy, currency),
         aim: deterrents_table(outcome, currency),
     }
@@ -393,7 +393,7 @@ def _exposure(exposure: ReleaseExposure, currency: str | None, *, losses: bool) 
     ]
     if losses:
         lost = [
-            text("not told") if exposure.loss_counts_few else hundredths(loss, currency)
+            text("not shown") if exposure.loss_counts_few else hundredths(loss, currency)
             for loss in (exposure.loss_known, exposure.loss_unknown)
         ]
         rows += [
@@ -685,7 +685,7 @@ def thresholds_by_parameter(outcome: Deterrence, currency: str | None) -> Figure
     panels = (_thresholds_chart(curve, outcome, currency) for curve in drawn)
     end = outcome.policy.thresholds.no_attack
     title = (
-        text("From which size of groups on an attack does not pay, if one of the terms changes")
+        text("The group size from which an attack no longer pays, if one of the terms changes")
         if end is None
         else text(
             "Now an attack does not pay on groups of {size} or more; if one of the terms changes, that size moves",

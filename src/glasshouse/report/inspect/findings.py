@@ -39,7 +39,7 @@ PROFILED = (
 )
 """What the values of a column may look like, and the roles that it may have."""
 ROLES = marked(
-    "Roles are suggestions from names and values: an attribute is a quasi-identifier if someone could know it."
+    "Roles are suggestions from names and values: a column is a quasi-identifier if someone could know it."
 )
 ODDITIES = {
     PADDED: marked("Values with blanks around them: {columns}."),
@@ -98,8 +98,8 @@ def _who_knows(profile: TableProfile) -> Iterator[str]:
             most[country] = len(columns), name
     if most:
         yield text(
-            "Of the adversaries in the catalogue these could know most of the columns: {adversaries}. What each would "
-            "learn: assess --adversary all.",
+            "Of the adversaries in the catalogue, these could know most of the columns: {adversaries}. To see "
+            "what each would learn: assess --adversary all.",
             adversaries=", ".join(
                 f"{name} ({number(count)})" for count, name in sorted(most.values(), reverse=True)
             ),
@@ -190,8 +190,8 @@ class Findings:
         if person is not None and person.nameless:
             yield note(
                 text(
-                    "{column} looks like what names a person, but in {records} it is missing or stands for nobody in "
-                    "particular: as the identifier it would leave out people, so that the command does not name it.",
+                    "{column} looks like a person's identifier, but in {records} it is missing or stands for nobody in "
+                    "particular: as the identifier it would leave out people, so the command does not use it.",
                     column=quoted([person.name]),
                     records=self._records(person.nameless),
                 )
@@ -199,9 +199,9 @@ class Findings:
         elif person is not None and person.repeats:
             yield note(
                 text(
-                    "{repeats} name somebody (by {column}) whom a record before them names: give the column as "
-                    "--person, to tell what somebody learns who knows several records of one person, or as the "
-                    "identifier, so that each person counts once.",
+                    "{repeats} belong to somebody who already has a record (by {column}): give the column as --person, "
+                    "to see what someone who knows several records of one person learns, or as the identifier, so that "
+                    "each person counts once.",
                     repeats=text_for(person.repeats, "{count} record", "{count} records"),
                     column=quoted([person.name]),
                 )
@@ -212,9 +212,9 @@ class Findings:
             yield note(
                 text_for(
                     self.profile.repeated,
-                    "{count} record is in every column as one before it: something happened twice, or was written "
+                    "{count} record equals an earlier one in every column: something happened twice, or was written "
                     "twice.",
-                    "{count} records are in every column as one before them: something happened twice, or was written "
+                    "{count} records equal an earlier one in every column: something happened twice, or was written "
                     "twice.",
                 )
             )
@@ -230,7 +230,7 @@ class Findings:
             yield Finding(
                 Severity.HIGH,
                 text(
-                    "These columns name or reach people by themselves, and belong in no release: {columns}.",
+                    "These columns identify or reach people by themselves, and belong in no release: {columns}.",
                     columns=", ".join(
                         f"{printable(column.name)} ({translated(column.looks_like)})"
                         for column in direct
@@ -242,7 +242,7 @@ class Findings:
             yield Finding(
                 Severity.MODERATE,
                 text(
-                    "Free text may name anybody: read it, or leave it out of the release: {columns}.",
+                    "Free text may mention anybody: read it, or leave it out of the release: {columns}.",
                     columns=quoted(texts),
                 ),
             )
@@ -280,7 +280,7 @@ class Findings:
             if len(column.dates) > 1:
                 yield note(
                     text(
-                        "The dates of {column} do not tell how they are written: both {first} and {second} fit all of "
+                        "The dates of {column} do not show how they are written: both {first} and {second} fit all of "
                         "them.",
                         column=name,
                         first=column.dates[0],
@@ -297,7 +297,7 @@ class Findings:
                 sign = column.numbers[0][0]
                 yield note(
                     text(
-                        "The numbers of {column} do not tell whether {sign} stands before decimals or between "
+                        "The numbers of {column} do not show whether {sign} stands before decimals or between "
                         "thousands.",
                         column=name,
                         sign=quoted([sign]),

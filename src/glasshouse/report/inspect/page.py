@@ -46,12 +46,12 @@ MOST_DRAWN, MOST_LISTED = 3, 25
 _LETTERS, _LINE = 16, "\u2003"
 """How many letters of what is known fit into a line of a picture, and what stands between lines there."""
 SHARES = marked(
-    "Shares are in whole per cent of all records. A value that fewer than {smallest} records have is not told, and "
-    "neither are others where it could be worked out from them."
+    "Shares are in whole per cent of all records. A value that fewer than {smallest} records have is not "
+    "shown, and neither are others from which it could be worked out."
 )
 SAMPLE = marked(
-    "For combinations {sample} of the {records} records were looked at, at equal distances: among all of them fewer of "
-    "every hundred are alone, as a rule."
+    "For combinations, {sample} of the {records} records were looked at, at equal distances: among all "
+    "of them, a smaller share is usually unique."
 )
 WHOLE = marked("Combinations were counted over all records.")
 
@@ -129,15 +129,17 @@ def _tiles(
     direct, texts = _naming(profile)
     names = direct or texts
     if direct:
-        why = text("{columns}: they name or reach people by themselves", columns=_in_short(names))
+        why = text(
+            "{columns}: they identify or reach people by themselves", columns=_in_short(names)
+        )
     elif texts:
-        why = text("of free text may name anybody: {columns}", columns=_in_short(names))
+        why = text("of free text may mention anybody: {columns}", columns=_in_short(names))
     else:
-        why = text("was found to name people by itself")
+        why = text("was found to identify people by itself")
     tiles = [
         Tile(text("What was understood"), number(profile.columns[0].records), read),
         Tile(
-            text("What names people"),
+            text("What identifies people"),
             text_for(len(names), "{count} column", "{count} columns")
             if names
             else text("no column"),
@@ -147,7 +149,7 @@ def _tiles(
     if combinations:
         best = combinations[0]
         alone = text(
-            "of the {records} records are alone with their {known}",
+            "of the {records} records are unique on {known}",
             records=number(best.records),
             known=enumeration(best.columns),
         )
@@ -202,13 +204,11 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
         "records": number(best.records),
     }
     if sampled:
-        template = marked("In a sample of {records} records, {share} are alone with their {known}.")
+        template = marked("In a sample of {records} records, {share} are unique on {known}.")
     elif alone.is_exact:
-        template = marked("{share} of the {records} records are alone with their {known}.")
+        template = marked("{share} of the {records} records are unique on {known}.")
     else:
-        template = marked(
-            "Fewer than {smallest} of the {records} records are alone with their {known}."
-        )
+        template = marked("Fewer than {smallest} of the {records} records are unique on {known}.")
     sentence = translated(template, **words)
     return [
         Finding(
@@ -221,7 +221,7 @@ def _singled_out(combinations: Sequence[Combination], *, sampled: bool) -> list[
                 classes=number(best.classes),
             ),
             meaning=text(
-                "Whoever knows this of somebody finds their record, and reads all the rest of it."
+                "Anyone who knows this about somebody finds their record, and reads all the rest of it."
             )
             if best.unique
             else "",
@@ -271,7 +271,8 @@ def _values(profile: TableProfile) -> Section:
         tables=tables,
         notes=(
             text(
-                "Nothing is told of the values of these columns, which name people or are had by few each: {columns}.",
+                "The values of these columns are not shown, as they identify people or few people share each of "
+                "them: {columns}.",
                 columns=quoted(untold),
             ),
         )
@@ -291,14 +292,14 @@ def _combined(combinations: Sequence[Combination]) -> list[Section]:
         return []
     intro = text(
         "The suggested quasi-identifiers, alone, in pairs and in triples: how many different combinations of "
-        "values there are, and how many records are alone with theirs."
+        "values there are, and how many records are unique on them."
     )
     table = _combined_table(combinations[:MOST_LISTED])
     return [Section(text("Which columns together single people out"), intro, (table,))]
 
 
 def _combined_table(combinations: Sequence[Combination]) -> Table:
-    titles = (text("Combinations"), text("Records alone"), text("Share"))
+    titles = (text("Combinations"), text("Unique records"), text("Share"))
     return cell_table(
         text("Known together"),
         titles,
@@ -344,21 +345,21 @@ def _figure(combinations: Sequence[Combination]) -> Figure:
     base = plot(rows).encode(
         y=vega.Y("known:N", sort=labels, title=None, axis=axis),
         x=vega.X(
-            "share:Q", title=text("records alone (%)"), scale=scale, axis=vega.Axis(tickCount=5)
+            "share:Q", title=text("unique records (%)"), scale=scale, axis=vega.Axis(tickCount=5)
         ),
     )
     bars = base.mark_bar(height=18, color=TARGETS[0][0])
     figures = base.mark_text(align="left", dx=5).encode(text="label:N")
     best = combinations[0]
     title = text(
-        "{share} of the records are alone with their {known}",
+        "{share} of the records are unique on {known}",
         share=alone_of(best).share,
         known=enumeration(best.columns),
     )
     room = {"left": 8, "top": 5, "right": 10, "bottom": 5}
     return figure_of(
         titled(vega.layer(bars, figures), title, width=480, height=vega.Step(54), padding=room),
-        label=text("Share of records that are alone with what is known together"),
+        label=text("Share of records that are unique on what is known together"),
         caption=text(
             "The suggested quasi-identifiers, and their pairs and triples, that single out the most records."
         ),

@@ -94,16 +94,16 @@ NERGIZ = "Nergiz, Atzori and Clifton 2007, “Hiding the presence of individuals
 MOST_PATTERNS_SAID = 3
 """How many sets of releases a sentence names."""
 NOBODY_SURE = marked(
-    "Someone who knows the {known} of everybody in {register} cannot tell for certain of anybody among the "
-    "{people} {matter}."
+    "Someone who knows the {known} of everybody in {register} cannot say for certain, about any of the "
+    "{people}, {matter}."
 )
 EVERYBODY_SURE = marked(
-    "Someone who knows the {known} of everybody in {register} can tell for certain of every one of the {people} "
-    "{matter}."
+    "Someone who knows the {known} of everybody in {register} can say for certain, about every one of "
+    "the {people}, {matter}."
 )
 SOME_SURE = marked(
-    "Someone who knows the {known} of everybody in {register} can tell for certain of {certain} of the {people} "
-    "({share}) {matter}."
+    "Someone who knows the {known} of everybody in {register} can say for certain, about {certain} of "
+    "the {people} ({share}), {matter}."
 )
 WHETHER = {
     True: marked("in exactly which of the {releases} releases they are"),
@@ -126,8 +126,8 @@ FOR_SURE = {
 """What is for sure, by whether there are several releases."""
 MEMBERSHIP_TERMS = {
     marked("One guess, before and after"): marked(
-        "The probability that her best guess is right, knowing only how many are in, and knowing something of the "
-        "person besides (prior and posterior Bayes vulnerability)."
+        "The probability that her best guess is right, knowing only how many are in, and also knowing "
+        "something about the person (prior and posterior Bayes vulnerability)."
     ),
     marked("Added, factor"): marked("After minus before, and after divided by before."),
     marked("Chance of being in, lowest and highest"): marked(
@@ -138,10 +138,10 @@ MEMBERSHIP_TERMS = {
         "No adversary with non-negative gains, whatever she believed before and whatever a guess is worth to her, "
         "multiplies her success by more than this (multiplicative Bayes capacity)."
     ),
-    marked("Chance that a record is named"): marked(
+    marked("Chance that a record is identified"): marked(
         "If she picks somebody in the register who fits a record: the highest chance that it is theirs (the "
-        "journalist’s risk), and the share of all records that she would name right (the marketer’s risk; Dankar and "
-        "El Emam 2010)."
+        "journalist’s risk), and the share of all records that she would identify correctly (the marketer’s "
+        "risk; Dankar and El Emam 2010)."
     ),
 }
 """The words of a report on everybody, explained."""
@@ -194,8 +194,8 @@ def _sure(outcome: Membership, words: dict[str, str]) -> Finding:
     if not outcome.certain:
         return reassurance(sentence, meaning=translated(NOTHING_ELSE_KNOWN))
     remedy = text(
-        "Publish less detail of what the register also tells: once people who are in and people who are not look "
-        "alike, nobody is certain."
+        "Publish in less detail what the register also holds: once people inside and outside the release "
+        "look alike, nothing is certain about anybody."
     )
     severity = graded(Fraction(0), certain=outcome.certain, people=outcome.people)
     return Finding(severity, sentence, "", translated(TELLING_IN_ITSELF), remedy)
@@ -274,7 +274,9 @@ def _bounds(outcome: Membership, words: dict[str, str]) -> Finding | None:
             "not."
         )
         return note(sentence, figure, meaning)
-    alike = text("Who is in and who is not look alike: the register tells nothing of anybody.")
+    alike = text(
+        "People inside and outside the release look alike: the register reveals nothing about anybody."
+    )
     return reassurance(sentence, meaning="" if low in (0, 1) else alike)
 
 
@@ -296,7 +298,7 @@ def _in_which(outcome: Membership, words: dict[str, str]) -> Finding:
     if not shares:
         return note(
             text(
-                "In which releases the {people} are is not told, as fewer than {smallest} of them are in the same "
+                "In which releases the {people} are is not shown, as fewer than {smallest} of them are in the same "
                 "ones.",
                 **words,
             )
@@ -332,7 +334,7 @@ def membership_page(outcome: Membership, question: MembershipStudy, provenance: 
     )
     return Page(
         title=text("Who is in {datasets}: what {register} lets an adversary learn", **words),
-        lead=text("{people} in {register}; what is known of them: {known}", **words),
+        lead=text("{people} in {register}; what is known about them: {known}", **words),
         findings=(replace(sure, picture=presence_figure(outcome, subject)), *findings),
         summary=f"{_finding(outcome, subject)}.",
         tiles=tuple(_membership_tiles(outcome, subject)),
@@ -400,15 +402,15 @@ def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
         yield Tile(
             text("What is given away"),
             " → ".join(percentages(guess.prior, guess.posterior)),
-            text("right guesses at who is in it, without the register and with it"),
+            text("correct guesses at who is in it, without the register and with it"),
         )
     if outcome.marketer is not None and outcome.journalist is not None:
         yield Tile(
-            text("Who can be named"),
+            text("Who can be identified"),
             percentage(outcome.marketer),
             text(
-                "of the records would be named right by someone who has the register; the one most at risk with a "
-                "chance of {highest}",
+                "of the records would be identified correctly by someone who has the register; the one most at risk "
+                "with a chance of {highest}",
                 highest=percentage(outcome.journalist),
             ),
         )
@@ -420,7 +422,7 @@ def _success_table(outcome: Membership, subjects: str) -> Table:
     rows = []
     for name, row in (*together, *_named_releases(outcome)):
         sides, guess = (row.certainly_in, row.certainly_out), leakage_cells(row.probabilistic)
-        few = [Cell(text("not told"))] * len(guess) if has_few(row) else None
+        few = [Cell(text("not shown"))] * len(guess) if has_few(row) else None
         rows.append(
             (
                 Cell(name, mark=row.code),
@@ -460,7 +462,7 @@ def _risks_table(outcome: Membership) -> Table:
     columns: tuple[str | Column, ...] = (
         *under(text("chance of being in"), text("lowest"), text("highest")),
         text("Worst case, at most"),
-        *under(text("chance that a record is named"), text("highest"), text("on average")),
+        *under(text("chance that a record is identified"), text("highest"), text("on average")),
     )
     return cell_table(text("Release"), columns, rows, text("Bounds and risks"))
 
@@ -596,7 +598,7 @@ def _finding(outcome: Membership, subject: str) -> str:
         template = marked("For no {subject} is it certain whether they are in {release}")
     elif outcome.each and shares.count(shares[best]) == 1:
         template = marked(
-            "{release} tells most: {inside} of {many} are certainly in it, and {outside} certainly not"
+            "{release} reveals most: {inside} of {many} are certainly in it, and {outside} certainly not"
         )
     elif certain[best] == outcome.people:
         template = marked("For every {subject} it is certain whether they are in {release}")

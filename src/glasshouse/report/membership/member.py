@@ -183,16 +183,16 @@ class MemberTold:
         outcome = self.outcome
         if not outcome.known:
             template = marked(
-                "Nothing is known of this person: any of the {people} of {register} may be meant."
+                "Nothing is known about this person: any of the {people} of {register} may be meant."
             )
         elif len(outcome.datasets) > 1:
             template = marked(
-                "{candidates} of the {people} of {register} may be this person, going by what is known ({known})."
+                "{candidates} of the {people} of {register} may be this person, judging by what is known ({known})."
             )
         else:
             template = marked(
-                "{candidates} of the {people} of {register} may be this person, going by what is known ({known}); in "
-                "{release}, {records} may be theirs."
+                "{candidates} of the {people} of {register} may be this person, judging by what is known ({known}); "
+                "in {release}, {records} may be theirs."
             )
         sentence = translated(
             template,
@@ -235,26 +235,27 @@ class MemberTold:
             )
         elif after == 1:
             template = marked(
-                "It is certain that this person is in {release}; of anybody in {register} the chance of being in it is "
-                "{then}."
+                "It is certain that this person is in {release}; for anybody in {register} the chance of being in it "
+                "is {then}."
             )
         elif after == 0:
             template = marked(
-                "It is certain that this person is not in {release}; of anybody in {register} the chance of being "
+                "It is certain that this person is not in {release}; for anybody in {register} the chance of being "
                 "in it is {then}."
             )
         elif after == before and self.presence[0].is_exact:
             template = marked(
-                "The chance that this person is in {release} is {then}, the same as of anybody in {register}: nothing "
-                "is learned."
+                "The chance that this person is in {release} is {then}, the same as for anybody in {register}: "
+                "nothing is learned."
             )
         elif among.people == 0:
             template = marked(
-                "How likely it is that this person is in {release} is not told; of anybody in {register} it is {then}."
+                "How likely it is that this person is in {release} is not shown; for anybody in {register} it is "
+                "{then}."
             )
         else:
             template = marked(
-                "The chance that this person is in {release} is {now}; of anybody in {register} it is {then}."
+                "The chance that this person is in {release} is {now}; for anybody in {register} it is {then}."
             )
         sentence = translated(
             template, release=outcome.datasets[0], register=outcome.population, now=now, then=then
@@ -268,8 +269,8 @@ class MemberTold:
             return sentence
         right, general = map(in_words, percentages(outcome.guess.posterior, outcome.guess.prior))
         harder = text(
-            "Whether they are in it is harder to guess than of people in general: a guess is right in {right} of cases "
-            "instead of {general}.",
+            "Whether they are in it is harder to guess than for people in general: a guess is right in {right} "
+            "of cases instead of {general}.",
             right=right,
             general=general,
         )
@@ -310,18 +311,18 @@ class MemberTold:
             )
         elif after == 1:
             template = marked(
-                "It is certain which releases hold this person: {best}. Of anybody in {register} the best guess would "
-                "be {first}, right in {then} of cases."
+                "It is certain which releases hold this person: {best}. For anybody in {register} the best guess "
+                "would be {first}, right in {then} of cases."
             )
         elif after < before and right != then and not self.among.rough:
             template = marked(
-                "Which releases hold this person is harder to guess than of people in general: the best guess is "
-                "{best}, right in {right} of cases; of anybody in {register} it would be {first}, right in {then}."
+                "Which releases hold this person is harder to guess than for people in general: the best guess is "
+                "{best}, right in {right} of cases; for anybody in {register} it would be {first}, right in {then}."
             )
         else:
             template = marked(
-                "The best guess at which releases hold this person is {best}, right in {right} of cases; of anybody in "
-                "{register} it would be {first}, right in {then}."
+                "The best guess at which releases hold this person is {best}, right in {right} of cases; for anybody "
+                "in {register} it would be {first}, right in {then}."
             )
         sentence = translated(
             template,
@@ -347,7 +348,7 @@ class MemberTold:
             text("Is this person in it?"),
             most.after.cell.text,
             text(
-                "is the chance that they are in {release}; of anybody in {register} it is {before}",
+                "is the chance that they are in {release}; for anybody in {register} it is {before}",
                 release=name,
                 register=outcome.population,
                 before=most.before.cell.text,
@@ -387,9 +388,9 @@ class MemberTold:
     def guess_table(self) -> Table:
         """Return how often a guess at the releases that hold the person is right."""
         label = (
-            text("tell in exactly which releases the person is")
+            text("say in exactly which releases the person is")
             if len(self.outcome.datasets) > 1
-            else text("tell whether the person is in")
+            else text("say whether the person is in")
         )
         row = (Cell(label, mark=self.outcome.code), *self.guess.cells)
         return cell_table(text("Attack"), guess_titles(), [row], text("One guess"))

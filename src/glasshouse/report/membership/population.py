@@ -79,15 +79,15 @@ POPULATION_TERMS = {
         "whole population (a population unique)."
     ),
     marked("Journalist"): marked(
-        "An adversary who has a register and names one record: her risk is 1 divided by the number of people of the "
-        "population who fit, which is estimated as records alike divided by the sampling fraction (El Emam and Dankar "
-        "2008)."
+        "An adversary who has a register and identifies one record: her risk is 1 divided by the number of "
+        "people of the population who fit, which is estimated as records alike divided by the sampling "
+        "fraction (El Emam and Dankar 2008)."
     ),
     marked("Marketer"): marked(
-        "An adversary who has a register and names all records as well as she can: the share that she gets right "
-        "(Dankar and El Emam 2010). The plain estimate, from the sizes in the release, is low. Two others take the "
-        "expected size of each class (Benedetti and Franconi 1998), and the estimated number of classes in the "
-        "population (Haas and Stokes 1998)."
+        "An adversary who has a register and identifies all records as well as she can: the share that she "
+        "gets right (Dankar and El Emam 2010). The plain estimate, from the sizes in the release, is low. "
+        "Two others take the expected size of each class (Benedetti and Franconi 1998), and the estimated "
+        "number of classes in the population (Haas and Stokes 1998)."
     ),
     marked("Rule of Dankar et al."): marked(
         "Which estimator to take: Pitman’s up to a sampling fraction of a tenth, above it the lower one of Zayatz’s "
@@ -162,11 +162,11 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
         )
     )
     meaning = (
-        text("Only who is alone in the population can be named with certainty.")
+        text("Only people who are alone in the population can be identified with certainty.")
         if risks.fraction == 1
         else text(
-            "Only who is alone in the population can be named with certainty; who is alone in the release may have a "
-            "double who was not sampled."
+            "Only people who are alone in the population can be identified with certainty; someone who is alone "
+            "in the release may have a double who was not sampled."
         )
     )
     sentence = " ".join([_alone_in_sample(risks), *_alone_in_population(risks, subject)])
@@ -288,19 +288,21 @@ def _with_a_register(risks: PopulationRisks) -> Finding:
     figures = percentages(low, high)
     template = (
         marked(
-            "Someone with a register of the population would, by estimate, name {low} of the records right."
+            "Someone with a register of the population would, by estimate, identify {low} of the records "
+            "correctly."
         )
         if len(set(figures)) == 1
         else marked(
-            "Someone with a register of the population would, by estimate, name {low} to {high} of the records right."
+            "Someone with a register of the population would, by estimate, identify {low} to {high} of the "
+            "records correctly."
         )
     )
     return Finding(
         graded(high),
         translated(template, low=figures[0], high=figures[1]),
         figure=text(
-            "share named right, estimated: {plain}; with expected class sizes {expected}; by the number of classes "
-            "{classes}",
+            "share identified correctly, estimated: {plain}; with expected class sizes {expected}; by the number "
+            "of classes {classes}",
             plain=number(risks.marketer, ".4g"),
             expected=number(risks.marketer_expected, ".4g"),
             classes=number(risks.marketer_by_classes, ".4g"),
@@ -341,7 +343,7 @@ def population_page(
     return Page(
         title=text("The people behind {dataset}: estimated risks", dataset=risks.dataset),
         lead=text(
-            "{records}, {share} of a population of about {people}; what is known of them: {known}",
+            "{records}, {share} of a population of about {people}; what is known about them: {known}",
             **words,
         ),
         findings=(alone, differing, *further),
@@ -395,10 +397,11 @@ def _population_tiles(risks: PopulationRisks, subject: str) -> Iterator[Tile]:
         )
     low, high = percentages(*named_with_a_register(risks))
     yield Tile(
-        text("Who can be named"),
+        text("Who can be identified"),
         low if low == high else f"{low} – {high}",
         text(
-            "of the records would, by estimate, be named right by someone who has a register of the population"
+            "of the records would, by estimate, be identified correctly by someone who has a register of the "
+            "population"
         ),
     )
     answers = sorted(uniques for _, uniques in answers_of(risks))
@@ -455,14 +458,14 @@ def _sample_table(risks: PopulationRisks, subject: str) -> Table:
     subjects = text("Number of {people} in the population, estimated", people=plural(subject))
     titles = [
         text("Records"),
-        text("Records alone with what is known of them"),
+        text("Records alone with what is known about them"),
         text("Classes of records alike"),
         text("Classes in the population, estimated"),
         subjects,
         text("Share of the population that is in the release"),
-        text("Highest chance that a record is named (journalist), estimated"),
+        text("Highest chance that a record is identified (journalist), estimated"),
         text("The same on average over the records, estimated"),
-        text("Share of the records that is named right (marketer), estimated"),
+        text("Share of the records that is identified correctly (marketer), estimated"),
         text("The same with the expected size of each class, estimated"),
         text("The same with the number of classes in the population, estimated"),
     ]

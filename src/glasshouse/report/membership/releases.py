@@ -38,7 +38,7 @@ NOTHING_ELSE_KNOWN = marked("This holds as long as she knows nothing else about 
 TELLING_IN_ITSELF = marked(
     "To be in a release can be telling in itself, such as in that of a clinic or of a programme for the poor."
 )
-NOBODY_NAMED = marked("Nothing here tells who the people are.")
+NOBODY_NAMED = marked("Nothing here reveals who the people are.")
 
 
 def shown_patterns(outcome: Membership | Member) -> list[tuple[Pattern, Leakage]]:

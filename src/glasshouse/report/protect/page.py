@@ -108,8 +108,8 @@ def _recommendation(outcome: ProtectedVersions) -> str:
     meeting = sum(version.meets for version in outcome.versions)
     taken = text_for(
         meeting,
-        "Take “{name}”: it is the only version found that meets the rule; the error is {error}.",
-        "Take “{name}”: of the {count} versions found that meet the rule it has the least error, {error}.",
+        "Choose “{name}”: it is the only version found that meets the rule; the error is {error}.",
+        "Choose “{name}”: of the {count} versions found that meet the rule, it has the least error, {error}.",
         name=best.compared.name,
         error=percentage(error_of(best.compared)),
     )
@@ -152,27 +152,30 @@ def _changes(outcome: ProtectedVersions) -> Finding:
 
 _MEANINGS = {
     "alike": marked(
-        "Every value is generalised alike in all records, so that tables are made as from the original."
+        "Every value is generalised alike in all records, so tables can be made as from the original."
     ),
     "few-removed": marked(
-        "Every value is generalised alike in all records but those that stood out most: they are not in the file, so "
-        "that totals miss them."
+        "Every value is generalised alike in all records but those that stood out most: they are not in the "
+        "file, so totals miss them."
     ),
     "few-blanked": marked(
         "Every value is generalised alike in all records but those that stood out most: they are in the file with “*” "
         "for all that could be known, as a group of their own."
     ),
-    "left-out": marked("The columns that stay are as in the original; the others are not told."),
+    "left-out": marked(
+        "The columns that stay are as in the original; the others are not published."
+    ),
     "local": marked(
-        "A value is told in full where many people share it and coarsely where few do: whoever makes tables of it must "
-        "cope with values of different detail in one column."
+        "A value is shown in full where many people share it and coarsely where few do, so tables must cope "
+        "with values of different detail in one column."
     ),
     "cells": marked(
-        "Single cells are blank, more often those of people who stand out: whoever makes tables of it must cope with "
-        "values that are missing, and not at random."
+        "Single cells are blank, more often those of people who stand out, so tables must cope with values "
+        "that are missing, and not at random."
     ),
     "anatomy": marked(
-        "All columns are as in the original, but which sensitive value belongs to whom is told for groups only."
+        "All columns are as in the original, but which sensitive value belongs to whom is shown for groups "
+        "only."
     ),
 }
 
@@ -186,16 +189,18 @@ def _proof(version: Version) -> str:
     release = version.release
     if release.optimal:
         return text(
-            "It is proved that no other release of this kind meets the rule with less loss ({loss} of the detail).",
+            "It is proved that no other version of this kind meets the rule with less loss ({loss} of the "
+            "detail).",
             loss=percentage(Fraction(release.loss or 0)),
         )
     if release.bound is not None:
         return text(
-            "The time was over: the loss is {loss}, and it is proved that none of this kind is below {bound}.",
+            "Time ran out: {loss} of the detail is lost, and it is proved that every version of this kind loses "
+            "at least {bound}.",
             loss=percentage(Fraction(release.loss or 0)),
             bound=percentage(Fraction(release.bound)),
         )
-    return text("It is a good one of its kind; that there is no better one is not proved.")
+    return text("It is a good version of its kind; it is not proved that there is none better.")
 
 
 def _columns(outcome: ProtectedVersions) -> Table:
@@ -223,7 +228,7 @@ def _not_found(outcome: ProtectedVersions) -> tuple[Finding, ...]:
     )
     return (
         note(
-            text("By these means no version was found that meets the rule: {names}.", names=names),
+            text("No version of these kinds was found that meets the rule: {names}.", names=names),
             figure=" ".join(outcome.without.values()),
         ),
     )
@@ -250,7 +255,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
         actions.append(
             Action(
                 text(
-                    "For more protection, “{name}” is the best trade of risk against accuracy.",
+                    "For more protection, “{name}” is the best trade-off between risk and accuracy.",
                     name=knee.name,
                 ),
                 text(

@@ -46,8 +46,8 @@ def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenanc
         actions=tuple(_actions(outcome)),
         adversary=(
             text(
-                "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts them "
-                "together; of the people she knows nothing else."
+                "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts "
+                "them together; she knows nothing else about the people."
             ),
         ),
         limits=(
@@ -60,7 +60,10 @@ def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenanc
             ),
         ),
         sections=(
-            Section(text("What one table tells, and all of them"), tables=tuple(_tables(outcome))),
+            Section(
+                text("What one table reveals, and all of them together"),
+                tables=tuple(_tables(outcome)),
+            ),
         ),
         provenance=provenance,
         command=COMMAND,
@@ -95,7 +98,7 @@ def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
         Tile(
             text("By one table alone"),
             share(outcome.best_alone, outcome.records),
-            text("{people} whose record the best single table tells already", people=people),
+            text("{people} whose record the best single table already reveals", people=people),
         ),
     )
 
@@ -113,8 +116,8 @@ def _actions(outcome: TablesOutcome) -> Iterator[Action]:
 
 def _publish_less() -> str:
     return text(
-        "Publish one table less, fewer attributes in a table, or wider bands; round or perturb the counts, zeros among "
-        "them, since shown zeros carry the certainty; then run it again to see what it buys."
+        "Publish one table less, fewer columns in a table, or wider bands; round or perturb the counts, "
+        "zeros among them, since shown zeros carry the certainty; then run it again to see what that gains."
     )
 
 
@@ -168,16 +171,15 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
     if outcome.unseen:
         yield note(
             text(
-                "Whether what the tables say of single attributes becomes known of a person was not asked, so that "
-                "there is no verdict: name what is sensitive (`sensitive`), or everything that is known "
-                "(`quasi_identifiers`)."
+                "Whether the tables reveal a single column of a person was not asked, so there is no verdict: name "
+                "what is sensitive (`sensitive`), or everything that is known (`quasi_identifiers`)."
             )
         )
     yield _counted(outcome)
     if outcome.status == "limit":
         yield note(
             text(
-                "Not everything was proved in time; what is open is told as what is not ruled out."
+                "Not everything was proved in time; of what is open, what is not ruled out is shown."
             ),
             remedy=_more_time(),
         )
@@ -226,8 +228,8 @@ def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
     if outcome.bounds.certain_persons > outcome.best_alone:
         yield note(
             text(
-                "The best single table tells the whole record of {one} with certainty, all tables together that of "
-                "{all}: the difference is what comes of putting them together.",
+                "The best single table reveals the whole record of {one} with certainty, all tables together that of "
+                "{all}: the difference comes from putting them together.",
                 one=number(outcome.best_alone),
                 all=number(outcome.bounds.certain_persons),
             )
@@ -252,7 +254,7 @@ def _advice(outcome: TablesOutcome) -> Iterator[Finding]:
         )
     else:
         sentence = text(
-            "Of no single table was it proved in time that without it nobody’s rare record is certain."
+            "For no single table was it proved in time that without it nobody’s rare record is certain."
         )
     yield note(sentence)
 
@@ -267,7 +269,7 @@ def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
     if not secret.certain_at_most and is_proved:
         return reassurance(
             text(
-                "Of nobody becomes “{attribute}” certain to somebody who knows the other attributes.",
+                "For nobody does “{attribute}” become certain to someone who knows the other columns.",
                 attribute=secret.attribute,
             ),
             figure,
@@ -275,14 +277,14 @@ def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
     if not secret.certain:
         sentence = (
             text(
-                "To somebody who knows the other attributes, “{attribute}” becomes certain of at most {count} people, "
-                "and perhaps of nobody.",
+                "To someone who knows the other columns, “{attribute}” becomes certain for at most {count} people, "
+                "and perhaps for nobody.",
                 attribute=secret.attribute,
                 count=number(secret.certain_at_most),
             )
             if is_proved
             else text(
-                "Of whom “{attribute}” becomes certain to somebody who knows the other attributes was not proved.",
+                "For whom “{attribute}” becomes certain to someone who knows the other columns was not proved.",
                 attribute=secret.attribute,
             )
         )
@@ -290,7 +292,7 @@ def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
     return Finding(
         graded(Fraction(0), certain=secret.certain, people=outcome.records),
         text(
-            "To somebody who knows the other attributes, “{attribute}” becomes certain of {count} people at least.",
+            "To someone who knows the other columns, “{attribute}” becomes certain for at least {count} people.",
             attribute=secret.attribute,
             count=number(secret.certain),
         ),
@@ -301,13 +303,13 @@ def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
 def _counted(outcome: TablesOutcome) -> Finding:
     if outcome.bounds.tables is None:
         return note(
-            text("How many tables of all the attributes meet the published ones was not counted.")
+            text("How many tables of all the columns meet the published ones was not counted.")
         )
     if outcome.bounds.tables == 1:
-        return note(text("Exactly one table of all the attributes meets the published ones."))
+        return note(text("Exactly one table of all the columns meets the published ones."))
     return note(
         text(
-            "Of the tables of all the attributes, {count} meet the published ones.",
+            "Of the tables of all the columns, {count} meet the published ones.",
             count=number(outcome.bounds.tables),
         )
     )
@@ -332,7 +334,7 @@ def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     ]
     if guesses:
         titles = (text("margin"), text("one table"), text("population"), text("all tables"))
-        yield cell_table(text("attribute"), titles, guesses, text("Right guesses, as expected"))
+        yield cell_table(text("attribute"), titles, guesses, text("Correct guesses, as expected"))
 
 
 def _ranking(audit: TablesAudit) -> Table:

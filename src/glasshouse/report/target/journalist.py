@@ -68,8 +68,8 @@ COUNTED = {
         "in the release."
     ),
     "assumed": marked(
-        "Counted in {register}, assuming that what it does not tell is as frequent among those who are in the release "
-        "as among those who are not."
+        "Counted in {register}, assuming that what it does not say is as frequent among those who are in the "
+        "release as among those who are not."
     ),
     "counted": marked("Counted in {register}."),
 }

@@ -78,7 +78,7 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
     twice_told = target_told(outcome, question.subject)  # what a secret lacks may be few only then
     findings = tuple(target_findings(twice_told, beliefs_figure))
     beliefs = Section(
-        text("What she believes of this person"),
+        text("What she believes about this person"),
         intro=text(
             "How probable she holds the likeliest value, the second likeliest and so on; before and after are ranked "
             "apart."
@@ -96,9 +96,9 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
     )
     datasets = listed(outcome.datasets)
     return Page(
-        title=text("What {datasets} tells of one person", datasets=datasets)
+        title=text("What {datasets} reveals about one person", datasets=datasets)
         if len(outcome.datasets) == 1
-        else text("What {datasets} tell of one person", datasets=datasets),
+        else text("What {datasets} reveal about one person", datasets=datasets),
         lead=target.lead(),
         findings=findings,
         summary=_summary(target),
@@ -146,14 +146,15 @@ def target_findings(
     if missing:
         yield note(
             text(
-                "Nothing is learned of this person's {secrets}: it is missing in every record that fits.",
+                "Nothing is learned about this person's {secrets}: it is missing in every record that fits.",
                 secrets=either([enumeration([secret]) for secret in missing]),
             )
         )
     if of_another:
         yield note(
             text(
-                "Nothing is learned of another record of this person: nobody who fits has more records than are known."
+                "Nothing is learned about another record of this person: nobody who fits has more records than are "
+                "known."
             )
         )
     secrets = most_telling(target.target.secrets)
@@ -163,8 +164,8 @@ def target_findings(
         yield note(
             text_for(
                 len(secrets) - MOST_SECRETS,
-                "What is learned of {count} further secret is in a table.",
-                "What is learned of {count} further secrets is in a table.",
+                "What is learned about {count} further secret is in a table.",
+                "What is learned about {count} further secrets is in a table.",
             )
         )
     if target.journalist is not None:

@@ -21,29 +21,31 @@ ADVERSARY = (
         "{known}. What she knows is taken to be right."
     ),
     marked(
-        "Which of the person's records she knows is chance, each choice of so many as likely; before, everybody who "
-        "has so many records is as likely to be the person."
+        "Which of the person's records she knows is chance, each choice of that many equally likely; before, "
+        "everybody who has that many records is equally likely to be the person."
     ),
-    marked("The release shows which records are of one person, under a pseudonym."),
+    marked("The release shows which records belong to the same person, under a pseudonym."),
 )
 CANDIDATES = marked(
-    "Everybody is a candidate who has as many different records as are known, none of which contradicts what is known "
-    "of it. A candidate is the likelier the more of all choices of so many of their records would fit."
+    "A candidate is anybody who has as many different records as are known, none of which contradicts "
+    "what is known about it. A candidate is the likelier the more of all choices of that many of their "
+    "records would fit."
 )
 FITTING = {
     "only one": marked(
-        "Nobody else has so many records, and they fit what is known ({known}): this person is found with certainty."
+        "Nobody else has that many records, and they fit what is known ({known}): this person is found with "
+        "certainty."
     ),
     "one": marked(
         "Of the {people}, only one has records that fit what is known ({known}): this person is found with certainty."
     ),
     "one of few": marked(
-        "{few} have so many records, and those of only one fit what is known ({known}): this person is found with "
-        "certainty."
+        "{few} have that many records, and those of only one fit what is known ({known}): this person is "
+        "found with certainty."
     ),
     "some of few": marked(
-        "{few} have so many records, and those of several fit what is known ({known}): a guess at which of them is "
-        "this person is right in {after} of cases."
+        "{few} have that many records, and those of several fit what is known ({known}): a guess at which of "
+        "them is this person is right in {after} of cases."
     ),
     "all alike": marked(
         "All of the {people} have records that fit what is known ({known}): it rules out nobody, and a guess at which "
@@ -88,7 +90,8 @@ class PersonTold(TargetTold):
     fitting = marked("The people who have records that fit everything that is known.")
     suppression = marked("This holds unless this person fits only by records that are suppressed.")
     known_before = marked(
-        "Nothing is learned of this person's {secret}: it is the same for everybody who has so many records."
+        "Nothing is learned about this person's {secret}: it is the same for everybody who has that many "
+        "records."
     )
 
     # What may be told
@@ -220,11 +223,11 @@ class PersonTold(TargetTold):
     def _means(self) -> str:
         if self.target.candidates == 1:
             return text(
-                "Whoever finds the pseudonym has all records of the person: also those that nobody knew of."
+                "Whoever finds the pseudonym has all records of the person, including those that nobody knew about."
             )
         return text(
-            "Which of those who fit is this person cannot be told with certainty; the fewer of their records do not "
-            "fit, the likelier they are. What they have in common is learned all the same."
+            "Which of those who fit is this person cannot be said with certainty; the fewer of their records do "
+            "not fit, the likelier they are. What they have in common is learned all the same."
         )
 
     def learned_by_all(self) -> tuple[str, str]:
@@ -239,7 +242,7 @@ class PersonTold(TargetTold):
     def lead(self) -> str:
         """Say of how many people it is, and what is known."""
         return text(
-            "{people} with {records}; what is known of one of them: {known}. This report is personal data.",
+            "{people} with {records}; what is known about one of them: {known}. This report is personal data.",
             known=self.known,
             **self._everybody_there(),
         )
@@ -278,17 +281,17 @@ class PersonTold(TargetTold):
             )
         return text_for(
             self.target.candidates,
-            "has records that fit what is known, of {everybody} who have so many",
-            "have records that fit what is known, of {everybody} who have so many",
+            "has records that fit what is known, of {everybody} who have that many",
+            "have records that fit what is known, of {everybody} who have that many",
             everybody=number(self.target.records),
         )
 
     def caption(self) -> str:
         """Say what before and after are in a picture."""
         return text(
-            "“Before”: of anybody who has so many records. “After”: of this person, whose records fit what is known. "
-            "Each is ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is "
-            "not told."
+            "“Before”: of anybody who has that many records. “After”: of this person, whose records fit what is "
+            "known. Each is ranked by itself: no. 1 after may be another value than no. 1 before. Which values "
+            "they are is not shown."
         )
 
     def notes(self) -> list[str]:
@@ -297,8 +300,8 @@ class PersonTold(TargetTold):
         without = max((secret.missing for secret in secrets if secret.another), default=0)
         notes = [
             text(
-                "What is said of {secret} leaves out people of whom it is missing, as what is missing is not learned: "
-                "{people}.",
+                "What is said about {secret} leaves out people for whom it is missing, as missing values cannot be "
+                "learned: {people}.",
                 secret=enumeration(secret.secret),
                 people=self.discretion.people(secret.missing, self.subject),
             )
@@ -308,7 +311,7 @@ class PersonTold(TargetTold):
         if without:
             notes.append(
                 text(
-                    "What is said of another record leaves out people without a record besides the known ones: "
+                    "What is said about another record leaves out people without a record besides the known ones: "
                     "{people}.",
                     people=self.discretion.people(without, self.subject),
                 )

@@ -38,8 +38,8 @@ ADVERSARY = marked(
 )
 IN_RELEASE = marked("She knows that the person is in the release.")
 MAY_BE_IN_RELEASE = marked(
-    "What is said of the record and of secrets is for an adversary who knows that the person is in the release. One "
-    "who does not know it has a finding and a section of her own."
+    "What is said about the record and the secrets is for an adversary who knows that the person is in "
+    "the release. One who does not know it has a finding and a section of her own."
 )
 
 
@@ -278,10 +278,12 @@ class TargetTold:
         if self.target.candidates == 1:
             return text("All else that the record holds is then known of this person, too.")
         if self.target.candidates == self.target.records:
-            return text("What is known tells this person apart from nobody in the release.")
+            return text(
+                "What is known does not tell this person apart from anybody in the release."
+            )
         return text(
-            "Which of the records that fit is this person's cannot be told; what they have in common is learned all "
-            "the same."
+            "Which of the records that fit is this person's cannot be said; what they have in common is learned "
+            "all the same."
         )
 
     def learned_by_all(self) -> tuple[str, str]:
@@ -290,7 +292,7 @@ class TargetTold:
             text(
                 "All records that fit say the same, so that it does not matter which of them is this person's."
             ),
-            text("The same is learned of everybody else who fits what is known."),
+            text("The same is learned about everybody else who fits what is known."),
         )
 
     # The page
@@ -298,7 +300,7 @@ class TargetTold:
     def lead(self) -> str:
         """Say of how many records it is, and what is known."""
         return text(
-            "{records}; what is known of one person: {known}. This report is personal data.",
+            "{records}; what is known about one person: {known}. This report is personal data.",
             records=self.everybody,
             known=self.known,
         )
@@ -341,8 +343,9 @@ class TargetTold:
     def caption(self) -> str:
         """Say what before and after are in a picture."""
         return text(
-            "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. Each is "
-            "ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are is not told."
+            "“Before”: shares in the whole release. “After”: shares among the records that fit what is known. "
+            "Each is ranked by itself: no. 1 after may be another value than no. 1 before. Which values they are "
+            "is not shown."
         )
 
     def notes(self) -> list[str]:

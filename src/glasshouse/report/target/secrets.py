@@ -43,10 +43,10 @@ MOST_RANKS_LISTED = 30
 """How many values of a secret a table shows by themselves."""
 LEARNED = {
     ("known before", True): marked(
-        "Nothing is learned of this person's {secret}: the release holds one value only, {best}."
+        "Nothing is learned about this person's {secret}: the release holds one value only, {best}."
     ),
     ("known before", False): marked(
-        "Nothing is learned of this person's {secret}: the release holds one value only."
+        "Nothing is learned about this person's {secret}: the release holds one value only."
     ),
     ("certain", True): marked(
         "What is known gives this person's {secret} away with certainty: {best}. Without it the best guess, {first}, "
@@ -57,12 +57,12 @@ LEARNED = {
         "{then} of cases."
     ),
     ("nothing", True): marked(
-        "Nothing is learned of this person's {secret}: the best guess is {best}, right in {now} of cases, as for "
-        "anybody in the release."
+        "Nothing is learned about this person's {secret}: the best guess is {best}, right in {now} of cases, "
+        "as for anybody in the release."
     ),
     ("nothing", False): marked(
-        "Nothing is learned of this person's {secret}: the best guess is right in {then} of cases, as for anybody in "
-        "the release."
+        "Nothing is learned about this person's {secret}: the best guess is right in {then} of cases, as for "
+        "anybody in the release."
     ),
     ("alike", True): marked(
         "What is known hardly changes how well this person's {secret} is guessed: the best guess, {best}, is right in "
@@ -205,14 +205,14 @@ def given_away(target: TargetTold) -> Iterator[Tile]:
         return
     (name, guess), *further = guesses
     sentence = (
-        text("right guesses of {secret}, before and after: practically the same", secret=name)
+        text("correct guesses at {secret}, before and after: practically the same", secret=name)
         if guess.hardly
-        else text("right guesses of {secret}, before and after", secret=name)
+        else text("correct guesses at {secret}, before and after", secret=name)
     )
     if further:
         another, other = further[0]
         sentence = text(
-            "{first}; of {secret}: {change}",
+            "{first}; at {secret}: {change}",
             first=sentence,
             secret=another,
             change=other.arrow,

@@ -70,18 +70,19 @@ def threat_findings(
 
 GUESSED = {
     "more": marked(
-        "Whoever knows that somebody is in the table guesses their {secret} right in {attacker} of cases, up from "
-        "{learner} for whoever only learns about the population; always saying the most frequent value is right in "
-        "{baseline}."
+        "Knowing that someone is in the table helps: guesses at their {secret} are right in {attacker} of "
+        "cases, up from {learner} for someone who only studies the population. Always saying the most "
+        "frequent value is right in {baseline}."
     ),
     "same": marked(
-        "Whoever knows that somebody is in the table guesses their {secret} right in {attacker} of cases, as often as "
-        "whoever only learns about the population; always saying the most frequent value is right in {baseline}."
+        "Knowing that someone is in the table does not help: guesses at their {secret} are right in "
+        "{attacker} of cases, as often as for someone who only studies the population. Always saying the "
+        "most frequent value is right in {baseline}."
     ),
     "less": marked(
-        "Whoever knows that somebody is in the table guesses their {secret} right in {attacker} of cases, less often "
-        "than whoever only learns about the population ({learner}); always saying the most frequent value is right in "
-        "{baseline}."
+        "Knowing that someone is in the table misleads: guesses at their {secret} are right in {attacker} of "
+        "cases, less often than for someone who only studies the population ({learner}). Always saying the "
+        "most frequent value is right in {baseline}."
     ),
 }
 """How often the attacker is right, beside the learner."""
@@ -118,7 +119,7 @@ def _guessed(outcome: ThreatOutcome, measures: Measures) -> Finding:
     if case == "more":
         return Finding(graded(shares[0] - shares[1]), sentence, figure, price(), remedy())
     meaning = text(
-        "On average people are not guessed at better for being in the table; single ones may be."
+        "On average, being in the table does not make people easier to guess; for some it may."
     )
     return reassurance(sentence, figure, meaning)
 
@@ -140,12 +141,12 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
     figure = _relative_figure(measures)
     if above:
         meaning = text(
-            "Of these people the table tells more than of people like them: nobody would know it, had they not been in "
-            "the table."
+            "The table reveals more about these people than about others like them: nobody would know it had "
+            "they not been in the table."
         )
         sentence = text(
-            "For {people} ({share}), being in the table makes their true {secret} more than {limit} times as easy to "
-            "believe (up to {most} times); {naming}.",
+            "For {people} ({share}), being in the table makes an attacker more than {limit} times as sure of "
+            "their true {secret} (up to {most} times); {naming}.",
             people=counted(round(above * measures.records), subject),
             share=share_above(measures),
             naming=_named(measures, above),
@@ -154,19 +155,18 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
         return Finding(severity, sentence, figure, meaning, remedy())
     if float(measures.relative.max()) <= 1 + TIE:
         template = marked(
-            "Being in the table makes nobody's {secret} easier to believe than that of people like them."
+            "Being in the table makes an attacker no surer of anybody's {secret} than of that of people like "
+            "them."
         )
     else:
         template = marked(
-            "Being in the table makes nobody's {secret} more than {limit} times as easy to believe: at most {most} "
-            "times."
+            "For nobody does being in the table make an attacker more than {limit} times as sure of their "
+            "{secret}: at most {most} times."
         )
     sentence = translated(template, **words)
     if twice:
         return Finding(severity, sentence, figure, price(), remedy())
-    meaning = text(
-        "This holds for someone who knows no more than is assumed here, and reasons as is assumed here."
-    )
+    meaning = text("This holds for someone who knows and reasons as is assumed here.")
     return reassurance(sentence, figure, meaning)
 
 
@@ -215,11 +215,11 @@ def _named(measures: Measures, above: Fraction) -> str:
     """Say for how many of those of whose truth she is so much surer it is also what she would guess."""
     named = measures.share_above(measures.exceeds)
     if not named:
-        return text("for none of them is it the best guess")
+        return text("for none of them does it become her best guess")
     if named == above:
-        return text("it is also the best guess")
+        return text("it also becomes her best guess")
     of_them = _count_above(measures, measures.exceeds, threatened=True)
-    return text("for {named} of them it is also the best guess", named=of_them)
+    return text("for {named} of them it also becomes her best guess", named=of_them)
 
 
 def _underrated(measures: Measures) -> Finding | None:
@@ -235,13 +235,14 @@ def _underrated(measures: Measures) -> Finding | None:
     template = (
         marked(
             "Someone who takes every possible table for equally likely guesses right in {random} of cases; "
-            "whoever also learns from the table, in {attacker}: judged by the simpler one alone, the table would seem "
-            "safer than it is."
+            "someone who also learns from the table, in {attacker}: judged by the simpler one alone, the table "
+            "would seem safer than it is."
         )
         if random < attacker
         else marked(
             "Someone who takes every possible table for equally likely guesses right in {random} of cases, more "
-            "often than whoever also learns from the table ({attacker}): what is learned misleads about some people."
+            "often than someone who also learns from the table ({attacker}): what is learned misleads about some "
+            "people."
         )
     )
     of_random, of_attacker = map(in_words, percentages(random, attacker))
@@ -261,18 +262,17 @@ def _faithful(measures: Measures) -> Finding | None:
         return None
     if faithful.bounded < USEFUL:
         template = marked(
-            "What the table teaches about the population agrees only to {share} with what the original would teach: "
-            "little of use is left."
+            "The table is only {share} as informative about the population as the original: little of its use is "
+            "left."
         )
     elif faithful.bounded < FAITHFUL:
         template = marked(
-            "What the table teaches about the population agrees to {share} with what the original would teach: a part "
-            "of its use is lost."
+            "The table is {share} as informative about the population as the original: part of its use is lost."
         )
     else:
         template = marked(
-            "What the table teaches about the population agrees to {share} with what the original would teach: hardly "
-            "any of its use is lost."
+            "The table is {share} as informative about the population as the original: hardly any of its use is "
+            "lost."
         )
     return note(
         translated(template, share=in_words(whole_percent(faithful.bounded))),
@@ -292,9 +292,9 @@ def _without_original(outcome: ThreatOutcome) -> Finding:
     return Finding(
         graded(as_fraction(max(0.0, attacker - learner))),
         text(
-            "On average, whoever knows that somebody is in the table gives the likeliest {secret} a probability of "
-            "{attacker}; whoever only learns about the population, of {learner}. How often that is right can be told "
-            "with the original only.",
+            "On average, someone who knows that a person is in the table gives the likeliest {secret} a "
+            "probability of {attacker}; someone who only studies the population, of {learner}. How often that is "
+            "right can be counted with the original only.",
             attacker=sure,
             learner=learned,
             secret=secret_of(outcome.release),
@@ -334,61 +334,63 @@ def likeliest(beliefs: Beliefs) -> list[int]:
 
 BELIEFS = {
     (True, "surer"): marked(
-        "Whoever knows that this person is in the table finds {value} equally likely, with a probability of {attacker} "
-        "each; for people like them in the population it is {learner}: being in the table makes one of them up to "
-        "{times} times as easy to believe, and does not tell which."
+        "Someone who knows that this person is in the table finds {value} equally likely, with a probability "
+        "of {attacker} each; for people like them in the population it is {learner}: being in the table "
+        "makes one of them up to {times} times as likely, and does not reveal which."
     ),
     (True, "no surer"): marked(
-        "Whoever knows that this person is in the table finds {value} equally likely, with a probability of {attacker} "
-        "each; for people like them in the population it is {learner}: being in the table makes none of them easier to "
-        "believe."
+        "Someone who knows that this person is in the table finds {value} equally likely, with a probability "
+        "of {attacker} each; for people like them in the population it is {learner}: being in the table "
+        "makes none of them more likely."
     ),
     (False, "surer"): marked(
-        "Whoever knows that this person is in the table believes {value} with a probability of {attacker}; for people "
-        "like them in the population it is {learner}: being in the table makes it {times} times as easy to believe."
+        "Someone who knows that this person is in the table believes {value} with a probability of "
+        "{attacker}; for people like them in the population it is {learner}: being in the table makes it "
+        "{times} times as likely."
     ),
     (False, "unknown"): marked(
-        "Whoever knows that this person is in the table believes {value} with a probability of {attacker}; for people "
-        "like them in the population it is {learner}: the difference is within the error of sampling, and whether "
-        "being in the table makes it easier to believe cannot be told."
+        "Someone who knows that this person is in the table believes {value} with a probability of "
+        "{attacker}; for people like them in the population it is {learner}: the difference is within the "
+        "error of sampling, and whether being in the table makes it easier to guess cannot be said."
     ),
     (False, "no surer"): marked(
-        "Whoever knows that this person is in the table believes {value} with a probability of {attacker}; for people "
-        "like them in the population it is {learner}: being in the table makes it no easier to believe."
+        "Someone who knows that this person is in the table believes {value} with a probability of "
+        "{attacker}; for people like them in the population it is {learner}: being in the table makes it no "
+        "more likely."
     ),
 }
 """What she believes of a victim, by whether it is several values and by whether being in the table makes her surer."""
 POINTING = {
     "unknown": marked(
-        "Whether somebody who only learns about the population would name another {secret} cannot be told: the "
+        "Whether someone who only studies the population would choose another {secret} cannot be said: the "
         "likeliest ones are within the error of sampling of each other."
     ),
     "same": marked(
-        "Somebody who only learns about the population would name the same {secret} for this person."
+        "Someone who only studies the population would choose the same {secret} for this person."
     ),
     "decides": marked(
-        "Somebody who only learns about the population finds {count} values of {secret} equally likely for this "
+        "Someone who only studies the population finds {count} values of {secret} equally likely for this "
         "person, this one among them: it is being in the table that decides between them."
     ),
     "points": marked(
-        "Somebody who only learns about the population would name another {secret} for this person: it is being in the "
-        "table that points at this one."
+        "Someone who only studies the population would choose another {secret} for this person: it is being "
+        "in the table that points at this one."
     ),
     "equal": marked(
-        "Being in the table points at no single {secret} of this person: somebody who only learns about the population "
-        "finds the same {count} equally likely."
+        "Being in the table points at no single {secret} of this person: someone who only studies the "
+        "population finds the same {count} equally likely."
     ),
     "among": marked(
-        "Being in the table points at no single {secret} of this person: {count} are equally likely, and somebody who "
-        "only learns about the population would name one of these."
+        "Being in the table points at no single {secret} of this person: {count} are equally likely, and "
+        "someone who only studies the population would choose one of these."
     ),
     "some": marked(
-        "Being in the table points at no single {secret} of this person: {count} are equally likely, and somebody who "
-        "only learns about the population might name one of these, or another."
+        "Being in the table points at no single {secret} of this person: {count} are equally likely, and "
+        "someone who only studies the population might choose one of these, or another."
     ),
     "others": marked(
-        "Being in the table points at no single {secret} of this person: {count} are equally likely; but somebody who "
-        "only learns about the population would name another."
+        "Being in the table points at no single {secret} of this person: {count} are equally likely; but "
+        "someone who only studies the population would choose another."
     ),
 }
 """What being in the table points at, and what who only learns about the population would name instead."""
@@ -462,8 +464,8 @@ def against_learner(outcome: ThreatOutcome) -> Finding:
     elif learned == places and alone:
         severity, case = Severity.SAFE, "same"
         meaning = text(
-            "Which value it is can be guessed of anybody like them; being in the table changes only how sure the guess "
-            "is."
+            "Which value it is can be guessed for anybody like them; being in the table changes only how sure "
+            "the guess is."
         )
     elif alone and shared:
         case, count = "decides", len(learned)
@@ -553,8 +555,8 @@ SMALLEST_ERROR = 1e-6
 """Errors below this are not written out."""
 ADVERSARIES = {
     "attacker": marked("knows who is in the table"),
-    "learner": marked("learns about the population"),
-    "learner_mean": marked("learns about the population, reading (6)"),
+    "learner": marked("studies the population"),
+    "learner_mean": marked("studies the population, reading (6)"),
     "random_worlds": marked("takes every table for equally likely"),
     "ideal": marked("would know the original"),
 }
@@ -682,8 +684,8 @@ def value_text(value: str) -> str:
 def price() -> str:
     """Say what it means to be told more about than people like oneself."""
     return text(
-        "What is known of people like them can be known of anybody, in the table or not. What is told beyond that is "
-        "the price of being in it."
+        "What holds for people like them holds for anybody, in the table or not. What the table reveals "
+        "beyond that is the price of being in it."
     )
 
 

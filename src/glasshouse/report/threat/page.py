@@ -70,17 +70,19 @@ ATTACKER_OF_ALL = marked(
     "how it was made."
 )
 LEARNER_KNOWS = marked(
-    "The learner has the same release and knows the same of the person, but not that the person is in the table. What "
-    "she can tell holds for everybody like them: it is what anybody may learn about the population."
+    "The learner has the same release and knows the same about the person, but not that the person is in "
+    "the table. What she concludes holds for everybody like them: it is what anybody may learn about the "
+    "population."
 )
 NOTHING_OF_THE_PERSON = marked(
-    "So that it gives nobody away, it holds no value of a record, neither what is known of the person nor what can be "
-    "learned, and probabilities in whole per cent only. glasshouse threat --json prints all of it exactly, for the "
-    "analyst alone."
+    "To protect people, it holds no value of any record, neither what is known about the person nor what "
+    "can be learned, and probabilities in whole per cent only. glasshouse threat --json prints all of it "
+    "exactly, for the analyst alone."
 )
 INDEPENDENT = marked(
-    "Attacker and learner reason by Bayes’ rule from the same Dirichlet priors, and take the attributes as independent "
-    "given the sensitive value. Who knows of other relations between them may learn more."
+    "Attacker and learner reason by Bayes’ rule from the same Dirichlet priors, and take the columns as "
+    "independent given the sensitive value. Someone who knows of other relations between them may learn "
+    "more."
 )
 READINGS = {
     Reading.RATIO_OF_EXPECTATIONS: marked(
@@ -99,8 +101,8 @@ SUPPRESSED = marked(
     "record may be among them."
 )
 ON_THE_ORIGINAL = marked(
-    "How often a guess is right is counted on the original, which only the publisher has; it says nothing of people "
-    "who are not in the table."
+    "How often a guess is right is counted on the original, which only the publisher has; it says "
+    "nothing about people who are not in the table."
 )
 
 
@@ -125,7 +127,8 @@ def page(outcome: ThreatOutcome, question: ThreatStudy, *, provenance: Provenanc
     return Page(
         title=text("What being in the protected table gives away"),
         lead=text(
-            "{release}: {records} in {groups}; what is known of one person: {known}. This report is personal data.",
+            "{release}: {records} in {groups}; what is known about one person: {known}. This report is personal "
+            "data.",
             **words,
         )
         if victim
@@ -186,8 +189,8 @@ def _summary(outcome: ThreatOutcome, subject: str) -> str:
     if measures is None or not above:
         return ""
     return text(
-        "Being in the table costs {people} ({share}): their {secret} becomes more than {limit} times as easy to "
-        "believe.",
+        "Being in the table harms {people} ({share}): an attacker is more than {limit} times as sure of "
+        "their {secret}.",
         people=counted(round(above * measures.records), subject),
         share=share_above(measures),
         secret=secret_of(outcome.release),
@@ -209,12 +212,12 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
         people = counted(round(above * measures.records), subject)
         template = (
             marked(
-                "{people}: being in the table makes their {secret} more than {limit} times as easy to believe, up to "
-                "{most} times"
+                "{people}: being in the table makes an attacker more than {limit} times as sure of their {secret}, "
+                "up to {most} times"
             )
             if above
             else marked(
-                "for nobody does the table make {secret} more than {limit} times as easy to believe"
+                "for nobody does the table make an attacker more than {limit} times as sure of {secret}"
             )
         )
         yield Tile(
@@ -222,7 +225,7 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
         )
         shares = (threat.share_at_random for threat in (measures.learner, measures.attacker))
         sentence = text(
-            "right guesses of {secret}: about the population, and of who is in the table",
+            "correct guesses at {secret}: about the population, and about people in the table",
             secret=secret,
         )
         yield Tile(
@@ -237,14 +240,15 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
     elif outcome.one_victim:
         sure = (max(outcome.knowledge.of(0)[name].values()) for name in (learner, "attacker"))
         sentence = text(
-            "how sure one can be of the likeliest {secret}: about the population, and of this person",
+            "how sure one can be of the likeliest {secret}: about the population, and about this person",
             secret=secret,
         )
         yield Tile(text("What is given away"), " → ".join(map(whole_percent, sure)), sentence)
     else:
         averages = (outcome.average(name)[0] for name in (learner, "attacker"))
         sentence = text(
-            "how sure one can be of the likeliest {secret} on average: about the population, and of those in the table",
+            "how sure one can be of the likeliest {secret} on average: about the population, and about those in "
+            "the table",
             secret=secret,
         )
         yield Tile(
@@ -546,7 +550,7 @@ def guesses(measures: Measures) -> Figure:
         base.mark_text(align="left", dx=5, fontSize=12).encode(text="label:N"),
     )
     title = text(
-        "Right guesses: {learner} about the population, {attacker} of people in the table",
+        "Correct guesses: {learner} about the population, {attacker} about people in the table",
         attacker=labels[2],
         learner=labels[1],
     )
@@ -558,8 +562,8 @@ def guesses(measures: Measures) -> Figure:
         titled(chart, title, text("by what somebody knows"), width=460, height=vega.Step(32)),
         label=text("Share of records that each adversary guesses right"),
         caption=text(
-            "“Most frequent”: who always says the most frequent value. The gap between the lower two bars is what "
-            "being in the table costs. Where several values are as likely, one is picked at random."
+            "“Most frequent”: someone who always says the most frequent value. The gap between the lower two "
+            "bars is what being in the table costs. Where several values are as likely, one is picked at random."
         ),
         table=cell_table(text("Somebody who"), [text("records guessed right")], numbers),
     )
@@ -579,7 +583,7 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         text("{low} to {high} times", low=number(low), high=number(high))
         for low, high in pairwise(STEPS)
     )
-    labels = [text("no easier"), *between, text("over {low} times", low=number(STEPS[-1]))]
+    labels = [text("no surer"), *between, text("over {low} times", low=number(STEPS[-1]))]
     column = ToldCounts.of(counts, hidden_counts(counts))
     rows = [
         {
@@ -608,11 +612,11 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
     )
     template = (
         marked(
-            "For {share} of {people} the table makes the truth more than {limit} times as easy to believe"
+            "For {share} of {people} the table makes an attacker more than {limit} times as sure of the truth"
         )
         if measures.share_above(measures.exceeds, threatened=False)
         else marked(
-            "For nobody does the table make the truth more than {limit} times as easy to believe"
+            "For nobody does the table make an attacker more than {limit} times as sure of the truth"
         )
     )
     title = translated(
@@ -625,18 +629,16 @@ def times_surer(measures: Measures, subject: str = "person") -> Figure:
         titled(
             chart,
             title,
-            text("how many times as easy to believe as of people like them in the population"),
+            text("how many times as sure as about people like them in the population"),
             width=560,
             height=vega.Step(32),
         ),
-        label=text("{people} by how many times easier the truth is to believe", people=people),
+        label=text("{people} by how many times as sure of the truth an attacker is", people=people),
         caption=text(
-            "“No easier”: nothing is lost by being in the table. Where a number is not told, some number is below "
-            "{smallest}, and the length of the bar says nothing."
+            "“No surer”: nothing is lost by being in the table. Where a number is not shown, some number is "
+            "below {smallest}, and the length of the bar says nothing."
         ),
-        table=cell_table(
-            text("Times as easy to believe"), [people], zip(labels, column.cells, strict=True)
-        ),
+        table=cell_table(text("Times as sure"), [people], zip(labels, column.cells, strict=True)),
     )
 
 

@@ -37,7 +37,8 @@ BUT_GUESSES = marked(
     "This holds as long as the adversary has nothing but these publications; a guess may still be right."
 )
 NO_PROMISE = marked(
-    "This is no promise: what was not solved, or where records and totals do not agree, may still tell it."
+    "This is not a promise: what was not solved, or where records and totals do not agree, may still "
+    "reveal it."
 )
 
 
@@ -61,8 +62,8 @@ def _findings(
 ) -> Iterator[Finding]:
     if is_contradicted(result):
         sentence = text(
-            "Nothing is known of these records: in no group do records and totals agree as the plan describes them. "
-            "This does not mean that they are safe."
+            "Nothing is known about these records: in no group do records and totals agree as the plan describes "
+            "them. This does not mean that they are safe."
         )
         yield note(sentence)
         yield from _apart(result)
@@ -102,9 +103,9 @@ def _part(value: float, whole: float) -> Fraction:
 def publish_less() -> str:
     """Say what to do against totals that tell too much."""
     return text(
-        "Publish the amounts of single records less exactly, merge places with few of those behind the records into "
-        "larger ones, or leave out a key that records and totals have in common; then run the campaign again to see "
-        "what it buys."
+        "Publish the amounts of single records less exactly, merge places with few of those behind the "
+        "records into larger ones, or leave out a key that records and totals have in common; then run the "
+        "campaign again to see what that gains."
     )
 
 
@@ -116,7 +117,7 @@ def _named(
 ) -> Finding:
     first, last = exposure
     figure = text(
-        "named with certainty: {certain} of {records} records; {value} of {whole}",
+        "identified with certainty: {certain} of {records} records; {value} of {whole}",
         certain=last.certain,
         records=result.records,
         value=hundredths(last.certain_value, currency),
@@ -132,37 +133,37 @@ def _named(
         return note(sentence, figure)
     if last.certain == 0 and is_settled(result):
         sentence = text(
-            "The published totals do not tell with certainty who, among {people}, is behind any record ({records} in "
-            "all).",
+            "The published totals do not reveal with certainty who, among {people}, is behind any record "
+            "({records} in all).",
             **words,
         )
         return reassurance(sentence, figure, translated(BUT_GUESSES))
     if last.certain == 0:
         sentence = text(
-            "As far as it was solved, the published totals do not tell with certainty who, among {people}, is behind "
-            "any record ({records} in all).",
+            "As far as it was solved, the published totals do not reveal with certainty who, among {people}, is "
+            "behind any record ({records} in all).",
             **words,
         )
         return note(sentence, figure, translated(NO_PROMISE))
     valued = _part(last.certain_value, result.value)
     if last.certain == result.records:
         sentence = text(
-            "The published totals tell with certainty who, among {people}, is behind each and every record ({records} "
-            "in all).",
+            "The published totals reveal with certainty who, among {people}, is behind each and every record "
+            "({records} in all).",
             **words,
         )
     else:
         sentence = text(
-            "The published totals tell with certainty who, among {people}, is behind {count} of {records} records: "
-            "{share} of the records and {valued} of their value.",
+            "The published totals reveal with certainty who, among {people}, is behind {count} of {records} "
+            "records: {share} of the records and {valued} of their value.",
             count=last.certain,
             share=share(last.certain, result.records),
             valued=percentage(valued),
             **words,
         )
     meaning = text(
-        "Whoever puts these publications side by side reads who is behind each of these records, and with it all the "
-        "rest that the record tells."
+        "Anyone who puts these publications side by side learns who is behind each of these records, and "
+        "with it all the rest that the record says."
     )
     severity = graded(Fraction(0), certain=last.certain, people=result.records)
     if valued > MANY_CERTAIN:
@@ -191,7 +192,7 @@ def _guessed(
     elif last.chance < first.chance:
         severity = Severity.NOTE
         meaning = text(
-            "A register that is complete would tell more: the figures hold for this one."
+            "A register that is complete would reveal more: the figures hold for this one."
         )
         template = (
             marked(
@@ -215,7 +216,7 @@ def _guessed(
             )
         elif last.certain < result.records:
             meaning = text(
-                "This is the mean over all records: of some she is certain, the others she guesses."
+                "This is the mean over all records: she is certain about some, and guesses the others."
             )
     figure = text(
         "mean chance of a right guess: {before} before, {after} after ({factor})",
@@ -261,13 +262,13 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
     figure = text("place certain: {linked} of {records} records", linked=linked, records=records)
     if linked == 0 and is_settled(result):
         sentence = text(
-            "The published totals tell of no record with certainty where it belongs ({records} in all).",
+            "The published totals do not reveal with certainty where any record belongs ({records} in all).",
             records=records,
         )
         return reassurance(sentence, figure, translated(WITH_THESE_ONLY))
     if linked == 0:
         sentence = text(
-            "As far as it was solved, the published totals tell of no record with certainty where it belongs "
+            "As far as it was solved, the published totals do not reveal with certainty where any record belongs "
             "({records} in all).",
             records=records,
         )
@@ -280,14 +281,14 @@ def _linked(result: CampaignResult, study: TotalsStudy) -> Finding:
         remedy = "" if result.exposure("bayes")[-1].certain else publish_less()
     if linked == records:
         sentence = text(
-            "The published totals tell with certainty where each and every record belongs ({records} in all).",
+            "The published totals reveal with certainty where each and every record belongs ({records} in all).",
             records=records,
         )
     else:
         sentence = text_for(
             linked,
-            "The published totals tell with certainty where {count} of {records} records belongs ({share}).",
-            "The published totals tell with certainty where {count} of {records} records belong ({share}).",
+            "The published totals reveal with certainty where {count} of {records} records belongs ({share}).",
+            "The published totals reveal with certainty where {count} of {records} records belong ({share}).",
             records=records,
             share=percentage(part),
         )
@@ -335,8 +336,10 @@ def _unnamed(result: CampaignResult) -> Iterator[Finding]:
     yield reassurance(
         text_for(
             rest,
-            "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind it.",
-            "Of {count} of {records} records ({share}), the totals do not tell with certainty who is behind them.",
+            "For {count} of {records} records ({share}), the totals do not reveal with certainty who is behind "
+            "it.",
+            "For {count} of {records} records ({share}), the totals do not reveal with certainty who is behind "
+            "them.",
             records=records,
             share=share(rest, records),
         ),
@@ -355,9 +358,9 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
         text_for(
             groups,
             "In {count} group of phase “{phase}” records and totals do not agree, or are not complete; the phase "
-            "tells nothing with certainty about its records ({records} in all).",
-            "In {count} groups of phase “{phase}” records and totals do not agree, or are not complete; the phase "
-            "tells nothing with certainty about their records ({records} in all).",
+            "reveals nothing with certainty about its records ({records} in all).",
+            "In {count} groups of phase “{phase}” records and totals do not agree, or are not complete; the "
+            "phase reveals nothing with certainty about their records ({records} in all).",
             phase=phase.name,
             records=records,
         ),
@@ -368,7 +371,8 @@ def _apart(result: CampaignResult) -> Iterator[Finding]:
             records=records,
         ),
         meaning=text(
-            "These records are not protected by that: who knows better how the totals were made may solve them."
+            "That does not protect these records: someone who knows better how the totals were made may solve "
+            "them."
         ),
         remedy=text(
             "See under “Groups that are set apart” why; if there are many, the plan may say the rounding wrongly."
@@ -391,14 +395,14 @@ def _solved(result: CampaignResult) -> Finding:
     if result.solved == result.instances:
         sentence = text_for(
             result.instances,
-            "The problem is solved exactly: its figures are no estimates.",
-            "All {count} parts of the problem are solved exactly: the figures are no estimates.",
+            "The problem is solved exactly: its figures are not estimates.",
+            "All {count} parts of the problem are solved exactly: the figures are not estimates.",
         )
         return note(sentence, figure)
     return note(
         text(
-            "{solved} of {instances} parts of the problem ({share}) are solved exactly; of the others, only what is "
-            "proved is counted, so that the figures are lower bounds.",
+            "{solved} of {instances} parts of the problem ({share}) are solved exactly; for the others, only "
+            "what is proved is counted, so the figures are lower bounds.",
             share=share(result.solved, result.instances),
             **words,
         ),
@@ -406,7 +410,7 @@ def _solved(result: CampaignResult) -> Finding:
         text("An adversary with more time may learn more.")
         if result.complete
         else text(
-            "An adversary with more time may learn more. Here the time was over before every part had its attempt."
+            "An adversary with more time may learn more. Here time ran out before every part had its attempt."
         ),
         more_time(),
     )
@@ -414,7 +418,7 @@ def _solved(result: CampaignResult) -> Finding:
 
 def add_a_register() -> str:
     """Say what to do to know who is behind the records that are placed."""
-    return text("Find out how many can be named: add a register of who is where to the plan.")
+    return text("Find out how many can be identified: add a register of who is where to the plan.")
 
 
 def more_time() -> str:
@@ -456,16 +460,16 @@ EXPLAINED = {
         "Negative corrections: a record or a total of the group is below 0, and no bound holds for such sums."
     ),
     "rounding": marked(
-        "Another rounding: the sums agree, but no allocation meets the totals. They were rounded in another way, or as "
-        "much was added as was left out; it cannot be told."
+        "Another rounding: the sums agree, but no allocation meets the totals. They were rounded in another "
+        "way, or as much was added as was left out; which of the two is not known."
     ),
     "records added or rounding": marked(
-        "Records added, or another rounding: the totals are above what all records can give, but so little that "
-        "another way of rounding would explain it; it cannot be told."
+        "Records added, or another rounding: the totals are above what all records can give, but so little "
+        "that another way of rounding would explain it; which of the two is not known."
     ),
     "bin without entities": marked(
-        "Place without anybody registered: the register has nobody where these records can be, so that nobody can be "
-        "named."
+        "Place without anybody registered: the register has nobody where these records can be, so nobody can "
+        "be identified."
     ),
 }
 """Why groups are set apart, by what results call it: in a word or two, then in a sentence."""

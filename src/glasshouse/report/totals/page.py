@@ -207,7 +207,7 @@ def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
     first, last = result.exposure("bayes")[0], result.exposure("bayes")[-1]
     people = counted(result.entities, study.subject)
     named = Tile(
-        text("Who is named"),
+        text("Who is identified"),
         share(last.certain, result.records) if last.certain else text("nobody"),
         text(
             "{certain} of {records}: it is certain who, among {people}, is behind them",
@@ -227,7 +227,7 @@ def tiles(result: CampaignResult, study: TotalsStudy) -> tuple[Tile, ...]:
         text("What a guess gains"),
         " → ".join(percentages(before, after)),
         text(
-            "right guesses at who is behind a record, without and with the totals; in value: {before} → {after}",
+            "correct guesses at who is behind a record, without and with the totals; in value: {before} → {after}",
             before=short_money(first.value_at_risk, study.currency),
             after=short_money(last.value_at_risk, study.currency),
         ),
@@ -253,7 +253,7 @@ def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
         "instances": text("instances"),
         "solved": text("solved"),
         "linked_so_far": text("linked so far"),
-        "exposed": text("named so far"),
+        "exposed": text("identified so far"),
     }
     titles = (*counts.values(), text("apart"))
     rows = [
@@ -277,7 +277,7 @@ def campaign_brief(result: CampaignResult, study: TotalsStudy) -> Brief:
             )
             for step in result.exposure("bayes")
         ]
-        title = text("What the adversary can name, by Bayes")
+        title = text("What the adversary can identify, by Bayes")
         tables.append(cell_table(text("she has"), titles, rows, title))
     return Brief(tuple(tables), total_findings(result, study))
 
@@ -297,8 +297,8 @@ def solution_brief(solution: Solution) -> Brief:
     if len(records) > MOST_PACKAGES:
         further = text_for(
             len(records) - MOST_PACKAGES,
-            "… and {count} further record (--json tells all)",
-            "… and {count} further records (--json tells all)",
+            "… and {count} further record (--json shows all)",
+            "… and {count} further records (--json shows all)",
         )
         blocks.append(further)
     return Brief(tuple(blocks), findings)
@@ -335,9 +335,10 @@ def _sections(result: CampaignResult, study: TotalsStudy) -> Iterator[Section]:
         by_bayes, by_rule = (
             _exposure(result.exposure(rule), study.currency) for rule in ("bayes", "uniform")
         )
-        yield Section(text("What the adversary can name, by Bayes"), tables=(by_bayes,))
+        yield Section(text("What the adversary can identify, by Bayes"), tables=(by_bayes,))
         yield Section(
-            text("What the adversary can name, by the published uniform rule"), tables=(by_rule,)
+            text("What the adversary can identify, by the published uniform rule"),
+            tables=(by_rule,),
         )
         yield places_section(result, study.subject, study.currency)
     reasons = {apart.reason for phase in result.phases for apart in phase.apart}
@@ -366,7 +367,7 @@ def _phases(result: CampaignResult) -> Table:
         "unsolved": text("not solved"),
         "untried": text("untried"),
         "linked_so_far": text("records linked so far"),
-        "exposed": text("records named so far"),
+        "exposed": text("records identified so far"),
     }
     rows = (
         (Cell(phase.name), *(count_cell(getattr(phase, count)) for count in counts))
@@ -380,7 +381,7 @@ def _exposure(steps: Sequence[ExposurePhase], currency: str | None) -> Table:
         text("mean chance"),
         text("factor"),
         text("value at risk"),
-        text("named with certainty"),
+        text("identified with certainty"),
         text("their value"),
     )
     rows = (
@@ -462,16 +463,16 @@ LIMITS = (
         "wrong."
     ),
     marked(
-        "Whoever knows more than is assumed, such as a trader who recognises records of their own, may learn more than "
-        "is said here."
+        "Someone who knows more than is assumed, such as a trader who recognises records of their own, may "
+        "learn more than is said here."
     ),
 )
 THIS_REGISTER = marked(
-    "The figures are those of this register: who is behind a record without being in it, or is in a place without "
-    "being registered there, is not among those who can be named."
+    "The figures are those of this register: someone who is behind a record without being in it, or is "
+    "in a place without being registered there, is not among those who can be identified."
 )
 LOWER_BOUNDS = marked(
-    "Not every instance is solved: of those that are not, she is only credited with what is proved, so that the "
+    "Not every instance is solved: for those that are not, only what is proved is counted, so the "
     "figures are lower bounds."
 )
 OF_CAMPAIGNS = {
@@ -485,7 +486,7 @@ OF_CAMPAIGNS = {
 }
 """The words of every campaign, explained."""
 OF_REGISTERS = {
-    marked("Named"): marked("It is certain who is behind the record."),
+    marked("Identified"): marked("It is certain who is behind the record."),
     marked("By Bayes"): marked(
         "Her chance is that of her best guess; an allocation counts as often as there are ways to name who is behind "
         "each of its records."
@@ -560,7 +561,7 @@ def places_section(result: CampaignResult, subject: str, currency: str | None) -
     columns: tuple[str | Column, ...] = (
         *(plural(subject), text("records")),
         *under(text("value at risk"), text("before"), *phases),
-        *(text("chance grows"), text("place certain"), text("named with certainty")),
+        *(text("chance grows"), text("place certain"), text("identified with certainty")),
     )
     nowhere = sum(row.records for row in last if row.entities is None)
     return Section(
@@ -739,7 +740,7 @@ def _lines_of(field: str, labels: Sequence[str]) -> vega.Part:
 def phases_figure(result: CampaignResult) -> Figure:
     """Show of which share of the records the place, and the name, is certain after each phase."""
     records = result.records
-    placed, named = text("place certain"), text("named with certainty")
+    placed, named = text("place certain"), text("identified with certainty")
     counts = {placed: "linked_so_far"} | ({named: "exposed"} if result.phases[-1].exposed else {})
     labels = [_LINE.join(wrapped(phase.name, LETTERS)) for phase in result.phases]
     rows = [
