@@ -44,7 +44,7 @@ def test_a_date_is_the_same_day_in_every_form(day: date, form: str) -> None:
 def test_years_of_two_digits_are_read_only_in_the_century_that_is_said(day: date) -> None:
     form = date_form(f"dd/mm/{day.year // 100}yy")
     assert form.iso(day.strftime("%d/%m/%y")) == day.isoformat()
-    with pytest.raises(StudyError, match="does not tell the century"):
+    with pytest.raises(StudyError, match="does not show the century"):
         date_form("dd/mm/yy")
 
 
@@ -78,7 +78,7 @@ def test_years_need_a_date_to_be_counted_to_and_the_refusal_shows_the_form() -> 
     with pytest.raises(StudyError, match=r"write years\(birth, 2020-12-31\)"):
         derivation("years(birth)")
     for wrong in ("age(birth)", "year(birth, death)", "years()", "years(a,b,c)", "birth"):
-        with pytest.raises(StudyError, match="is no derivation"):
+        with pytest.raises(StudyError, match="is not a derivation"):
             derivation(wrong)
 
 
@@ -101,7 +101,7 @@ def test_cut_points_are_exact_and_rise() -> None:
 def test_a_prefix_keeps_at_least_one_character() -> None:
     assert prefix("prefix:12") == 12
     for wrong in ("prefix", "prefix:0", "prefix:-1", "suffix:1", "1"):
-        with pytest.raises(StudyError, match="is no way to group codes"):
+        with pytest.raises(StudyError, match="is not a way to group codes"):
             prefix(wrong)
 
 

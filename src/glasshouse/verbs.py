@@ -594,7 +594,7 @@ def check(
     verdict = verdict_on(measured, rule, coverage)
     if verdict is None:
         raise UnjudgedError(
-            "nothing was measured that the policy asks for; assess the release itself, as a whole"
+            "nothing was measured that the rule asks for; assess the release itself, as a whole"
         )
     return verdict
 
@@ -1353,8 +1353,8 @@ def _conditions(
         return [f"{column}={_quoted(value)}" for column, value in known.items()]
     if not all(isinstance(fact, str) for fact in known):
         raise StudyError(
-            "facts of several records are of people who have several; say with `person` which column tells whose a "
-            "record is"
+            "facts of several records are about people who have several; say with `person` which column says "
+            "whose a record is"
         )
     return [str(fact) for fact in known]
 
@@ -1380,8 +1380,8 @@ def _known_records(
         records.append(",".join(facts))
         if facts_of(records[-1]) != facts:
             raise StudyError(
-                "what is known of a record is not of the form COLUMN=VALUE for each fact, or a column has a comma or "
-                "a sign such as = in its name; say it otherwise, or rename the column"
+                "what is known about a record is not of the form COLUMN=VALUE for each fact, or a column has a comma "
+                "or a sign such as = in its name; say it otherwise, or rename the column"
             )
     return records
 

@@ -75,15 +75,15 @@ def date_form(written: str) -> DateForm:
     letters = "".join("y" if part[-1] in "ya" else part[-1] for part in pieces)
     if match is None or letters not in _ORDERS:
         raise StudyError(
-            '`date` "{given}" is no way to write a date; write dd/mm/yyyy, mm/dd/yyyy, yyyy-mm-dd, ddmmyyyy, yyyymmdd, '
-            "or the like",
+            '`date` "{given}" is not a way to write a date; write dd/mm/yyyy, mm/dd/yyyy, yyyy-mm-dd, '
+            "ddmmyyyy, yyyymmdd, or the like",
             given=written,
         )
     year = pieces[letters.index("y")]
     if year in ("yy", "aa"):
         raise StudyError(
-            '`date` "{given}" does not tell the century of a year of two digits; write 19yy or 20yy for it, as in '
-            "dd/mm/19yy",
+            '`date` "{given}" does not show the century of a year of two digits; write 19yy or 20yy for it, as '
+            "in dd/mm/19yy",
             given=written,
         )
     sign = re.escape(match[2])
@@ -142,8 +142,8 @@ def derivation(written: str, forms: Mapping[str, DateForm] | None = None) -> Der
         )
     if match is None or not all(names) or len(names) != 1 + (match[1] == "years"):
         raise StudyError(
-            '`derive` "{given}" is no derivation; write NAME=years(COLUMN, 2020-12-31), NAME=years(COLUMN, COLUMN), '
-            "NAME=year(COLUMN), NAME=month(COLUMN) or NAME=week(COLUMN)",
+            '`derive` "{given}" is not a derivation; write NAME=years(COLUMN, 2020-12-31), NAME=years(COLUMN, '
+            "COLUMN), NAME=year(COLUMN), NAME=month(COLUMN) or NAME=week(COLUMN)",
             given=written,
         )
     column, *rest = names
@@ -170,8 +170,8 @@ def cut_points(written: str) -> tuple[Decimal, ...]:
     cuts = [bound for bound in bounds if isinstance(bound, Decimal)]
     if len(cuts) < len(bounds) or any(low >= high for low, high in pairwise(cuts)):
         raise StudyError(
-            '`bands` "{given}" are no bands; write the numbers at which they begin, rising, such as 0,1000,5000, or '
-            "quantiles:5 for 5 bands of about equally many records",
+            '`bands` "{given}" are not bands; write the numbers at which they begin, rising, such as '
+            "0,1000,5000, or quantiles:5 for 5 bands of about equally many records",
             given=written,
         )
     return tuple(cuts)
@@ -199,7 +199,7 @@ def prefix(written: str) -> int:
     match = re.fullmatch(r"\s*prefix:\s*([0-9]{1,4})\s*", written)
     if match is None or int(match[1]) == 0:
         raise StudyError(
-            '`group` "{given}" is no way to group codes; write prefix:3 for their first 3 characters',
+            '`group` "{given}" is not a way to group codes; write prefix:3 for their first 3 characters',
             given=written,
         )
     return int(match[1])

@@ -65,7 +65,7 @@ SAID = {
     "en": (
         "The first line looks like a title, and the table begins behind it.",
         "read as such files are usually written",
-        "cp1252 letters, as it is no UTF-8 (“Encoding of the letters”)",
+        "cp1252 letters, as it is not UTF-8 (“Encoding of the letters”)",
     ),
     "pt-BR": (
         "A primeira linha parece um título, e a tabela começa depois dela.",
@@ -189,8 +189,8 @@ def test_what_stands_for_missing_and_how_numbers_are_written_is_said_with_a_tick
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("?skip=x", "“x” is no number of lines"),
-        ("?skip_end=-1", "“-1” is no number of lines"),
+        ("?skip=x", "“x” is not a number of lines"),
+        ("?skip_end=-1", "“-1” is not a number of lines"),
         ("?encoding=klingon", "klingon"),
         ("?separator=ab", "must be one character"),
         ("?skip_end=50000", "leaves no records"),

@@ -481,7 +481,7 @@ def test_what_she_does_not_know_exactly_is_asked_for_and_written_into_the_study(
         ("about-1", "two", "“two” is none of ±2 (or +-2), ±7d for dates, and 90%."),
         ("about-1", "150%", "“150%” is none of"),
         ("about-1", "@/etc/passwd", "“@/etc/passwd” is none of"),
-        ("likely-2", "often", "“often” is no chance from 0% to 100%, such as 50%."),
+        ("likely-2", "often", "“often” is not a chance from 0% to 100%, such as 50%."),
         ("within-0", "near", "“near” is neither a share such as 10% nor an amount such as 5."),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shlex
 import shutil
 from collections.abc import Callable
@@ -340,6 +341,15 @@ def test_where_the_rule_is_met_nothing_is_advised() -> None:
     assert run.outcome.advice == ()
     (action,) = run.page.actions
     assert action.meets is None
+
+
+def test_a_file_that_fails_is_told_why_and_that_it_can_be_protected() -> None:
+    page = assessed(people(0)).page
+    assert page.ruling is not None
+    why, *_ = page.ruling.coverage
+    assert re.match(r"Not met: .+: .+ \(the rule: .+\)", why), "which condition, and by how much"
+    (protect,) = (one for one in page.actions if one.command.startswith("glasshouse protect "))
+    assert "publish them in less detail" in protect.sentence
 
 
 def test_where_nothing_helps_it_says_so() -> None:

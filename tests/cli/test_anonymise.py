@@ -286,7 +286,7 @@ BAD = {
         ("--k", 3, "--hierarchy", "sex=intervals:5"),
         'leave out such records with --invalid "sex=F"',
     ),
-    "weight of no number": (("--k", 3, "--importance", "age=much"), "is no number"),
+    "weight of no number": (("--k", 3, "--importance", "age=much"), "is not a number"),
     "weight of no column": (("--k", 3, "--importance", "agee=2"), 'did you mean "age"'),
     "suppressing Mondrian": (
         ("--k", 3, "--recoding", "mondrian", "--suppression", 0.1),
@@ -632,7 +632,7 @@ def test_stored_releases_are_compared(glasshouse: Glasshouse) -> None:
     assert [row["name"] for row in document["releases"]] == ["original", "k = 2", "k = 4"]
     for arguments, message in (
         (("compare", "people.csv", *KNOWN), "say what to promise"),
-        (("compare", "people.csv", *KNOWN, "--k", "two"), '"two" is no number'),
+        (("compare", "people.csv", *KNOWN, "--k", "two"), '"two" is not a number'),
         (("compare", "people.csv", "k2"), "or only folders of runs"),
         (("compare", "."), "a folder without a run"),
         (("compare", "k2", "k4", "--k", "3"), "leave out --k"),

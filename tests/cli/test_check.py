@@ -137,7 +137,7 @@ def test_a_condition_on_no_sensitive_attribute_is_refused_before_reading(
     ours = rule(tmp_path, 'measure = "inference-added"\nat_most = 0.1\nof = "ilness"')
     answer = glasshouse("assess", str(people), "-q", "age", "-s", "illness", "--policy", ours)
     assert answer.code == 2
-    assert '"ilness", which is no sensitive attribute here' in answer.error
+    assert '"ilness", which is not a sensitive attribute here' in answer.error
 
 
 def test_nothing_that_is_asked_beside_a_run_is_ignored(

@@ -71,7 +71,7 @@ def test_two_years_of_a_census_end_to_end(glasshouse: Glasshouse) -> None:
     assert shown.code == 0, shown.error
     said = " ".join(shown.out.split())
     assert "From “run2018” to “run2019” it became" in said
-    assert "not of the same number of records: “run2018” 2,000; “run2019” 3,000" in said
+    assert "do not have the same number of records: “run2018” 2,000; “run2019” 3,000" in said
     document = json.loads(glasshouse("compare", "run2018", "run2019", "--json").out)
     naming, inferring = document["largest_common"]
     assert naming["sensitive"] is None
@@ -184,7 +184,7 @@ def test_three_runs_are_each_against_the_first(glasshouse: Glasshouse) -> None:
     assert outcome.code == 0, outcome.error
     said = " ".join(outcome.out.split())
     assert "From “y2018” to “y2019”" in said
-    assert "In “again” it is as easy to name people as in “y2018”" in said
+    assert "In “again” it is as easy to identify people as in “y2018”" in said
 
 
 def test_collections_are_compared_with_as_many_datasets(glasshouse: Glasshouse) -> None:
@@ -303,7 +303,7 @@ def test_one_person_before_and_after(glasshouse: Glasshouse) -> None:
     )
     assert asked.code == 0, asked.error
     told = " ".join(glasshouse("compare", "before", "another").out.split())
-    assert "is not taken to know the same in all of the runs" in told
+    assert "do not assume that the adversary knows the same" in told
 
 
 def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
@@ -322,7 +322,7 @@ def test_who_is_in_before_and_after(glasshouse: Glasshouse) -> None:
     assert (figures["certain"], figures["certainly_in"]) == ([1, 0], [20, 0])
     assert (figures["delta_max"], figures["delta_min"]) == ([1, 0.5], [0, 0.5])
     told = " ".join(glasshouse("compare", "before", "after").out.split())
-    assert "this got better: people of whom it is certain whether they are in: 0% (before:" in told
+    assert "this got better: people for whom it is certain whether they are in: 0% (before:" in told
     document = json.loads(glasshouse("compare", "before-sampled", "after-sampled", "--json").out)
     assert document["figures"]["uniques"] == [0, 20]
     assert document["figures"]["journalist"] == [0.25, 0.5]
@@ -351,12 +351,12 @@ def test_parts_before_and_after(glasshouse: Glasshouse) -> None:
     shown = glasshouse("compare", "before", "after", "--out", "changes")
     assert shown.code == 0, shown.error
     told = " ".join(shown.out.split())
-    assert "this got better: SP: correct guesses at who it is: 10.0% (before: 50.0%)" in told
-    assert "AC: correct guesses at who it is" in told
+    assert "this got better: SP: correct identifications: 10.0% (before: 50.0%)" in told
+    assert "AC: correct identifications" in told
     assert "Parts are compared by the best set of 2 columns in each of them." in told
     report = Path("changes/report.html").read_text()
     assert "right guesses at the ill" in report
-    assert "this got better: SP: correct guesses at who it is: 10.0% (before: 50.0%)" in report
+    assert "this got better: SP: correct identifications: 10.0% (before: 50.0%)" in report
     assert "AC: " not in report, "two people are too few to be shown"
     assert "fewer than 10 people in one of the runs are not shown" in report
     whole = glasshouse("assess", "before.csv", "-q", "age", "-s", "ill", "--out", "whole")
@@ -480,7 +480,7 @@ def test_what_says_nothing_to_any_version_is_refused(glasshouse: Glasshouse) -> 
         (("--k", "4", "--effort", "fast"), "--effort says nothing without --recoding local"),
         (("--k-map", "4", "--recoding", "global,local"), "--k-map"),
         (("--k", "4", "--recoding", "global,lokal"), "should be 'global', 'local' or 'mondrian'"),
-        (("--k", "4", "--suppression", "0,x"), '--suppression "x" is no number'),
+        (("--k", "4", "--suppression", "0,x"), '--suppression "x" is not a number'),
         (
             ("--method", "k-anonymity,microaggregation", "--k", "4", "--highest-risk", "0.2"),
             "microaggregation takes no --highest-risk",

@@ -99,7 +99,7 @@ def test_a_release_is_weighed_against_a_register(glasshouse: Glasshouse) -> None
         "--per-record", "risks.parquet",
     )  # fmt: skip
     assert outcome.code == 0, outcome.error
-    assert "expected to lose is not told here" in " ".join(outcome.out.split())
+    assert "expected to lose is not shown here" in " ".join(outcome.out.split())
     risks = pyarrow.parquet.read_table("risks.parquet").to_pydict()
     assert risks["size"] == [60, 5, 1, 0]
     assert risks["loss"] == [10, 500, 500, 10]
@@ -127,7 +127,7 @@ BAD = {
     "no discount": (("--discount", 0), "--discount is 0.0"),
     "discount": (("--discount", 1.1), "--discount is 1.1"),
     "size": (("--sizes", "0:5"), "--sizes 0:5"),
-    "no size": (("--sizes", "few"), '"few" is no range'),
+    "no size": (("--sizes", "few"), '"few" is not a range'),
     "penalties": (("--penalties", "some"), '--penalties is "some"'),
     "belief": (("--belief", 10, "--sizes", "1:100"), "a register of 10 holds no group of 100"),
     "target": (("--target", 2), "target"),

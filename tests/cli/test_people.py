@@ -117,9 +117,13 @@ def test_close_guesses_are_told_in_both_languages(glasshouse: Glasshouse, tmp_pa
     for language, phrases in (
         (
             "en",
-            ("guesses the income within 10% in", "Guesses that need only be close", "off least"),
+            (
+                "guesses the income within 10% in",
+                "Guesses that need only be close",
+                "best estimate",
+            ),
         ),
-        ("pt-BR", ("com erro de até 10% em", "só precisam chegar perto", "menos erra")),
+        ("pt-BR", ("com erro de até 10% em", "só precisam chegar perto", "melhor estimativa")),
     ):
         folder = tmp_path / language
         outcome = glasshouse(
@@ -223,12 +227,17 @@ def test_a_report_on_people_keeps_its_sayings_apart_in_both_languages(
             (
                 *("happens to know the clinic and day of 2 records", "give them away"),
                 *("any 2 of their", "The price of the pseudonym"),
-                "among the 45 people who have so many",
+                "among the 45 people who have that many",
             ),
         ),
         (
             "pt-BR",
-            ("por acaso conhece", "denunciam", "registros quaisquer", "O preço do pseudônimo"),
+            (
+                "por acaso conhece",
+                "expõem a pessoa",
+                "registros quaisquer",
+                "O preço do pseudônimo",
+            ),
         ),
     ):
         folder = tmp_path / language
@@ -248,7 +257,7 @@ def test_what_another_record_says_is_told_of_those_who_have_one(
 ) -> None:
     asked = ("assess", visits, "--person", "pseudonym", "-q", "clinic", "-s", "other icd")
     for language, phrase in (
-        ("en", "says of icd, up from"),
+        ("en", "says about icd is guessed right in"),
         ("pt-BR", "entre 30 pessoas que têm mais registros"),
     ):
         outcome = glasshouse("--lang", language, *asked, "--knows", "2")
@@ -286,7 +295,7 @@ def test_a_report_tells_nothing_of_few_people(glasshouse: Glasshouse, tmp_path: 
     path.write_text("who,place\n" + "".join(f"{who},{turn}\n" for who, turn in rows))
     outcome = glasshouse("assess", path, "--person", "who", "-q", "place", "--knows", "2")
     assert outcome.code == 0, outcome.error
-    assert "Fewer than 10 people have so many records" in outcome.out
+    assert "Fewer than 10 people have that many records" in outcome.out
     assert "fewer than 10" in outcome.out
 
 
@@ -410,12 +419,12 @@ def test_a_secret_that_differs_between_records_is_the_most_frequent_and_that_is_
         (("--knows", "0"), "neither a number from 1 to 20 nor all"),
         (("--knows", "some"), "neither a number from 1 to 20 nor all"),
         (("-s", "any icd"), "is not of the form"),
-        (("-s", "sum icd"), "is no number"),
+        (("-s", "sum icd"), "is not a number"),
         (("-s", "any ycd=F*"), "ycd"),
         (("-s", "count", "--unlinked"), "a secret of all records of a person"),
         (("--prior-weight", "day"), "leave out --prior-weight"),
         (("--within", "icd=1", "-s", "icd"), "leave out --within"),
-        (("-q", "pseudonym"), "tells whose a record is"),
+        (("-q", "pseudonym"), "says whose a record is"),
         (("--per-record", "r.parquet"), "--per-record is about records"),
     ],
 )
@@ -446,7 +455,7 @@ def test_knowing_records_of_a_person_needs_to_be_told_whose_they_are(
         (("-s", "pay", "--within", "pay=100%"), "a guess of 0 is always close"),
         (("-s", "pay", "--within", "pay=much"), "neither a share such as pay=10%"),
         (("-s", "pay", "--within", "pay=-1"), "neither a share such as pay=10%"),
-        (("-s", "pay", "--within", "icd=1"), 'given for "icd", which is no secret'),
+        (("-s", "pay", "--within", "icd=1"), 'given for "icd", which is not a secret'),
         (("-s", "icd", "--within", "icd=1"), 'in column "icd" is not a number'),
         (("-s", "pay", "--within", "pay=1", "--prior-weight", "w"), "leave out --prior-weight"),
         (("-s", "sex=F"), 'about "sex", which she knows'),
@@ -509,15 +518,15 @@ def test_knowledge_that_is_not_exact_comes_out_exactly(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--about", "town=±2"), '"A" in column "town" is no number'),
-        (("--about", "age=±2d"), "is no date"),
+        (("--about", "town=±2"), '"A" in column "town" is not a number'),
+        (("--about", "age=±2d"), "is not a date"),
         (("--about", "age=2"), '--about "age=2" is none of age=±2'),
         (("--about", "town=120%"), "say one from 0% to 100%"),
         (("--about", "income=±2"), 'is given for "income", which is nothing that she knows'),
         (("--about", "town=@none.csv"), "none.csv"),
         (("--about", "town=@kernel.csv"), 'the chances of "A" add up to 3/2, not to 1'),
         (("--about", "age=±2", "--prior-weight", "income"), "leave out --prior-weight"),
-        (("--likely", "age=130%"), "is no chance"),
+        (("--likely", "age=130%"), "is not a chance"),
         (("--likely", "nobody=50%"), "nothing that she knows"),
         (("--person", "income", "--about", "age=±2"), "leave out --about"),
         (("-s", "any income=1"), "is asked of all records of a person; say with --person"),
@@ -580,7 +589,7 @@ def test_inexact_knowledge_is_told_in_both_languages(
             (
                 "but age only within 2 and town rightly in only 90% of cases, is nearly sure",
                 "Knowledge that is not exact",
-                "knowing all of it exactly",
+                "Knowing all of it exactly",
             ),
         ),
         (
@@ -588,7 +597,7 @@ def test_inexact_knowledge_is_told_in_both_languages(
             (
                 "mas age só com erro de até 2 e town corretamente só em 90% dos casos, está quase certo",
                 "Conhecimento que não é exato",
-                "sabendo tudo isso com exatidão",
+                "Sabendo tudo isso com exatidão",
             ),
         ),
     ):
@@ -674,13 +683,13 @@ def test_a_secret_that_few_people_tell_is_not_told(glasshouse: Glasshouse, tmp_p
         (
             "en",
             r"Found with certainty: (?:about )?([\d.]+)%, with all of their records → ([\d.]+)%, with one of them\.",
-            "what that gives is not computed here",
+            "The effect is not computed here",
         ),
         (
             "pt-BR",
             r"Encontrados com certeza: (?:cerca de )?([\d,]+)%, com todos os seus registros → ([\d,]+)%, "
             r"com um deles\.",
-            "o efeito disso não é calculado aqui",
+            "O efeito disso não é calculado aqui",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -21,7 +22,7 @@ from glasshouse.microdata import assess
 from glasshouse.mitigation import Recoding, recode
 from glasshouse.mitigation.anonymisation import UsedHierarchy
 from glasshouse.mitigation.criteria import HierarchicalCloseness
-from glasshouse.mitigation.versions import FAMILIES
+from glasshouse.mitigation.versions import FAMILIES, Version
 from glasshouse.report.anonymise.dictionary import at_level
 from glasshouse.report.compare.page import labels_beside
 from glasshouse.table import EncodedTable
@@ -123,7 +124,7 @@ def test_the_version_to_take_has_the_least_error_and_is_a_run_one_can_open(
     document = json.loads(glasshouse("protect", *arguments, "--json").out)
     errors = {version["family"]: version["error"] for version in document["versions"]}
     best = document["recommended"]
-    assert errors[best] == min(errors.values())
+    assert errors[best] <= min(errors.values()) + 0.01
     manifest = json.loads(Path("run/manifest.json").read_text())
     assert manifest["release"] == f"versions/{best}/release.csv"
     assert glasshouse("assess", "run", "--json").code == 0
@@ -194,7 +195,7 @@ def test_generalised_alike_is_the_least_loss_that_meets_the_rule(glasshouse: Gla
 def test_what_happens_is_said_column_by_column_in_both_languages(glasshouse: Glasshouse) -> None:
     arguments = ("people.csv", *KNOWN, "-s", "ill", "--policy", "rule.toml")
     said = glasshouse("protect", *arguments, "--out", "run").out
-    assert "Take “" in said
+    assert "Choose “" in said
     assert "What happens to each column" in said
     page = Path("run/report.html").read_text()
     before, _, table = page.partition("What happens to each column</h3>")
@@ -361,6 +362,42 @@ def test_with_survey_weights_all_records_are_generalised_alike(glasshouse: Glass
     assert {one["weighted"]["people"] for one in document["versions"]} == {people}
     told = released(document["recommended"])
     assert sum(int(row["w"]) for row in told) == people
+
+
+def test_a_point_of_error_is_not_worth_a_whole_column() -> None:
+    """The trial was advised to take a file without any birth date, to be right in 0.3 points more of the tables."""
+    chance = random.Random(4)
+    columns = {
+        "age": [str(chance.randrange(20, 60)) for _ in range(300)],
+        "sex": [chance.choice("FM") for _ in range(300)],
+        "s": [chance.choice(("flu", "cold")) for _ in range(300)],
+    }
+    outcome = gh.protect(
+        pa.table(columns), quasi_identifiers=["age", "sex"], sensitive=["s"], time_limit=5
+    ).outcome
+    first, *_ = outcome.versions
+
+    def version(family: str, error: float, gone: int) -> Version:
+        quality = first.release.quality
+        assert quality is not None
+        names = first.release.quasi_identifiers
+        attributes = {
+            name: replace(quality.attributes[name], granularity=0.0 if place < gone else 0.5)
+            for place, name in enumerate(names)
+        }
+        release = replace(first.release, quality=replace(quality, attributes=attributes))
+        return replace(
+            first,
+            family=family,
+            release=release,
+            compared=replace(first.compared, distance=error),
+            meets=True,
+        )
+
+    whole, without = version("local", 0.292, 0), version("left-out", 0.289, 1)
+    assert replace(outcome, versions=(without, whole)).recommended is whole
+    far = version("local", 0.32, 0)
+    assert replace(outcome, versions=(without, far)).recommended is without
 
 
 def test_versions_that_are_the_same_file_are_kept_once() -> None:

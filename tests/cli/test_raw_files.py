@@ -50,7 +50,7 @@ def test_what_was_assumed_is_told_with_what_overrides_it(
 ) -> None:
     told = glasshouse("inspect", str(register))
     assert "this was assumed of atendimentos.csv" in told.error
-    assert "cp1252 letters, as it is no UTF-8 (--encoding)" in told.error
+    assert "cp1252 letters, as it is not UTF-8 (--encoding)" in told.error
     assert '";" between fields (--separator)' in told.error
     shown = " ".join(glasshouse("assess", "-q", "Cidade", str(register)).out.split())
     assert "Assumed of atendimentos.csv: “;” stands between fields (--separator)" in shown

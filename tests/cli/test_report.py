@@ -134,7 +134,7 @@ def test_what_is_no_run_is_refused(glasshouse: Glasshouse) -> None:
     check("nowhere", 'there is no folder "nowhere"; name the folder of a run')
     check("people.csv", '"people.csv" is a file; name the folder of a run')
     Path("old").mkdir()
-    check("old", '"old" is no run folder: it holds no report.json')
+    check("old", '"old" is not a run folder: it holds no report.json')
     Path("old/manifest.json").write_text("{}")
     check("old", '"old" is a run without report.json, of an older version; run the study again')
     for foreign in ("", "[]", "{}", '{"format": 2, "pages": []}', '{"format": 2}', "\udcff"):

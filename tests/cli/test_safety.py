@@ -31,8 +31,8 @@ def test_overwrite_replaces_a_run_and_nothing_else(glasshouse: Glasshouse, peopl
     Path("mine/thesis.txt").write_text("years of work")
     for place, reason in (
         ("people.csv", "is a file"),
-        ("mine", "is no run folder"),
-        (".", "is no run"),
+        ("mine", "is not a run folder"),
+        (".", "is not a run"),
     ):
         outcome = glasshouse("assess", people, "-q", "age", "--out", place, "--overwrite")
         assert outcome.code == 2

@@ -310,7 +310,7 @@ def test_what_inspect_suggests_sees_values_as_it_was_told(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--date", "born=mm/dd/yyyy"), 'is no date written mm/dd/yyyy; records with such values: '),
+        (("--date", "born=mm/dd/yyyy"), 'is not a date written mm/dd/yyyy; records with such values: '),
         (("--date", "born=dd/mm/yy"), "--date \"dd/mm/yy\" does not tell the century"),
         (("--derive", "x=years(born)"), "write years(born, 2020-12-31), or a column of dates"),
         (("--derive", "x=year(born)"), "say how the file writes dates: --date born=dd/mm/yyyy"),

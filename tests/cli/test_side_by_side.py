@@ -161,7 +161,7 @@ def test_other_attributes_are_compared_with_what_all_have(glasshouse: Glasshouse
     content(glasshouse, "assess", "fine.csv", *KNOWN, *likely, "--out", "three")
     content(glasshouse, "assess", "fine.csv", *fewer[:-1], "two", *likely)
     said = " ".join(glasshouse("compare", "three", "two").out.split())
-    assert "without exact knowledge is not about the same attributes" in said
+    assert "without exact knowledge is not about the same columns" in said
 
 
 def test_runs_from_before_close_guesses_were_kept_are_said_to_be(glasshouse: Glasshouse) -> None:
@@ -238,7 +238,7 @@ def test_the_verdict_is_that_of_the_runs(glasshouse: Glasshouse, way: tuple[str,
                 "ficou mais difícil identificar pessoas sem conhecimento exato",
                 "Conhecimento que não é exato",
                 "Quase certo",
-                "erra em média 75,23 (“fine”: 0)",
+                "é de 75,23 (“fine”: 0)",
             ),
         ),
     ],
@@ -262,7 +262,7 @@ def test_a_report_does_not_tell_the_errors_of_few(glasshouse: Glasshouse) -> Non
     glasshouse("compare", "one", "two", "--out", "compared")
     page = Path("compared/report.html").read_text(encoding="utf-8")
     assert "it is as easy to guess the pay within 10%" in page
-    assert "off least is off by" not in page
+    assert "best estimate is off by" not in page
 
 
 # People with several records
@@ -324,7 +324,7 @@ def test_releases_by_day_by_week_and_with_rotated_pseudonyms(
     people = [run["people"] for run in visits.values()]
     assert people[0] == people[1] < people[2]
     page = Path("compared/report.html").read_text(encoding="utf-8")
-    assert "The runs do not count the same as one person" in page
+    assert "The runs do not agree on what counts as one person" in page
     assert "“rotated” by pseudonym and month" in page
     assert "From the least to the most exposed" in page
     in_portuguese = glasshouse("--lang", "pt-BR", "compare", *RELEASES).out

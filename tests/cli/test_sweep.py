@@ -284,7 +284,7 @@ def test_a_checkpoint_of_another_study_is_not_resumed(
         (["--subsets", "max:0"], 2, '"max:0" are neither all, nor max:K with a number K from 1 on'),
         (["--subsets", "within:0"], 2, '"within:0" name no time; say within:SECONDS, with a whole'),
         (["--subsets", "within:1.5"], 2, '"within:1.5" name no time; say within:SECONDS'),
-        (["--memory", "much"], 2, 'memory "much" is no size'),
+        (["--memory", "much"], 2, 'memory "much" is not a size'),
         (["--memory", "1K"], 3, "the process may take 0 MiB; give more memory"),
         (["--threads", "0"], 2, "threads"),
     ],

@@ -216,7 +216,7 @@ def test_dates_of_known_records_are_said_as_the_file_says_them(glasshouse: Glass
     [
         (["--know", "clinic=N"] * 4, "nobody has 4 records: the longest history has 3"),
         (["--know", "clinic=N,dya=1"], 'column "dya" is not in visits.csv'),
-        (["--know", "cpf=a"], "tells whose a record is (--person)"),
+        (["--know", "cpf=a"], "says whose a record is (--person)"),
         (["--know", "clinic=N", "--population", "visits.csv"], "leave out --population"),
         (["--know", "clinic=N", "--fraction", "0.5"], "leave out --fraction"),
         (["--know", "clinic=N", "--tries", "2"], "leave out --tries"),
@@ -224,7 +224,7 @@ def test_dates_of_known_records_are_said_as_the_file_says_them(glasshouse: Glass
         (["--know", "clinic=N", "D1.csv"], "--person is for one dataset"),
         (["--know", "clinic=N", "--unlinked"], "leave out --unlinked and --person, and tell"),
         (["--know", "clinic=N", "-s", "icd"], "is not the same in all records of a person"),
-        ([], "say what is known of the person"),
+        ([], "say what is known about the person"),
     ],
 )
 def test_what_does_not_go_with_known_records_is_one_line(

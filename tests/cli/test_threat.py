@@ -73,12 +73,12 @@ def answer(glasshouse: Glasshouse, *arguments: object) -> dict[str, Any]:
         (
             "en",
             "knows who is in the table",
-            "Knowing that someone is in the table guesses their disease right in {share}",
+            "guesses at their disease are right in {share}",
         ),
         (
             "pt-BR",
             "sabe quem está na tabela",
-            "Saber que alguém está na tabela acerta o valor de disease em {share}",
+            "acerta-se o valor de disease em {share}",
         ),
     ],
 )
@@ -276,7 +276,7 @@ def test_every_sampled_figure_says_how_sure_it_is(glasshouse: Glasshouse) -> Non
     report = Path("run/report.html").read_text(encoding="utf-8")
     for text in ("Weiß, p", "Geweke, |z|", "Draw by draw", "Batch by batch", "skewness of log₂ Ti"):
         assert text in report, text
-    assert "more than 1.2 times as easy to believe" in report
+    assert "more than 1.2 times as sure" in report
     assert "relative_threat_error" in pyarrow.parquet.read_table("r.parquet").column_names
     assert "exceeds = 1.2" in Path("run/study.toml").read_text()
     shown = glasshouse("threat", *options)
@@ -548,7 +548,7 @@ BAD = {
     ),
     "in another order": (
         ("groups.csv", *KNOWN, "--group", "group", "--original", "turned.csv", "--in-order"),
-        'record 1 of turned.csv: "nat" is "J", but groups.csv tells "M"',
+        'record 1 of turned.csv: "nat" is "J", but groups.csv has "M"',
     ),
     "in another order, two tables": (
         (
@@ -562,7 +562,7 @@ BAD = {
             "turned.csv",
             "--in-order",
         ),
-        'record 1 of turned.csv: "nat" is "J", but known.csv tells "M"',
+        'record 1 of turned.csv: "nat" is "J", but known.csv has "M"',
     ),
     "a row that the original lacks": (
         ("groups.csv", *KNOWN, "--group", "group", "--original", "moved.csv"),

@@ -509,7 +509,7 @@ def test_a_parameter_that_is_infinite_is_not_said_to_be_too_small() -> None:
 
 
 def test_text_that_is_no_json_is_refused() -> None:
-    with pytest.raises(DataError, match="the release is no JSON"):
+    with pytest.raises(DataError, match="the release is not JSON"):
         from_json("{")
 
 
@@ -567,7 +567,7 @@ def test_anatomys_tables_must_fit_each_other() -> None:
         with_sensitive([1, 1], [1, 1])
     with pytest.raises(DataError, match=r'group "3" .* has sensitive values but no row'):
         with_sensitive([1, 1, 3], [1, 1, 1])
-    with pytest.raises(DataError, match='"count" holds "one", which is no whole number'):
+    with pytest.raises(DataError, match='"count" holds "one", which is not a whole number'):
         with_sensitive([1, 1, 2], ["1", "one", "1"])
     with pytest.raises(
         DataError, match='"count" holds "-1", which cannot be a number of the 3 people'
@@ -600,7 +600,7 @@ def test_an_original_that_does_not_match_is_told_by_record_and_attribute() -> No
     release, original = usual()
     with pytest.raises(DataError, match=r'record 2 of .+: "44" is not in the domain of "age"'):
         victims_of_table(release, changed("age", 1, "44"))
-    with pytest.raises(DataError, match=r'record 2 of .*: "age" is "31", but .* tells "20-29"'):
+    with pytest.raises(DataError, match=r'record 2 of .*: "age" is "31", but .* has "20-29"'):
         victims_of_table(release, changed("age", 1, "31"), in_order=True)
     with pytest.raises(DataError, match=r'record 3 of .*: "ill" is "HIV", but .* tells "flu"'):
         victims_of_table(release, changed("ill", 2, "HIV"), in_order=True)
@@ -648,7 +648,7 @@ def test_each_record_is_compared_with_its_own_row_of_anatomy() -> None:
         assert victims.people.tolist() == [1, 1, 1, 1]
         other = original("21 20 30 31", "HIV flu flu cold")
         victims_of_table(release, other)
-        with pytest.raises(DataError, match=r'record 1 of o.csv: "age" is "21", but .* tells "20"'):
+        with pytest.raises(DataError, match=r'record 1 of o.csv: "age" is "21", but .* has "20"'):
             victims_of_table(release, other, in_order=True)
         swapped = original("20 21 30 31", "flu cold flu HIV")
         victims_of_table(release, swapped)
@@ -673,7 +673,7 @@ def test_the_order_of_written_releases_is_not_known() -> None:
     release = from_json(written())
     table = read(pa.table({"age": ["20", "21"], "ill": ["flu", "HIV"]}))
     assert len(victims_of_table(release, table)[0]) == 2
-    with pytest.raises(StudyError, match="does not tell the order of its records"):
+    with pytest.raises(StudyError, match="does not show the order of its records"):
         victims_of_table(release, table, in_order=True)
 
 

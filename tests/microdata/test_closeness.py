@@ -144,7 +144,7 @@ def test_what_is_missing_is_not_guessed() -> None:
 def test_what_is_no_number_is_refused_in_one_line() -> None:
     people = pa.table({"sex": ["F", "F", "M"], "income": ["10", "much", "20"]})
     table = read(people, quasi_identifiers=["sex"], sensitive=["income"])
-    with pytest.raises(DataError, match='record 2: "much" in column "income" is no number'):
+    with pytest.raises(DataError, match='record 2: "much" in column "income" is not a number'):
         close_guesses(table, "income", TOLERANCES[3])
 
 

@@ -384,8 +384,8 @@ def table_of(**columns: list[str]) -> EncodedTable:
 @pytest.mark.parametrize(
     ("about", "message"),
     [
-        ({"town": "±2"}, '"A" in column "town" is no number'),
-        ({"age": "±2d"}, '"30" in column "age" is no date'),
+        ({"town": "±2"}, '"A" in column "town" is not a number'),
+        ({"age": "±2d"}, '"30" in column "age" is not a date'),
         ({"town": "10%"}, "a blind guess is right more often"),
         ({"age": "±0.5"}, "smaller steps than the column has"),
         ({"twon": "90%"}, "twon"),
@@ -402,7 +402,7 @@ def test_what_makes_no_sense_is_said(about: dict[str, str], message: str) -> Non
     [
         ("is,A,B\nA,0.5,0.6\nB,0,1\n", 'the chances of "A" add up to 11/10, not to 1'),
         ("is,A,B\nA,1,0\n", '"B" in column "town" has no row'),
-        ("is,A,B\nA,1,0\nB,2,-1\n", "is no chance"),
+        ("is,A,B\nA,1,0\nB,2,-1\n", "is not a chance"),
         ("is,A\nA,1\nA,1\n", "is there twice"),
     ],
 )

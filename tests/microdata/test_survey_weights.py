@@ -190,7 +190,7 @@ REFUSED = {
     ),
     "one person": (
         ("membership", "-q", "age", "--weight", "w", "--know", "age=20"),
-        "survey weights tell something of one release as a whole",
+        "survey weights are about one release as a whole",
     ),
     "the old word": (("target", "--know", "age=20", "--weight", "w"), "--prior-weight"),
 }

@@ -600,7 +600,7 @@ def test_a_value_that_does_not_occur_is_named_with_the_nearest() -> None:
 def test_facts_that_do_not_go_together_are_told_with_the_one_that_may_be_mistaken() -> None:
     assert refused(known=["age=60", "gender=F", "grade=D"]) == (
         'DataError: nobody in D1.csv has all of "age", "gender", "grade": zero candidates; '
-        'without what is known of "gender" there would be 1'
+        'without what is known about "gender" there would be 1'
     )
     assert refused(known=["age=60", "gender=F", "grade=B"]).endswith(
         "zero candidates; nor would there be any without one of them"
@@ -615,8 +615,8 @@ def test_facts_that_do_not_go_together_are_told_with_the_one_that_may_be_mistake
         ({"known": Condition("age", ("25",))}, "StudyError: give a list of what is known"),
         ({"known": ["age"]}, "StudyError: the condition .* is not of the form"),
         ({"known": {"age": []}}, 'StudyError: the condition on "age" needs either values'),
-        ({"known": {"age": {"x": 1}}}, r'StudyError: what is known of "age" is \{'),
-        ({"known": {"age": object()}}, 'StudyError: what is known of "age" is <object'),
+        ({"known": {"age": {"x": 1}}}, r'StudyError: what is known about "age" is \{'),
+        ({"known": {"age": object()}}, 'StudyError: what is known about "age" is <object'),
         ({"known": ["idade=25"]}, 'DataError: column "idade" is not in D1.csv; it has "age"'),
         (
             {"known": ["disability=no"]},

@@ -318,7 +318,7 @@ def test_nothing_is_learned_of_another_record_that_nobody_has() -> None:
 @pytest.mark.parametrize(
     ("known", "reason"),
     [
-        (["clinic=N"] * 4, "nobody has 4 records: the longest history has 3; tell of at most 3"),
+        (["clinic=N"] * 4, "nobody has 4 records: the longest history has 3; give at most 3"),
         (["clinic=X", "day=1"], 'the value "X" does not occur in column "clinic" of visits'),
         (["clinic=N,day=3"], 'nobody in visits has all of "clinic", "day"'),
         (["clinic=N"] * 3, "nobody in visits has 3 different records that fit what is known"),
@@ -354,12 +354,12 @@ def test_what_does_not_go_with_people_is_refused(question: Any, reason: str) -> 
 
 def test_records_that_fit_in_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histories, "MOST_STEPS", 3)
-    with pytest.raises(StudyError, match="in too many ways to be counted; tell more of each"):
+    with pytest.raises(StudyError, match="in too many ways to be counted; say more about each"):
         asked("clinic=N,S", "day=1..3")
     monkeypatch.setattr(histories, "MOST_COUNTS", 3)
-    with pytest.raises(StudyError, match="in too many ways to be counted; tell more of each"):
+    with pytest.raises(StudyError, match="in too many ways to be counted; say more about each"):
         asked("clinic=N,S", "day=1..3")
-    with pytest.raises(StudyError, match="21 records of the person are known; tell of at most 20"):
+    with pytest.raises(StudyError, match="21 records of the person are known; give at most 20"):
         target(
             read(pa.table({"who": ["a"] * 30, "at": ["x"] * 30})),
             person="who",

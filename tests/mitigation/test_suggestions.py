@@ -114,7 +114,9 @@ def test_schooling_is_grouped_by_stage_in_either_language() -> None:
 
 
 def test_a_code_that_a_rule_does_not_know_is_named() -> None:
-    with pytest.raises(DataError, match='the value "9906200" of column "mun" is no code that the'):
+    with pytest.raises(
+        DataError, match='the value "9906200" of column "mun" is not a code that the'
+    ):
         by_rule(column_of("mun", "3106200", "9906200"), "municipality")
 
 

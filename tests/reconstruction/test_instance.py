@@ -151,26 +151,26 @@ def windows(**changes: Any) -> dict[str, Any]:
         ({"packages_scaled": [[1], [True]]}, "holds True"),
         ({"packages_scaled": [[1], [2, 3]]}, "rows are lists of equal length"),
         ({"packages_scaled": [[1, 1], [2, 2]]}, "the bins have 1 measures, the packages 2"),
-        ({"packages_scaled": []}, "is no table of whole numbers"),
-        ({"packages_scaled": "1"}, "is no table of whole numbers"),
+        ({"packages_scaled": []}, "is not a table of whole numbers"),
+        ({"packages_scaled": "1"}, "is not a table of whole numbers"),
         ({"packages_scaled": [[2**61], [2**61]]}, "need more than 62 bits; keep fewer decimals"),
         ({"bins_hi_scaled": [[2**70], [2]]}, "needs more than 62 bits"),
         ({"bins_lo_scaled": [[5], [2]]}, 'the window of bin "bin 1" is empty'),
         ({"bins_hi_scaled": [[1]]}, "give every bin a low and a high end"),
         ({"bin_names": ["a", "a"]}, 'bin "a" is given twice'),
         ({"package_ids": ["a", "a"]}, 'package "a" is given twice; give each its own name'),
-        ({"bin_names": ["a"]}, "give a list of so many names"),
-        ({"bin_names": 5}, "give a list of so many names"),
-        ({"bin_names": {"a": 1, "b": 2}}, "give a list of so many names"),
-        ({"dims": 5}, "give a list of so many names"),
-        ({"package_ids": 5}, "give a list of so many names"),
+        ({"bin_names": ["a"]}, "give a list of that many names"),
+        ({"bin_names": 5}, "give a list of that many names"),
+        ({"bin_names": {"a": 1, "b": 2}}, "give a list of that many names"),
+        ({"dims": 5}, "give a list of that many names"),
+        ({"package_ids": 5}, "give a list of that many names"),
         ({"entities_per_bin": [1, 0]}, 'bin "bin 2" has no entities in the register'),
         ({"entities_per_bin": [1, None]}, 'bin "bin 2" has no entities in the register'),
         ({"entities_per_bin": [1]}, "but entities for 1 of them"),
         ({"per_package_halfwidth_scaled": [-1]}, "a half-width is negative"),
         ({"scale": [0]}, "a scale is below 1"),
-        ({"entities_per_bin": 5}, 'entities_per_bin" is no list'),
-        ({"entities_per_bin": "12"}, 'entities_per_bin" is no list'),
+        ({"entities_per_bin": 5}, 'entities_per_bin" is not a list'),
+        ({"entities_per_bin": "12"}, 'entities_per_bin" is not a list'),
         ({"per_package_halfwidth_scaled": [1, 1]}, "the half-widths 2"),
     ],
 )
@@ -209,10 +209,10 @@ def test_what_is_no_instance_is_refused(text: str) -> None:
     [
         ({"packages": [[None]]}, 'packages, measure "measure 1": a value is missing'),
         ({"packages": [[""]]}, "a value is missing"),
-        ({"packages": [["1,5"]]}, "'1,5', which is no number; write 1.5, with a point"),
-        ({"packages": [["1,5,"]]}, "'1,5,', which is no number; give a number"),
+        ({"packages": [["1,5"]]}, "'1,5', which is not a number; write 1.5, with a point"),
+        ({"packages": [["1,5,"]]}, "'1,5,', which is not a number; give a number"),
         ({"decimals": ["x"]}, "keep from 0 to 12 decimals, not x"),
-        ({"packages": [[float("nan")]]}, "which is no number"),
+        ({"packages": [[float("nan")]]}, "which is not a number"),
         ({"packages": [[-1]]}, "negative"),
         ({"packages": [["0.123"]], "decimals": [2]}, "0.123 has more than 2 decimals"),
         ({"packages": [[1 / 3]]}, "more than 12 decimals"),
@@ -253,5 +253,5 @@ def test_a_unit_with_more_decimals_than_are_kept_is_refused(rounding: str) -> No
 
 
 def test_rows_that_are_no_lists_are_refused() -> None:
-    with pytest.raises(DataError, match="is no list of numbers, one per measure"):
+    with pytest.raises(DataError, match="is not a list of numbers, one per measure"):
         instance([1, 2], [[1]])  # type: ignore[list-item]

@@ -22,7 +22,7 @@ from tests.reconstruction.plans import GOOD, GOOD_TOTALS, PLAN, changed, tiny_pl
     [
         ("-1.0", "1", "negative"),
         ("", "1", "missing"),
-        ("many", "1", "no number"),
+        ("many", "1", "not a number"),
         ("1.05", "1", "too many decimals"),
         ("1.0", "-1", "negative"),
         ("1.0", "", "missing"),
@@ -82,7 +82,7 @@ def test_a_key_map_that_knows_no_value_is_refused_by_name(tmp_path: Path) -> Non
         ("8,313.4", "8313", 'records.csv: .*"8,313.4" in column "value" .* say thousands = ","'),
         ("8313.4", "8'313", 'totals.csv: .*"8\'313" in column "value" .* say thousands = "\'"'),
         ("8.313", "8.313", '"8.313" in column "value" .* say decimal_comma = true, thousands = "."'),
-        ("1.00", "x", 'totals.csv: .*"x" in column "value" is no number; .* suppressed = \\["x"\\]'),
+        ("1.00", "x", "totals.csv: .*\"x\" in column \"value\" is not a number; .* suppressed = \\[\"x\"\\]"),
         ("1.00", "", 'totals.csv: .* missing in column "value" .* missing = "open"'),
         ("-1.0", "1", '"-1.0" in column "value" is negative; leave out corrections with where'),
         ("1.25", "1", '"1.25" in column "value" has more than 1 decimals'),
@@ -109,7 +109,8 @@ def test_where_only_large_numbers_have_separators_the_note_says_the_setting(tmp_
     plan = tiny_plan(tmp_path, records, totals)
     (trouble,) = campaign(plan).troubles
     assert trouble.kind == (
-        'groups with a measure that is no number, unless the plan says thousands = "," of its publication'
+        'groups with a measure that is not a number, unless the plan says thousands = "," of '
+        "its publication"
     )
     publications = {name: entry.model_dump() for name, entry in plan.publications.items()}
     publications["records"]["thousands"] = ","

@@ -78,7 +78,8 @@ def assert_it_says(sentence: str, *probabilities: Fraction) -> None:
 # Sentences that compare, and the property tests that make them
 
 COMPARING = re.compile(
-    r"\b(than|up from|down from|rises?|rose|falls?|fell|grows?|grew|instead of|no better|no more|none of them more|hardly|beaten|easier|"
+    r"\b(than|up from|down from|rises?|rose|falls?|fell|grows?|grew|instead of|no better|no more|"
+    r"none of them more|hardly|beaten|easier|"
     r"harder|worse|better|differs?|tends?|adds? most|most accurate|helps most|largest step|before and after|half|"
     r"least to the most|(times|twice) as|as (often|likely|easy|many|much|sure) as|no two facts)\b|→",
     re.IGNORECASE,

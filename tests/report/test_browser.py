@@ -384,6 +384,25 @@ def test_the_first_screen_has_the_verdict_a_number_and_something_to_do(
     assert " ".join(page.actions[0].sentence.split()) in seen
 
 
+OPEN_WORDS = "() => document.body.innerText"
+MOST_WORDS = {"first screen": 250, "open": 900}
+"""So many words a report has on its first screen, and in all before anything is unfolded."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_report_is_short(
+    verb: str,
+    language: str,
+    opened: Callable[..., Any],
+    reported: Callable[[str, str], tuple[Page, Path]],
+) -> None:
+    _, path = reported(verb, language)
+    tab = opened(path)
+    assert len(tab.evaluate(FIRST_SCREEN).split()) <= MOST_WORDS["first screen"]
+    assert len(tab.evaluate(OPEN_WORDS).split()) <= MOST_WORDS["open"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_report_is_for_everybody_on_every_screen(

@@ -198,10 +198,8 @@ def test_more_knowledge_with_which_guesses_are_seldom_right_is_told_too() -> Non
     last = findings(Assessment.of_sweep(sweep(read(people, quasi_identifiers=known))))[-1]
     assert last.sentence.startswith("Someone who knows no more than a person's sex and region")
     assert last.sentence.endswith(
-        (
-            "With sex, region and job, 0.5% of the people can be identified outright; a best guess "
-            "would be right in 4.5% of cases."
-        )
+        "With sex, region and job, 0.5% of the people can be identified outright; a best guess "
+        "would be right in 4.5% of cases."
     )
 
 

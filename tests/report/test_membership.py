@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from glasshouse.language import LANGUAGES, percentage, speaking
 from glasshouse.measures import measures
 from glasshouse.measures.measurement import Measurement
+from glasshouse.measures.membership import measured
 from glasshouse.measures.verdict import verdict_on
 from glasshouse.microdata.presence import PRESENCE_LABELS, Member, Membership, member, membership
 from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
@@ -170,10 +171,8 @@ def test_nobody_is_in_as_far_as_records_tell() -> None:
 
 def test_all_are_certain() -> None:
     assert membership_sentences(who("aa", "aabb"))[0].endswith(
-        (
-            "can say for certain, about every one of the 4 people, whether they are in trial.csv: 2 "
-            "in it, 2 not."
-        )
+        "can say for certain, about every one of the 4 people, whether they are in trial.csv: 2 "
+        "in it, 2 not."
     )
     assert membership_sentences(who("a", "abb"))[0].endswith("in trial.csv: 1 in it, 2 not.")
 
@@ -402,22 +401,22 @@ def test_the_first_screen_says_for_how_many_it_is_certain_and_what_to_do() -> No
     [
         (
             "en",
-            "33.3% in it + 16.7% not in it = 50.0%",
-            "people of whom it becomes certain that they are in it, or that they are not",
+            "33.3%",
+            "people who are certainly in it, as the release reveals",
             ["Who is certainly in it", "Who is certainly not in it"],
         ),
         (
             "pt-BR",
-            "33,3% nela + 16,7% fora dela = 50,0%",
-            "pessoas sobre as quais passa a haver certeza de que estão nela, ou de que não estão",
+            "33,3%",
+            "pessoas que, pelo que a base revela, com certeza estão nela",
             ["Quem com certeza está nela", "Quem com certeza não está nela"],
         ),
     ],
 )
-def test_who_is_certainly_out_is_told_apart_from_who_is_certainly_in(
+def test_a_rule_counts_who_is_certainly_in_and_the_page_shows_who_is_not(
     code: str, value: str, condition: str, titles: list[str]
 ) -> None:
-    """A rule is broken by both, as both are learned; the page says by which."""
+    """Being in a clinic's file gives something away; not being in it does not."""
     outcome = who("abb" * 20, "aaabbc" * 20)
     with speaking(code):
         verdict = verdict_on(
@@ -429,4 +428,13 @@ def test_who_is_certainly_out_is_told_apart_from_who_is_certainly_in(
         )
         assert (condition_words(judged), value_words(judged.measured)) == (condition, value)
         assert Measurement.from_dict(judged.measured.to_dict()) == judged.measured
+        with_others = {**judged.measured.to_dict(), "value": "1/2", "inside": "1/3"}
+        assert Measurement.from_dict(with_others) == judged.measured, "as older versions wrote it"
         assert [tile.title for tile in page_of(outcome).tiles[:2]] == titles
+
+
+def test_who_is_certainly_not_in_it_fails_no_rule() -> None:
+    outcome = who("a" * 20, "a" * 60 + "b" * 60)
+    (certain, *_) = measured(outcome)
+    assert (outcome.certainly_in, outcome.certainly_out) == (0, 60)
+    assert (certain.measure, certain.value) == ("membership-certain", 0)

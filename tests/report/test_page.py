@@ -17,6 +17,7 @@ from rich.console import Console
 
 from glasshouse.errors import InternalError
 from glasshouse.language import LANGUAGES, speaking
+from glasshouse.measures.verdict import Decision
 from glasshouse.report import page as page_module
 from glasshouse.report.archive import from_json, to_json
 from glasshouse.report.html import to_html
@@ -29,6 +30,7 @@ from glasshouse.report.page import (
     Group,
     Page,
     Provenance,
+    Ruling,
     Section,
     Severity,
     Table,
@@ -349,6 +351,17 @@ def test_nothing_of_a_cell_is_cut_off_on_a_narrow_terminal(width: int) -> None:
     assert max(map(len, lines)) <= width
     assert any("> 99.9%" in line and "1,234,567" in line for line in lines)
     assert {"less", "than", "0.4%"} <= set(" ".join(lines).split())
+
+
+def test_sentences_come_first_on_the_terminal_and_the_verdict_last() -> None:
+    table = Table((Column("Known"),), (Group(((Cell("a row"),),)),))
+    ruling = Ruling(Decision.MEETS, "Meets the rule", "it passes", table, (), ())
+    brief = Brief((table,), (Finding(Severity.HIGH, "What was found."),), ("aside",), ruling=ruling)
+    written = StringIO()
+    show(brief, console=Console(file=written, width=60))
+    said = written.getvalue()
+    order = ["What was found.", "a row", "note: aside", "Meets the rule"]
+    assert sorted(order, key=said.index) == order
 
 
 def test_a_sentence_has_words_where_a_table_has_signs() -> None:

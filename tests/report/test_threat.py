@@ -120,10 +120,8 @@ def test_values_that_are_equally_likely_are_told_together() -> None:
     assert_snapshot("threat-victim-tie", lambda: threat_findings(run))
     belief, against = threat_findings(run, exact=True)
     assert belief.sentence.startswith(
-        (
-            "Someone who knows that this person is in the table finds “Flu” and “Heart” equally "
-            "likely, with a probability of 50.0% each;"
-        )
+        "Someone who knows that this person is in the table finds “Flu” and “Heart” equally "
+        "likely, with a probability of 50.0% each;"
     )
     assert "does not reveal which" in belief.sentence
     assert "points at no single disease" in against.sentence

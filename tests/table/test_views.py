@@ -239,7 +239,7 @@ def test_what_does_not_fit_is_one_line_with_a_value_and_the_number_of_records() 
     with pytest.raises(DataError, match="records with such values: 3;"):
         as_viewed(read(people), bands={"x": "0"})
     with pytest.raises(
-        DataError, match=r'record 2: "\?" in column "born" is no date written dd/mm'
+        DataError, match=r'record 2: "\?" in column "born" is not a date written dd/mm'
     ) as dates:
         read(people, date={"born": "dd/mm/yyyy"})
     assert "records with such values: 3;" in str(dates.value)

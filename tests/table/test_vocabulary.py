@@ -108,7 +108,7 @@ def test_an_ambiguous_word_counts_only_alone() -> None:
     assert "nom" not in words_of("Vl Remun Média Nom")
     assert (role_of("union_council"), suggested("union_council").reason) == (QUASI, NOTHING)
     assert role_of("vitima") is Role.SENSITIVE
-    assert role_of("SEXO_VITIMA") is Role.QUASI_IDENTIFIER  # whose sex it is, is no secret
+    assert role_of("SEXO_VITIMA") is Role.QUASI_IDENTIFIER  # whose sex it is, is not a secret
 
 
 @pytest.mark.parametrize(

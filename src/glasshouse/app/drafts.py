@@ -500,7 +500,7 @@ def _further(workspace: AppWorkspace, draft: Draft) -> list[Entry]:
 def _trouble(draft: Draft) -> str:
     """Say what is wrong with the roles; nothing if they can be used."""
     if not draft.knowable:
-        return text("Choose at least one column that can be known of a person.")
+        return text("Choose at least one column that can be known about a person.")
     for role in (IDENTIFIER, WEIGHT):
         if len(draft.of(role)) > 1:
             return text(
@@ -577,7 +577,7 @@ def _doubt(draft: Draft) -> tuple[str, str]:
         chance = likely.get(name)
         if chance and _is_refused(parse_chance, name, chance):
             return f"likely-{place}", text(
-                "“{written}” is no chance from 0% to 100%, such as 50%.", written=chance
+                "“{written}” is not a chance from 0% to 100%, such as 50%.", written=chance
             )
     return "", ""
 
@@ -704,16 +704,16 @@ def _sentence(draft: Draft) -> str:
             else text("all records")
         )
         return text(
-            "Whom could somebody name who knows {known} of {records} of a person?",
+            "Whom could someone identify who knows {known} of {records} of a person?",
             known=enumeration(known),
             records=records,
         )
     if not known:
         return ""
     if not secret:
-        return text("Whom could somebody name who knows {known}?", known=enumeration(known))
+        return text("Whom could someone who knows {known} identify?", known=enumeration(known))
     return text(
-        "Whom could somebody name who knows {known}, and what of {secret} would she find out?",
+        "Whom could someone who knows {known} identify, and what would she learn about {secret}?",
         known=enumeration(known),
         secret=enumeration(secret),
     )

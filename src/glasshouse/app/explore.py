@@ -258,22 +258,22 @@ def explore(request: Request) -> Response:
 def _sentence(chosen: KnownSet | None, names: Sequence[str], subject: str) -> str:
     """Say in one sentence what somebody learns."""
     if not names:
-        return text("Tick what somebody knows of a person.")
+        return text("Tick what somebody knows about a person.")
     if chosen is None:
         return text(
-            "Somebody who knows {known}: this set was not assessed.", known=enumeration(names)
+            "Someone who knows {known}: this set was not assessed.", known=enumeration(names)
         )
     naming = chosen.naming
     if not naming.certain:
         return text(
-            "Somebody who knows {known} can name nobody for certain; a guess at who it is would be right in {share} of "
-            "cases.",
+            "Someone who knows {known} can identify nobody for certain; a guess at who it is would be right in "
+            "{share} of cases.",
             known=enumeration(names),
             share=percentage(naming.probabilistic.posterior),
         )
     return text(
-        "Somebody who knows {known} can name {named} for certain; a guess at who it is would be right in {share} of "
-        "cases.",
+        "Someone who knows {known} can identify {named} for certain; a guess at who it is would be right in "
+        "{share} of cases.",
         known=enumeration(names),
         named=counted(naming.certain, subject),
         share=percentage(naming.probabilistic.posterior),

@@ -174,7 +174,7 @@ def dialect_of(reading: Mapping[str, str]) -> Dialect:
         if written := reading.get(name):
             if not re.fullmatch("[0-9]{1,6}", written):
                 raise StudyError(
-                    "“{written}” is no number of lines, such as 1 (`{setting}`)",
+                    "“{written}” is not a number of lines, such as 1 (`{setting}`)",
                     written=written[:LONGEST_SAID],
                     setting=name,
                 )

@@ -105,7 +105,7 @@ def _threat(request: Request) -> Response:
         name = entry.path.name
         return _submit(
             request,
-            text("What {name} tells about a person", name=name),
+            text("What {name} reveals about a person", name=name),
             f"threat-{name}",
             ["threat"],
             [entry],
@@ -115,7 +115,7 @@ def _threat(request: Request) -> Response:
     return page(
         request,
         "threat.html",
-        title=text("What an anonymised table tells"),
+        title=text("What an anonymised table reveals"),
         runs=[workspace.summary(entry) for entry in releases],
         command="glasshouse threat protected --out run",
     )

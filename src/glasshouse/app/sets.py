@@ -72,15 +72,17 @@ class AssessedSets:
         study = run.question
         results = run.results
         if not isinstance(study, AssessStudy) or "class_records" in results.column_names:
-            raise StudyError("this run did not assess sets of attributes")
+            raise StudyError("this run did not assess sets of columns")
         if study.person:
             raise StudyError(
-                "this run is about people with several records each; its report tells of them"
+                "this run is about people with several records each; its report covers them"
             )
         if not {"quasi_identifiers", "records_1000", "deterministic_records"} <= {
             *results.column_names
         }:
-            raise StudyError("this run assessed a release part by part; its report tells of each")
+            raise StudyError(
+                "this run assessed a release part by part; its report covers each of them"
+            )
         self.study = study
         exposures = run.frame(EXPOSURES) if (run.folder / EXPOSURES).exists() else None
         try:

@@ -556,7 +556,7 @@ def _beside(now: Trial, original: Trial) -> Table | None:
             *(count_cell(one.after.attacks[0].certain) for one in pair),
         ),
         (
-            text("Right guesses at who it is"),
+            text("Correct identifications"),
             *(percent_cell(one.after.attacks[0].probabilistic.posterior) for one in pair),
         ),
         (text("Fewest alike"), *(count_cell(one.attained.k) for one in pair)),
@@ -678,8 +678,8 @@ def _assumed(question: ReleaseStudy) -> str:
     if adversary.guesses_once and not adversary.prior_weight and not adversary.facts:
         return ""
     return text(
-        "Here every record is as likely as any other, and she makes one guess at each single attribute; weights, "
-        "priors, gains, facts and joint secrets of the run are left aside."
+        "Here every record is as likely as any other, and she makes one guess at each single column; "
+        "weights, priors, gains, facts and joint secrets of the run are left aside."
     )
 
 

@@ -22,7 +22,7 @@ MOST_SAID = 8
 """So many lines of what a job says are shown."""
 STAGES = {
     "reading": marked("Reading the data"),
-    "sweeping": marked("Trying every set of attributes"),
+    "sweeping": marked("Trying every set of columns"),
     "searching": marked("Searching for a protection"),
     "sampling": marked("Sampling"),
     "solving": marked("Solving"),

@@ -104,7 +104,7 @@ def assess(
     ),
     reading: options.DataOptions,
 ) -> None:
-    """Who can be named, and what can be inferred about them, by someone who knows some attributes.
+    """Who can be identified, and what can be inferred about them, by someone who knows a few facts.
 
     Example: glasshouse assess adult.csv -q age -q sex -q race -s occupation --out run
 
@@ -220,7 +220,7 @@ def _protected(folder: Path, *, names_knowledge: bool) -> StoredRelease:
     release = stored_release(folder)
     if release.group is not None and names_knowledge:
         raise StudyError(
-            "what {folder} tells by Anatomy goes by its quasi-identifiers and groups; leave out -q",
+            "the Anatomy release in {folder} is judged by its own quasi-identifiers and groups; leave out -q",
             folder=folder.name,
         )
     if release.method == "perturbation":

@@ -119,9 +119,9 @@ def check(
         warn(note)
     if verdict is None:
         raise UnjudgedError(
-            "{name} measures nothing that the policy asks for; assess the release itself, as a whole, and with "
-            "--person, --about or --within if its conditions are on several records, on what is not known exactly or "
-            "on close guesses",
+            "{name} measures nothing that the rule asks for; assess the release itself, as a whole, and with "
+            "--person, --about or --within if its conditions are on several records, on what is not known "
+            "exactly or on close guesses",
             name=path.name,
         )
     _write(verdict, path.name, junit, sarif)

@@ -103,5 +103,5 @@ def _range(written: str) -> tuple[int, int]:
         return int(low), int(high if colon else low)
     except ValueError:
         raise StudyError(
-            '--sizes "{given}" is no range of sizes; say for example 1:100', given=written
+            '--sizes "{given}" is not a range of sizes; say for example 1:100', given=written
         ) from None

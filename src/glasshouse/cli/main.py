@@ -51,8 +51,8 @@ REPORT_PANEL = "Language and report"
 app = typer.Typer(
     name="glasshouse",
     help="What a data release lets an adversary learn: about whom, with what probability, and what would stop it.",
-    epilog="Exit codes: 0 done · 4 the policy is not met (check) · 2 the input is wrong · 3 a budget or solver limit "
-    "stopped it, or there is no verdict · 130 you stopped it · 1 our own bug.",
+    epilog="Exit codes: 0 done · 4 the rule is not met (check) · 2 the input is wrong · 3 a budget or solver "
+    "limit stopped it, or there is no verdict · 130 you stopped it · 1 our own bug.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode="rich",

@@ -30,7 +30,8 @@ def membership(
     identifier: str | None = option(
         "--id",
         "COL",
-        "The column that names a person in several releases, so that they are linked; not in the register.",
+        "The column that identifies a person in several releases, so that they are linked; not in the "
+        "register.",
         panel="The adversary",
     ),
     known: list[str] | None = asked("target.PeopleStudy"),
@@ -39,7 +40,7 @@ def membership(
     output: options.RunOptions,
     reading: options.DataOptions,
 ) -> None:
-    """Who is in a release: what someone with a register of the population can tell of its people.
+    """Who is in a release: what someone with a register of the population can learn about its people.
 
     Example: glasshouse membership patients.csv --population town.csv -q birth_year -q sex -q district
 

@@ -544,7 +544,7 @@ def listed(names: str) -> list[str]:
         return [name.strip() for name in next(csv.reader([names], skipinitialspace=True), [])]
     except csv.Error as error:
         raise StudyError(
-            "{names} is no list of names ({reason})", names=repr(names), reason=error
+            "{names} is not a list of names ({reason})", names=repr(names), reason=error
         ) from None
 
 
@@ -640,7 +640,9 @@ def number(written: str, *, option: str) -> float:
     try:
         given = float(written)
     except ValueError:
-        raise StudyError('{option} "{given}" is no number', option=option, given=written) from None
+        raise StudyError(
+            '{option} "{given}" is not a number', option=option, given=written
+        ) from None
     return int(given) if given.is_integer() else given
 
 
@@ -688,5 +690,5 @@ def size_in_bytes(size: str | None) -> int | None:
     except ValueError:
         count = 0
     if count <= 0:
-        raise StudyError('--memory "{size}" is no size; say for example 4G or 500M', size=size)
+        raise StudyError('--memory "{size}" is not a size; say for example 4G or 500M', size=size)
     return count

@@ -36,7 +36,7 @@ def protect(
 
     Example: glasshouse protect patients.csv --policy research-file --out protected
 
-    Without -q, the columns that somebody could know are proposed from the file, and said. The version to take is
+    Without -q, the columns that somebody could know are proposed from the file, and said. The version to choose is
     protected/versions/NAME/release.csv; every version is a run of its own.
 
     Judged are exact guesses at single records, each of a person of its own. Where people have several, measure them in

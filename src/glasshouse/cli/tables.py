@@ -79,7 +79,8 @@ def tables(
         )
     if outcome.status == "limit":
         raise SolverError(
-            "the limit was met: what is open is told as what is not ruled out; a longer --time-limit may decide it"
+            "the limit was met: what is open is shown as what is not ruled out; a longer --time-limit may decide "
+            "it"
         )
 
 

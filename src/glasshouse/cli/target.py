@@ -61,7 +61,9 @@ def target(
         facts = [fact for one in known or [] for fact in facts_of(one)]
         columns = [taken_apart(fact, option="--know")[0] for fact in facts]
         if not columns:
-            raise StudyError("say what is known of the person: --know COLUMN=VALUE, once or more")
+            raise StudyError(
+                "say what is known about the person: --know COLUMN=VALUE, once or more"
+            )
         return {
             "datasets": [reading.dataset(file) for file in files],
             "adversary": adversary.content()

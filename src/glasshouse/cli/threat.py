@@ -56,7 +56,7 @@ def threat(
     output: options.RunOptions,
     reading: options.FileOptions,
 ) -> None:
-    """What an anonymised table tells about a person, beyond what anyone may learn about the population.
+    """What an anonymised table reveals about a person, beyond what anyone may learn about the population.
 
     Example: glasshouse threat protected, where protected is a folder that glasshouse anonymise wrote
 
@@ -159,6 +159,6 @@ def _betas(texts: list[str] | None) -> tuple[float | None, dict[str, float]]:
                 overall = float(number)
         except ValueError:
             raise StudyError(
-                '--beta "{given}" is no number, nor COLUMN=NUMBER', given=printable(written)
+                '--beta "{given}" is not a number, nor COLUMN=NUMBER', given=printable(written)
             ) from None
     return overall, betas

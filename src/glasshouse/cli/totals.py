@@ -86,7 +86,7 @@ def solve(
     time_limit: float = option(
         "--time-limit",
         "SECONDS",
-        "CPU seconds; then a proved superset is told, exit code 3.",
+        "CPU seconds; then a proved superset is shown, exit code 3.",
         default=60.0,
     ),
     memory: str = option("--memory", "SIZE", "How much lists may take, such as 2G.", default="2G"),
@@ -111,7 +111,7 @@ def solve(
         )
     if isinstance(solution, Solution) and not solution.proved:
         raise SolverError(
-            "the limit was met: what is told is a proved superset; a longer --time-limit or more --memory may "
+            "the limit was met: what is shown is a proved superset; a longer --time-limit or more --memory may "
             "decide it"
         )
 
@@ -144,7 +144,7 @@ def campaign(
     time_limit: float | None = option(
         "--time-limit",
         "SECONDS",
-        "By the clock; then what is open is told as open, exit code 3. \\[default: as long as it takes]",
+        "By the clock; then what is open is shown as open, exit code 3. \\[default: as long as it takes]",
     ),
     memory: str | None = option(
         "--memory",
@@ -182,7 +182,7 @@ def campaign(
     if part is not None:
         if per_record or entities:
             raise StudyError(
-                "a part tells nothing yet; give --per-record and --entities to totals merge"
+                "a part shows nothing yet; give --per-record and --entities to totals merge"
             )
         _carry_out_part(study, part, output, time_limit, memory, threads, resume=resume)
         return
@@ -304,7 +304,7 @@ def _tell(
             outcome.packages_frame(),
             per_record,
             text(
-                "{path}: This file tells where each record can be, and how surely who is behind it: it is the "
+                "{path}: This file shows where each record can be, and how surely who is behind it: it is the "
                 "disclosure itself. Keep it as closely as the data that the publications were to protect, and do not "
                 "publish it.",
                 path=per_record,
@@ -315,14 +315,14 @@ def _tell(
             outcome.entities_frame(),
             entities,
             text(
-                "{path}: This file names who is behind records with certainty: it is the disclosure itself. Keep it as "
-                "closely as the data that the publications were to protect, and do not publish it.",
+                "{path}: This file says who is behind records with certainty: it is the disclosure itself. Keep it "
+                "as closely as the data that the publications were to protect, and do not publish it.",
                 path=entities,
             ),
         )
     if not outcome.complete:
         raise SolverError(
-            "the time limit was met: what had no time is told as open, and may be certain to others; a longer "
+            "the time limit was met: what had no time is shown as open, and may be certain to others; a longer "
             "--time-limit may decide it"
         )
 

@@ -287,13 +287,13 @@ def _covered(
     codes = np.flatnonzero(stood_for(values, [label]))
     if not len(codes):
         template = marked(
-            '"{name}": the released value {value} is outside its domain: it is no value or label of it and covers '
-            "none; correct it, or give the domain or hierarchy that the release was made with"
+            '"{name}": the released value {value} is outside its domain: it is not a value or label of it and '
+            "covers none; correct it, or give the domain or hierarchy that the release was made with"
         )
         if has_hierarchy:
             template = marked(
-                '"{name}": the released value {value} is outside its hierarchy: it is no value or label of it and '
-                "covers none; correct it, or give the domain or hierarchy that the release was made with"
+                '"{name}": the released value {value} is outside its hierarchy: it is not a value or label of it '
+                "and covers none; correct it, or give the domain or hierarchy that the release was made with"
             )
         raise DataError(template, name=name, value=quoted([label]))
     return [int(number) for number in codes]

@@ -386,7 +386,7 @@ def _times(sensitive: EncodedTable, count: str | None, known: EncodedTable) -> I
             times = int(written)
         except ValueError:
             raise DataError(
-                '{table}: "{count}" holds {value}, which is no whole number; correct it',
+                '{table}: "{count}" holds {value}, which is not a whole number; correct it',
                 table=sensitive.name,
                 count=count,
                 value=quoted([written[:40]]),

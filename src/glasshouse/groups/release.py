@@ -356,8 +356,8 @@ def prior_of(
 def _positive(letter: str, given: Number, name: str) -> Fraction:
     if isinstance(given, float) and not isfinite(given):
         raise StudyError(
-            '{letter} of "{name}" is no number that can be reckoned with (it is infinite, or none at all); give a '
-            "finite number above 0",
+            '{letter} of "{name}" is not a number that can be calculated with (it is infinite, or none at '
+            "all); give a finite number above 0",
             letter=letter,
             name=name,
         )

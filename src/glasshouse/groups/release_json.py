@@ -81,7 +81,7 @@ def from_json(document: str | Mapping[str, Any]) -> Release:
             parsed = json.loads(document, object_pairs_hook=unique_entries)
         except ValueError as error:
             raise DataError(
-                "the release is no JSON ({reason}); write it such as {example}",
+                "the release is not JSON ({reason}); write it such as {example}",
                 reason=error,
                 example=EXAMPLE,
             ) from None

@@ -161,8 +161,8 @@ def victims_of_rows(release: Release) -> Victims:
     """
     if not release.is_vertical:
         raise StudyError(
-            "{release}: a horizontal release does not show people's values; say what is known of the victims, or "
-            "give the original table",
+            "{release}: a horizontal release does not show people's values; say what is known about the victims, "
+            "or give the original table",
             release=release.name,
         )
     number, first = distinct_rows(release.codes, release.attributes)
@@ -332,7 +332,7 @@ def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool
         )
     if (release.left_out or in_order) and release.positions is None:
         raise StudyError(
-            "{release} does not tell the order of its records; compare without the order",
+            "{release} does not show the order of its records; compare without the order",
             release=release.name,
         )
     if release.positions is not None and release.left_out:
@@ -487,7 +487,7 @@ class _Cleartext:
 
     def _differs(self, row: int, column: str, value: str, released: str) -> DataError:
         return DataError(
-            'record {record} of {original}: "{attribute}" is {value}, but {release} tells {released}; give the '
+            'record {record} of {original}: "{attribute}" is {value}, but {release} has {released}; give the '
             "table that the release was made of",
             record=int(self.records[row] + 1),
             original=self.original.name,

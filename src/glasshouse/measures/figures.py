@@ -46,7 +46,7 @@ _size, _amount = partial(FigureKind, unit=Unit.SIZE), partial(FigureKind, unit=U
 _expected = partial(FigureKind, unit=Unit.EXPECTED)
 FIGURES: Mapping[str, Mapping[str, FigureKind]] = {
     "assess": {
-        "naming": _chance(marked("{about}: right guesses at who it is")),
+        "naming": _chance(marked("{about}: correct identifications")),
         "inferring": _chance(marked("{about}: right guesses at the {secret}")),
         "pseudonym": _chance(
             marked("known records of a person: {about}; the pseudonym is certain")
@@ -54,7 +54,7 @@ FIGURES: Mapping[str, Mapping[str, FigureKind]] = {
         "guess": _chance(marked("known records: {about}; right guesses at the pseudonym")),
         "record": _chance(marked("known records: {about}; singled out without a pseudonym")),
         "secret": _chance(marked("known records: {about}; right guesses at “{secret}”")),
-        "targets": _number(marked("known records: {about}; people who have so many, in tens")),
+        "targets": _number(marked("known records: {about}; people who have that many, in tens")),
     },
     "target": {
         "candidates": _number(marked("records that can be the person’s")),
@@ -65,15 +65,15 @@ FIGURES: Mapping[str, Mapping[str, FigureKind]] = {
         "presence": _chance(marked("chance that the person is in the release")),
     },
     "membership": {
-        "certain": _chance(marked("people of whom it is certain whether they are in")),
+        "certain": _chance(marked("people for whom it is certain whether they are in")),
         "certainly_in": _count(marked("people who are certain to be in")),
         "guess": _chance(marked("right guesses at whether somebody is in")),
         "guess_before": _neutral(marked("right guesses without the release")),
         "delta_max": _chance(marked("highest chance of being in (δmax)")),
         "delta_min": _neutral(marked("lowest chance of being in (δmin)")),
-        "journalist": _chance(marked("highest chance that a record is named")),
-        "journalist_average": _chance(marked("chance that a record is named on average")),
-        "marketer": _chance(marked("records named right, as expected")),
+        "journalist": _chance(marked("highest chance that a record is identified")),
+        "journalist_average": _chance(marked("chance that a record is identified on average")),
+        "marketer": _chance(marked("records identified correctly, as expected")),
         "uniques": _count(marked("records that are alone in the release")),
         "population_uniques": _chance(marked("people estimated to be alone in the population")),
         "candidates": _number(marked("people who can be this person")),
@@ -104,14 +104,12 @@ FIGURES: Mapping[str, Mapping[str, FigureKind]] = {
     },
     "threat": {
         "attacker": _chance(
-            marked("right guesses of somebody who knows that the person is in the table")
+            marked("correct guesses by someone who knows that the person is in the table")
         ),
-        "learner": _neutral(
-            marked("right guesses of somebody who only learns about the population")
-        ),
+        "learner": _neutral(marked("correct guesses by someone who only studies the population")),
         "baseline": _neutral(marked("right guesses by always saying the most frequent value")),
         "relative_global_threat": _chance(
-            marked("records threatened beyond what the population tells")
+            marked("records threatened beyond what the population reveals")
         ),
         "share_twice": _chance(
             marked("records of which the attacker is at least twice as sure as the learner")

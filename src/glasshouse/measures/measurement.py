@@ -35,9 +35,6 @@ class Measurement:
     people: str = ""
     """How many people have so many records, as far as that is told: a number, one after a tilde that is rounded, or
     nothing where they are few."""
-    inside: Fraction | None = None
-    """Of those of whom it is certain whether they are in a release, the share that is; all others are certainly not.
-    None: it is not about that, or about several releases."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; the value as an exact ratio in text."""
@@ -50,16 +47,15 @@ class Measurement:
             "is_bound": self.is_bound,
             **({"is_choice": True} if self.is_choice else {}),
             **({} if self.records is None else {"records": self.records, "people": self.people}),
-            **({} if self.inside is None else {"inside": str(self.inside)}),
         }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """Return what `to_dict` wrote down."""
-        knows, inside = content["knows"], content.get("inside")
+        """Return what `to_dict` wrote down; older versions counted who is in a release with who is certainly not."""
+        knows = content["knows"]
         return cls(
             content["measure"],
-            Fraction(content["value"]),
+            Fraction(content.get("inside", content["value"])),
             content["of"],
             None if knows == "all" else int(knows),
             content["release"],
@@ -67,7 +63,6 @@ class Measurement:
             bool(content.get("is_choice")),
             content.get("records"),
             str(content.get("people", "")),
-            None if inside is None else Fraction(inside),
         )
 
 

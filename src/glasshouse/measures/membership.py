@@ -18,14 +18,22 @@ def measured(outcome: Membership | Member | PopulationRisks) -> Iterator[Measure
     elif isinstance(outcome, PopulationRisks):
         yield from _of_population(outcome)
     elif isinstance(outcome, Membership):
-        certain = outcome.deterministic.additive
-        told_apart = not outcome.each and certain > 0
-        inside = Fraction(outcome.certainly_in, outcome.people) if told_apart else None
-        yield Measurement("membership-certain", certain, inside=inside)
+        yield Measurement("membership-certain", _certainly_in(outcome))
         if outcome.marketer is not None:
             yield Measurement("best-guess", outcome.marketer)
         if outcome.journalist is not None:
             yield Measurement("highest-risk", outcome.journalist)
+
+
+def _certainly_in(outcome: Membership) -> Fraction:
+    """Return the share of people who are learned to be in the release; of several, in exactly which of them.
+
+    Being in a clinic's file gives something away, not being in it hardly does: who is certainly in none is shown, and
+    not judged. Where everybody is in it, or nobody, nothing is learned.
+    """
+    if outcome.deterministic.additive == 0:
+        return Fraction(0)
+    return Fraction(outcome.certain - outcome.certainly_out, outcome.people)
 
 
 def _of_population(risks: PopulationRisks) -> Iterator[Measurement]:

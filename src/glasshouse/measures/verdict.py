@@ -77,11 +77,9 @@ class Judgement:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; numbers as floats of the exact ratios."""
         restricted = self.condition.restricted_limit
-        inside = self.measured.inside
         return {
             **self.measured.to_dict(),
             "value": float(self.measured.value),
-            **({} if inside is None else {"inside": float(inside)}),
             "limit": float(self.condition.limit),
             "restricted_limit": None if restricted is None else float(restricted),
             "margin": float(self.margin),
@@ -317,7 +315,7 @@ def _answers(
         secrets = sorted({entry.of for entry in alike if entry.of is not None})
         if secrets and condition.of not in secrets:
             raise StudyError(
-                'the policy has a condition on "{name}", which is no sensitive attribute here; they are {secrets}',
+                'the rule has a condition on "{name}", which is not a sensitive attribute here; they are {secrets}',
                 name=condition.of,
                 secrets=", ".join(secrets),
             )
@@ -344,8 +342,8 @@ def _at_known_records(
     assessed = {entry.release for entry in chosen}
     if lacking := [entry.records or 0 for entry in of_people if entry.release not in assessed]:
         raise StudyError(
-            "the policy has a condition on who knows {records} records of a person, and up to {most} were assessed; "
-            "assess more of them (`knows`), or leave it out",
+            "the rule has a condition on who knows {records} records of a person, and up to {most} were "
+            "assessed; assess more of them (`knows`), or leave it out",
             records=condition.records,
             most=max(lacking),
         )

@@ -73,8 +73,9 @@ MOST_RECORDS = 1000
 """So many records are explained at most."""
 
 SENSITIVE_WARNING = marked(
-    "The risk of each record is itself personal data: it shows whose records are easily named, and whose secrets are "
-    "easily guessed. Keep it as closely as the data it was computed from, and do not publish it."
+    "The risk of each record is itself personal data: it shows whose records are easily identified, and "
+    "whose secrets are easily guessed. Keep it as closely as the data it was computed from, and do not "
+    "publish it."
 )
 """What the user is told before per-record risks leave the program."""
 

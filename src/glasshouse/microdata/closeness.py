@@ -47,8 +47,9 @@ _LARGEST = 1 << 62
 """Products and sums stay below this."""
 _MOST_DECIMALS = 18
 NO_NUMBER = marked(
-    '{table}, record {record}: "{value}" in column "{column}" is no number, so that it can be neither close to a guess '
-    "nor added up; records with such values: {count}; say what stands for missing: `missing` {column}={value}"
+    '{table}, record {record}: "{value}" in column "{column}" is not a number, so that it can be '
+    "neither close to a guess nor added up; records with such values: {count}; say what stands for "
+    "missing: `missing` {column}={value}"
 )
 
 

@@ -74,7 +74,7 @@ class FittingPeople:
         known = len(fitting)
         if known > MOST_KNOWN:
             raise StudyError(
-                "{count} records of the person are known; tell of at most {most}",
+                "{count} records of the person are known; give at most {most}",
                 count=known,
                 most=MOST_KNOWN,
             )
@@ -176,8 +176,8 @@ def alike(*columns: NDArray[np.integer[Any]]) -> Iterator[tuple[list[int], int]]
 
 def _too_many(known: int) -> StudyError:
     return StudyError(
-        "the {count} known records fit those of people in too many ways to be counted; tell more of each record, or "
-        "of fewer records",
+        "the {count} known records fit those of people in too many ways to be counted; say more about each "
+        "record, or give fewer records",
         count=known,
     )
 

@@ -481,7 +481,7 @@ def _target_of_people(
     longest, number = int(whose.sizes.max()), len(by_record)
     if number > longest:
         raise StudyError(
-            "nobody has {events} records: the longest history has {longest}; tell of at most {longest} known records",
+            "nobody has {events} records: the longest history has {longest}; give at most {longest} known records",
             events=number,
             longest=longest,
         )
@@ -531,7 +531,7 @@ def _by_record(
         )
     records = [facts_of(record) if isinstance(record, str) else record for record in known]
     if not records:
-        raise StudyError("the attack on one person needs something that is known of them")
+        raise StudyError("the attack on one person needs something that is known about them")
     return tuple(
         _conditions(table, [record] if isinstance(record, Condition) else record)
         for record in records
@@ -555,8 +555,8 @@ def _nobody_has(table: EncodedTable, by_record: Sequence[Sequence[Condition]]) -
         if not records_that_may_fit(table, conditions).any():
             return _nobody(table, conditions)
     return text(
-        "nobody in {table} has {count} different records that fit what is known, though each fits somebody's: zero "
-        "candidates; correct it, or tell of fewer records",
+        "nobody in {table} has {count} different records that fit what is known, though each fits "
+        "somebody's: zero candidates; correct it, or give fewer records",
         count=len(by_record),
         table=table.name,
     )
@@ -623,7 +623,7 @@ def _conditions(table: EncodedTable, known: Known | Sequence[Known]) -> tuple[Co
     else:
         conditions = [_condition(fact) for fact in known]
     if not conditions:
-        raise StudyError("the attack on one person needs something that is known of them")
+        raise StudyError("the attack on one person needs something that is known about them")
     return tuple(
         replace(condition, column=column_known(table, condition.column).name)
         for condition in conditions
@@ -637,8 +637,8 @@ def _condition(fact: Condition | str | Known) -> Condition:
     if isinstance(fact, str):
         return parse_condition(fact)
     raise StudyError(
-        "facts of several records are of people who have several; say with `person` which column tells whose a record "
-        "is"
+        "facts of several records are about people who have several; say with `person` which column says "
+        "whose a record is"
     )
 
 
@@ -669,8 +669,8 @@ def _text(name: str, value: object) -> str:
         return str(column[0].as_py())
     except (pa.ArrowException, TypeError, DataError):
         raise StudyError(
-            'what is known of "{name}" is {value}, which is no text, number or date; give one, a list of them, or '
-            "a condition",
+            'what is known about "{name}" is {value}, which is not text, a number or a date; give one, a list '
+            "of them, or a condition",
             name=name,
             value=repr(value),
         ) from None
@@ -699,7 +699,7 @@ def _refuse_known(secrets: Sequence[str], known: Container[str]) -> None:
     both = [name for name in secrets if name in known]
     if both:
         raise StudyError(
-            'column "{name}" is known of the target and also a secret to infer; leave it out of one of them',
+            'column "{name}" is known about the target and also a secret to infer; leave it out of one of them',
             name=both[0],
         )
 
@@ -717,7 +717,8 @@ def _nobody(table: EncodedTable, conditions: Sequence[Condition]) -> str:
             names=names,
         )
     return text(
-        "nobody in {table} has all of {names}: zero candidates; without what is known of {name} there would be {most}",
+        "nobody in {table} has all of {names}: zero candidates; without what is known about {name} there "
+        "would be {most}",
         table=table.name,
         names=names,
         name=quoted([conditions[without.index(most)].column]),

@@ -214,8 +214,8 @@ def without_each(sweep: Sweep) -> Removals:
     # Without its only attribute nothing is known: the empty subset has no row, and is the prior.
     if any(mask and mask not in row_of for mask in needed):
         raise StudyError(
-            "what leaving out an attribute does needs the whole set of quasi-identifiers and that set without "
-            "each; this sweep has {held} of {every} subsets: sweep all subsets",
+            "what leaving out a column does needs the whole set of quasi-identifiers and that set without each; "
+            "this sweep has {held} of {every} subsets: sweep all subsets",
             held=len(sweep.masks),
             every=_all_subsets(sweep),
         )

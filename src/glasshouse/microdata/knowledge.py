@@ -60,14 +60,15 @@ _LARGEST = 1 << 57
 """Sums stay below this, so that twenty times as much can be counted."""
 _MOST_DECIMALS = 18
 _NO_NUMBER = marked(
-    '{table}, record {record}: "{value}" in column "{column}" is no number, so that `about` {column}=±… says nothing '
-    "of it; records with such values: {count}; of dates say days (±7d), else what stands for missing (`missing` "
-    "{column}={value}), or how often she is right (`about` {column}=90%)"
+    '{table}, record {record}: "{value}" in column "{column}" is not a number, so that `about` '
+    "{column}=±… says nothing about it; records with such values: {count}; of dates say days (±7d), else "
+    "what stands for missing (`missing` {column}={value}), or how often she is right (`about` "
+    "{column}=90%)"
 )
 _NO_DATE = marked(
-    '{table}, record {record}: "{value}" in column "{column}" is no date, so that `about` {column}=±…d says nothing of '
-    "it; records with such values: {count}; say how dates are written (`date` {column}=FORM), or what stands for "
-    "missing (`missing` {column}={value})"
+    '{table}, record {record}: "{value}" in column "{column}" is not a date, so that `about` '
+    "{column}=±…d says nothing about it; records with such values: {count}; say how dates are written "
+    "(`date` {column}=FORM), or what stands for missing (`missing` {column}={value})"
 )
 _NO_ROW = marked(
     '{table}, record {record}: "{value}" in column "{column}" has no row in {file}; records with such values: {count}; '
@@ -605,7 +606,7 @@ def _window(column: EncodedColumn, table: EncodedTable, precision: Precision) ->
     off = (precision.off or Fraction(0)) * scale
     if off.denominator > 1:
         raise StudyError(
-            '`about` "{name}" is told in smaller steps than the column has, which has steps of {step}',
+            '`about` "{name}" is given in smaller steps than the column has, which has steps of {step}',
             name=column.name,
             step="1 d" if precision.in_days else f"{Decimal(1) / scale:f}",
         )
@@ -691,7 +692,7 @@ def _chance(cell: str, source: str, value: str) -> Fraction:
         chance = Fraction(-1)
     if not 0 <= chance <= 1:
         raise DataError(
-            '{source}: "{cell}" in the row of {value} is no chance; say a number from 0 to 1',
+            '{source}: "{cell}" in the row of {value} is not a chance; say a number from 0 to 1',
             source=source,
             cell=cell,
             value=quoted([value]),
@@ -929,8 +930,8 @@ def _refuse_many(entries: int) -> None:
     """
     if entries > MOST_ENTRIES:
         raise StudyError(
-            "`about` leaves more values open together than can be worked out ({entries} with their records); give "
-            "fewer attributes, or narrower windows",
+            "`about` leaves more values open together than can be worked out ({entries} with their records); "
+            "give fewer columns, or narrower windows",
             entries=entries,
         )
 

@@ -591,7 +591,7 @@ def _linked(
     changing += [key for key in compared if key.agree == key.differ == 0]
     if len(changing) > MOST_CHANGING_KEYS:
         raise BudgetError(
-            "{keys} keys of {table} may change, more than {most}; leave out those that tell least, or let them "
+            "{keys} keys of {table} may change, more than {most}; leave out those that reveal least, or let them "
             "persist for certain",
             keys=len(changing),
             table=auxiliary.name,

@@ -915,8 +915,8 @@ def _workspace(plan: Plan, largest_part: int) -> Workspace:
     room = largest_part * levels
     if room >= 1 << 31:
         raise BudgetError(
-            "a group of {records} records is alike on the most telling quasi-identifier; that is too many for one "
-            "sweep. Leave out attributes, or use max:K",
+            "a group of {records} records is alike on the most telling quasi-identifier; that is too many for "
+            "one sweep. Leave out columns, or use max:K",
             records=int(largest_part),
         )
     values = int(plan.fields["size"].max(initial=1))

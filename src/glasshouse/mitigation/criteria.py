@@ -355,7 +355,7 @@ class NamedShare(TableCriterion):
     sensitive = None
 
     def __post_init__(self) -> None:
-        _check_share(self.p, marked("the share named"))
+        _check_share(self.p, marked("the share identified"))
 
     def allows(self, classes: ClassCounts) -> bool:
         """Tell whether few enough records are alone."""

@@ -570,7 +570,8 @@ def by_rule(column: EncodedColumn, written: str) -> Hierarchy:
     parsed = hierarchy_rule(written)
     if parsed is None:
         raise StudyError(
-            '"{given}" is no rule for a hierarchy; read a file with read_hierarchy', given=written
+            '"{given}" is not a rule for a hierarchy; read a file with read_hierarchy',
+            given=written,
         )
     name, keywords = parsed
     if name in national.CODES:
@@ -587,8 +588,8 @@ def _of_codes(column: EncodedColumn, kind: str) -> Hierarchy:
     if not national.are_codes(kind, codes):
         strange = next(code for code in codes if not national.are_codes(kind, [code]))
         raise DataError(
-            "the value {value} of column {column} is no code that the rule {rule} knows; correct it, leave out such "
-            'records with `invalid` "{name}={written}", or choose another rule',
+            "the value {value} of column {column} is not a code that the rule {rule} knows; correct it, leave "
+            'out such records with `invalid` "{name}={written}", or choose another rule',
             value=quoted([strange]),
             column=quoted([column.name]),
             rule=kind,

@@ -366,7 +366,7 @@ def compare_utility(
     """
     names = _compared(original, columns)
     if queries < 1:
-        raise StudyError("{queries} queries tell nothing; ask at least one", queries=str(queries))
+        raise StudyError("{queries} queries show nothing; ask at least one", queries=str(queries))
     if changed:
         release = _nearest(original, release, names)
     if weights is not None:

@@ -3,7 +3,7 @@
 A *family* is a way to protect, and of each family one version is sought, with as little lost as it allows. What they
 cost is measured alike for all (`glasshouse.mitigation.comparison`), whatever each family makes least in its search:
 by how far the tables of two columns are from the truth. The version to recommend is that with the least such error
-among those that meet the rule.
+among those that meet the rule; but a version that keeps more columns goes first if its error is as good as the least.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ BLANKED = marked("alike, few suppressed")
 """What the second is called where these records stay in the file, with nothing but ``*`` of what can be known."""
 
 
+AS_GOOD = 0.01
+"""An error that is no more than this above the least is as good: a point of a hundred is not worth a whole column."""
+
+
 @dataclass(frozen=True)
 class Version:
     """One version of a release."""
@@ -51,6 +55,14 @@ class Version:
     def is_blanked(self) -> bool:
         """Whether it holds suppressed records, blanked, where the family otherwise removes them."""
         return self.family == "few-removed" and not self.release.drops
+
+    @property
+    def gone(self) -> int:
+        """How many columns nothing is left of."""
+        if self.release.quality is None or self.release.grouped:
+            return 0
+        attributes = self.release.quality.attributes
+        return sum(attributes[name].granularity <= 0 for name in self.release.quasi_identifiers)
 
     @property
     def title(self) -> str:
@@ -95,16 +107,23 @@ class ProtectedVersions:
 
     @property
     def by_cost(self) -> tuple[Version, ...]:
-        """The versions, those that meet the rule first, and of these that with the least error first."""
-        return tuple(
-            sorted(
-                self.versions, key=lambda one: (not one.meets, one.compared.distance, one.family)
-            )
+        """The versions, those that meet the rule first: the one to recommend, then the others by their error."""
+        ordered = sorted(
+            self.versions, key=lambda one: (not one.meets, one.compared.distance, one.family)
         )
+        least = ordered[0]
+        as_good = [
+            one
+            for one in ordered
+            if one.meets == least.meets
+            and one.compared.distance <= least.compared.distance + AS_GOOD
+        ]
+        best = min(as_good, key=lambda one: one.gone)
+        return (best, *(one for one in ordered if one is not best))
 
     @property
     def recommended(self) -> Version:
-        """The version to take: of those that meet the rule, the one with the least error."""
+        """The version to take: with an error as good as the least of those that meet the rule, it keeps most columns."""
         return self.by_cost[0]
 
     def is_beaten(self, version: Version) -> bool:

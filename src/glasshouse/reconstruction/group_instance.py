@@ -53,9 +53,9 @@ Shares = tuple[tuple[Fraction, ...], ...]
 _Exact = NDArray[np.object_]
 """A table of fractions, or of whole numbers of any size."""
 _NAMED = {
-    "measure": marked("{name} has {count} measures; give a list of so many names"),
-    "package": marked("{name} has {count} packages; give a list of so many names"),
-    "bin": marked("{name} has {count} bins; give a list of so many names"),
+    "measure": marked("{name} has {count} measures; give a list of that many names"),
+    "package": marked("{name} has {count} packages; give a list of that many names"),
+    "bin": marked("{name} has {count} bins; give a list of that many names"),
 }
 """What is wrong where names are not as many as what they name."""
 
@@ -396,7 +396,7 @@ def from_dict(values: Mapping[str, Any]) -> Instance:
     entities = values.get("entities_per_bin")
     if entities is not None and (not isinstance(entities, Sequence) or isinstance(entities, str)):
         raise DataError(
-            "{field} is no list; give a number for every bin, or leave it out",
+            "{field} is not a list; give a number for every bin, or leave it out",
             field=_field(name, "entities_per_bin"),
         )
     return Instance(
@@ -424,7 +424,7 @@ def from_json(document: str) -> Instance:
         return from_dict(json.loads(document))
     except json.JSONDecodeError as error:
         raise DataError(
-            "the instance is no JSON: {reason} in line {line}; write it with to_dict()",
+            "the instance is not JSON: {reason} in line {line}; write it with to_dict()",
             reason=error.msg,
             line=str(error.lineno),
         ) from None
@@ -484,7 +484,7 @@ def _exact_table(
     for row in rows:
         if not isinstance(row, Sequence | np.ndarray) or isinstance(row, str):
             raise DataError(
-                "{name}: a row of {what} is no list of numbers, one per measure",
+                "{name}: a row of {what} is not a list of numbers, one per measure",
                 name=name,
                 what=what,
             )
@@ -543,13 +543,13 @@ def exact(value: Number | None, what: str) -> Fraction:
         )
     if isinstance(value, str) and re.fullmatch(r"\s*[+-]?\d+,\d+\s*", value):
         raise DataError(
-            "{what}: a value is {value}, which is no number; write {point}, with a point",
+            "{what}: a value is {value}, which is not a number; write {point}, with a point",
             what=what,
             value=repr(value),
             point=value.strip().replace(",", "."),
         )
     raise DataError(
-        "{what}: a value is {value}, which is no number; give a number, or leave the record out",
+        "{what}: a value is {value}, which is not a number; give a number, or leave the record out",
         what=what,
         value=repr(value),
     )
@@ -607,10 +607,10 @@ def scaled(values: Sequence[Fraction], decimals: int, what: str) -> list[int]:
 def _whole_numbers(rows: Any, what: str) -> Integers:
     """Return a table of whole numbers, or refuse what is none."""
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not rows:
-        raise DataError("{what} is no table of whole numbers", what=what)
+        raise DataError("{what} is not a table of whole numbers", what=what)
     for row in rows:
         if not isinstance(row, Sequence) or isinstance(row, str) or len(row) != len(rows[0]):
-            raise DataError("{what} is no table: its rows are lists of equal length", what=what)
+            raise DataError("{what} is not a table: its rows are lists of equal length", what=what)
         for value in row:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise DataError(

@@ -49,7 +49,7 @@ from glasshouse.table.codes import positions
 
 _KINDS = {
     "missing": marked("groups with a measure that is missing"),
-    "no number": marked("groups with a measure that is no number"),
+    "no number": marked("groups with a measure that is not a number"),
     "negative": marked("groups with a measure that is negative"),
     "too many decimals": marked("groups with a measure of too many decimals"),
     "too large": marked(
@@ -62,7 +62,7 @@ _KINDS = {
 """What troubles call the faults of measures."""
 _FORMS = {
     NO_NUMBER: marked(
-        "groups with a measure that is no number, unless the plan says {name} of its publication"
+        "groups with a measure that is not a number, unless the plan says {name} of its publication"
     ),
     DECIMALS: marked(
         "groups with a measure of too many decimals, unless the plan says {name} of its publication"
@@ -70,8 +70,8 @@ _FORMS = {
 }
 """What they call faults that the settings of a publication would mend."""
 _NOTHING_IN_THIS_FORM = marked(
-    '{file}: nothing can be solved: "{value}" in column "{column}" is no number as the plan says; if numbers are '
-    "written so, say {settings} of this publication"
+    '{file}: nothing can be solved: "{value}" in column "{column}" is not a number as the plan says; '
+    "if numbers are written so, say {settings} of this publication"
 )
 _NOTHING = {
     MISSING: marked(
@@ -79,8 +79,8 @@ _NOTHING = {
         'missing = "open" of this publication if totals are held back'
     ),
     NO_NUMBER: marked(
-        '{file}: nothing can be solved: "{value}" in column "{column}" is no number; correct it, or say suppressed = '
-        '["{value}"] of this publication if totals are held back'
+        '{file}: nothing can be solved: "{value}" in column "{column}" is not a number; correct it, or '
+        'say suppressed = ["{value}"] of this publication if totals are held back'
     ),
     NEGATIVE: marked(
         '{file}: nothing can be solved: "{value}" in column "{column}" is negative; leave out corrections with where, '

@@ -162,7 +162,7 @@ def person_sentence(one: FirstLook) -> str:
     return _with_figure(
         one,
         text(
-            'Column \\"{name}\\" looks like a person\'s identifier, and {repeats} of the first {records} repeat '
+            'Column "{name}" looks like a person\'s identifier, and {repeats} of the first {records} repeat '
             "one. Several records of one person hide each other, so the risk seems smaller than it is: --person "
             "shows what someone who knows several records of one person learns, and with --id each person counts "
             "once.",
@@ -178,7 +178,7 @@ def owner_sentence(column: ColumnProfile | None) -> str:
     if column is None:
         return ""
     return text(
-        'Column \\"{name}\\" repeats: if it says whose a record is, --person {name} shows what someone who '
+        'Column "{name}" repeats: if it says whose a record is, --person {name} shows what someone who '
         "knows several records of one person learns.",
         name=printable(column.name),
     )

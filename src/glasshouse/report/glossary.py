@@ -207,8 +207,8 @@ TERMS = {
         "where there is one, a limit for restricted access."
     ),
     marked("verdict"): marked(
-        "What a policy says of a release: do not publish it as it is; publish it only with changes or under "
-        "restricted access; or it meets the rule."
+        "What a policy says about a release: do not publish it as it is; publish it only with changes or "
+        "under restricted access; or it meets the rule."
     ),
     marked("margin"): marked(
         "How far a measured value is on the right side of its limit; below 0 it is on the wrong one."

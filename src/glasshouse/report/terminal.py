@@ -26,7 +26,7 @@ COLOURS = {"▲": "red", "▼": "green"}
 
 
 def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None = None) -> None:
-    """Print a brief.
+    """Print a brief: what was found first, the tables behind it, and the verdict last, where the eye is.
 
     Args:
         brief: What to say.
@@ -34,14 +34,17 @@ def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None 
         console: Where to; by default standard output.
     """
     console = console or Console()
-    for block in brief.blocks:
+    for finding in brief.findings:
+        say(console, f"• {finding.sentence}")
+    for place, block in enumerate(brief.blocks):
+        if place or brief.findings:
+            console.print()
         if isinstance(block, Table):
             _show_table(console, block, coloured=brief.shows_change)
         else:
             say(console, block)
+    if brief.notes and (brief.blocks or brief.findings):
         console.print()
-    for finding in brief.findings:
-        say(console, f"• {finding.sentence}")
     for note in brief.notes:
         say(console, text("note: {note}", note=note))
     if brief.ruling is not None:

@@ -321,13 +321,6 @@ def value_words(measured: Measurement) -> str:
         share = text("{figure} points", figure=decimal(100 * measured.value, 1))
     else:
         share = percentage(measured.value)
-    if measured.inside is not None:
-        return text(
-            "{inside} in it + {outside} not in it = {share}",
-            share=share,
-            inside=percentage(measured.inside),
-            outside=percentage(measured.value - measured.inside),
-        )
     return f"≤ {share}" if measured.is_bound else share
 
 

@@ -779,7 +779,8 @@ def policy_criteria(
                 criteria += [kind(limit, name) for name in secrets if condition.of in (None, name)]
     if not criteria:
         raise StudyError(
-            'the policy "{name}" has no condition on who is named or what is inferred, so there is nothing to promise',
+            'the rule "{name}" has no condition on who is identified or what is inferred, so there is nothing to '
+            "promise",
             name=policy.name,
         )
     return criteria

@@ -471,7 +471,7 @@ def understood(
     )
     if not known:
         raise StudyError(
-            "nothing in {file} looks like something that one could know of a person; name the columns with "
+            "nothing in {file} looks like something that one could know about a person; name the columns with "
             "`quasi_identifiers`",
             file=dataset.place.name,
         )
@@ -587,7 +587,7 @@ def known_of_each(study: AssessStudy) -> tuple[str, ...]:
     """
     if study.adversary.prior_weight or not study.adversary.guesses_once:
         raise StudyError(
-            "`per_record` tells how surely one guess is right, for single attributes and records alike; leave out "
+            "`per_record` shows how surely one guess is right, for single columns and records alike; leave out "
             "gains, priors, prior weights and joint secrets with it"
         )
     whole = study.adversary.knowable
@@ -599,7 +599,7 @@ def known_of_each(study: AssessStudy) -> tuple[str, ...]:
         return whole
     if len(sets) != 1:
         raise StudyError(
-            "`per_record` tells of one set of quasi-identifiers; name one in `subsets`"
+            "`per_record` is about one set of quasi-identifiers; name one in `subsets`"
         )
     return sets[0]
 
@@ -845,7 +845,7 @@ def _family(
     adversary = study.adversary
     if not adversary.guesses_once:
         raise StudyError(
-            "parts are compared by one guess at single attributes; leave out gains, priors and joint secrets with "
+            "parts are compared by one guess at single columns; leave out gains, priors and joint secrets with "
             "`by` and `each`"
         )
     if (study.sweep is None and study.subsets != ("full",)) or study.seconds is not None:

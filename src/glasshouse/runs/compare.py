@@ -208,7 +208,7 @@ def _of_people(runs: Sequence[ComparedRun]) -> Sequence[ComparedRun]:
     for run in runs:
         if not run.summary:
             raise StudyError(
-                "“{name}” is not about people with several records, and others are, or it tells of too few people; "
+                "“{name}” is not about people with several records, and others are, or it covers too few people; "
                 "compare runs with `person`, or without",
                 name=run.name,
             )

@@ -61,7 +61,7 @@ def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> 
     strangers = sorted({path.name for path in folder.iterdir()} - _NAMES)
     if strangers:
         raise DataError(
-            '"{folder}" holds {others}, so it is no run folder of ours and is not replaced; choose another',
+            '"{folder}" holds {others}, so it is not a run folder of ours and is not replaced; choose another',
             folder=folder,
             others=quoted(strangers[:3]),
         )
@@ -74,7 +74,7 @@ def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> 
             )
     if any(folder.iterdir()) and not is_run(folder):
         raise DataError(
-            '"{folder}" has no manifest of ours, so it is no run folder and is not replaced; choose another',
+            '"{folder}" has no manifest of ours, so it is not a run folder and is not replaced; choose another',
             folder=folder,
         )
 
@@ -335,7 +335,7 @@ def _manifest_entry(folder: Path, name: str) -> Any:
             return json.loads(path.read_text(encoding="utf-8")).get(name)
     except OSError:
         raise DataError(
-            '"{folder}" is no run folder: it holds no {file}', folder=folder, file=MANIFEST
+            '"{folder}" is not a run folder: it holds no {file}', folder=folder, file=MANIFEST
         ) from None
 
 
@@ -384,7 +384,7 @@ def stored_report(folder: Path) -> StoredReport:
         )
     if not path.exists():
         raise DataError(
-            '"{folder}" is no run folder: it holds no {file}', folder=folder, file=PAGES
+            '"{folder}" is not a run folder: it holds no {file}', folder=folder, file=PAGES
         )
     try:
         document = path.read_text(encoding="utf-8")

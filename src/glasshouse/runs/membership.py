@@ -37,12 +37,12 @@ def answer(
     if study.population is None and (study.known or len(study.datasets) > 1):
         if study.weight is not None:
             raise StudyError(
-                "survey weights tell something of one release as a whole; for one person or several releases give a "
-                "register with `population`, and no `weight`"
+                "survey weights are about one release as a whole; for one person or several releases give a register "
+                "with `population`, and no `weight`"
             )
         raise StudyError(
-            "a sampling fraction tells something of one release as a whole; for one person or several releases "
-            "give a register with `population`"
+            "a sampling fraction is about one release as a whole; for one person or several releases give a "
+            "register with `population`"
         )
     releases, steps = [], list[Step]()
     for dataset in prepared(study, tables=tables, on_progress=resources.on_progress):

@@ -48,7 +48,7 @@ COMMENTS = {
     "unit = ": marked("Check: what the totals are rounded to."),
     "suppressed = ": marked("Check: what stands for totals that are held back."),
     "missing = ": marked("Check: empty totals are held back, and may be anything from 0 on."),
-    "where = ": marked("Check: a row of sums is no place."),
+    "where = ": marked("Check: a row of sums is not a place."),
     "entity = ": marked("Check: who may be behind a record."),
     "bin = ": marked("Check: the columns that name a place."),
     "[phases.keys]": marked("Check: columns of the records = those of the totals that they agree with."),
@@ -251,7 +251,9 @@ def draft_plan(
         "phases": phases,
     }
     if entities is None:
-        notes.append(text("Without a register, [entities], places are told, and nobody is named."))
+        notes.append(
+            text("Without a register, [entities], places are shown, and nobody is identified.")
+        )
     else:
         content["entities"] = _entities(entities, in_register)
     return _written(content, notes)

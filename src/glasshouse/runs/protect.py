@@ -94,7 +94,7 @@ def answer(
     found, without = search.versions()
     if not found:
         raise StudyError(
-            "no version of {name} meets the policy: {reason}",
+            "no version of {name} meets the rule: {reason}",
             name=single.table.name,
             reason=next(iter(without.values())),
         )

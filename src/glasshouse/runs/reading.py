@@ -326,8 +326,8 @@ def _questions_to(dataset: Dataset, study: ReleaseStudy) -> dict[str, str]:
     for name in of_people:
         if name not in columns and name.partition(" ")[2]:
             raise StudyError(
-                '"{secret}" is asked of all records of a person; say with `person` which column tells whose a record '
-                "is",
+                '"{secret}" is asked of all records of a person; say with `person` which column says whose a '
+                "record is",
                 secret=name,
             )
     return questions_among(names, columns)

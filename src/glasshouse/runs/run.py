@@ -196,7 +196,7 @@ class Run(Generic[Q, R]):
         figures = self.page.pictures
         if not figures:
             raise StudyError(
-                "there is no picture of a run of {kind}; its findings tell it",
+                "there is no picture of a run of {kind}; its findings say it",
                 kind=self.question.command,
             )
         drawn: alt.TopLevelMixin = alt.Chart.from_dict(dict(figures[0].chart))

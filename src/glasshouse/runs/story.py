@@ -160,7 +160,7 @@ def _questions(folder: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     }
     return {
         ASSESSED: (
-            text("assessing the first with every set of attributes"),
+            text("assessing the first with every set of columns"),
             {
                 "command": "assess",
                 "datasets": [first],

@@ -150,7 +150,7 @@ def _people(
     if table is None and not release.is_vertical:
         raise StudyError(
             "{release}: does not show people's values; give the original with `original` FILE, or say what is "
-            "known of one victim with `known` COLUMN=VALUE",
+            "known about one victim with `known` COLUMN=VALUE",
             release=release.name,
         )
     return None, table

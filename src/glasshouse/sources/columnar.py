@@ -200,8 +200,8 @@ def refuse_bomb(records: int, grown: int, size: int, name: str) -> None:
         records > BOMB_FLOOR // 64 and records > BOMB_RECORDS * size
     ):
         raise DataError(
-            "{name}: announces {records} records and {grown} bytes in a file of {size}; that is no ordinary table. "
-            "Write it again without compression if you trust it",
+            "{name}: announces {records} records and {grown} bytes in a file of {size}; that is not an ordinary "
+            "table. Write it again without compression if you trust it",
             name=name,
             records=records,
             grown=grown,

@@ -156,14 +156,14 @@ class DelimitedFile(TextSource):
             phrases.append(
                 text_for(
                     self._skipped,
-                    "{count} line before the header that is none of the table (`skip`)",
-                    "{count} lines before the header that are none of the table (`skip`)",
+                    "{count} line before the header that is not part of the table (`skip`)",
+                    "{count} lines before the header that are not part of the table (`skip`)",
                 )
             )
         if self._blank_line:
             phrases.append(
                 text(
-                    "blank lines among the records, the first in line {line}, which are no records (`strict`)",
+                    "blank lines among the records, the first in line {line}, which are not records (`strict`)",
                     line=str(self._blank_line),
                 )
             )
@@ -265,7 +265,7 @@ class DelimitedFile(TextSource):
             fields = self._grammar.fields(first)
         except csv.Error as error:
             raise DataError(
-                "{name}, line {line}: is no list of names ({reason}); correct it",
+                "{name}, line {line}: is not a list of names ({reason}); correct it",
                 name=self._name,
                 line=str(1 + self._skipped),
                 reason=error,
@@ -515,7 +515,7 @@ class DelimitedFile(TextSource):
         if footer := self._footer(int(where["line"])):
             return text_for(
                 footer,
-                "{name}, line {line}: has {found}, as the last line, and is no record; if it is a note below the "
+                "{name}, line {line}: has {found}, as the last line, and is not a record; if it is a note below the "
                 "table, say `skip_end` {count}",
                 "{name}, line {line}: from here on nothing is a record; if it is a note below the table, say "
                 "`skip_end` {count}",

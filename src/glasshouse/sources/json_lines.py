@@ -135,7 +135,7 @@ class JsonLines(TextSource):
                 is_record = False
             if not is_record:
                 raise DataError(
-                    "{name}: the line {line} is no JSON object; write one record per line",
+                    "{name}: the line {line} is not a JSON object; write one record per line",
                     name=self._name,
                     line=repr(line[:40].decode("utf-8", errors="replace")),
                 )

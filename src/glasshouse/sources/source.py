@@ -95,7 +95,8 @@ class Source(ABC):
             return ()
         return (
             text(
-                "{encoding} letters, as it is no UTF-8 (`encoding`)", encoding=self.assumed_encoding
+                "{encoding} letters, as it is not UTF-8 (`encoding`)",
+                encoding=self.assumed_encoding,
             ),
         )
 

@@ -224,8 +224,9 @@ class TextFile:
                 grown += len(raw)
                 if grown > max(BOMB_FLOOR, BOMB_RATIO * self.size):
                     raise DataError(
-                        "{name}: grows to more than {times} times its size when unpacked; that is no ordinary "
-                        "table. Unpack it yourself if you trust it",
+                        "{name}: grows to more than {times} times its size when unpacked; that is not an ordinary "
+                        "table. "
+                        "Unpack it yourself if you trust it",
                         name=self._name,
                         times=BOMB_RATIO,
                     )

@@ -100,7 +100,8 @@ def hierarchy_rule(written: str) -> tuple[str, dict[str, Any]] | None:
     if name not in RULES:
         if arguments and name.isidentifier() and len(name) > 1:
             raise ContradictionError(
-                '"{given}" is no rule for a hierarchy; the rules are {rules}, and a file of that name is ./{given}',
+                '"{given}" is not a rule for a hierarchy; the rules are {rules}, and a file of that name is '
+                "./{given}",
                 given=written,
                 rules=quoted(list(RULES)),
             )
@@ -263,7 +264,8 @@ class Means(Model):
         default=(),
     )
     keep_order: StrictBool = _protection(
-        "Leave the records in the order of the file. It may tell more than they do: by default it is random.",
+        "Leave the records in the order of the file. It may reveal more than they do: by default it is "
+        "random.",
         default=False,
     )
     drop_suppressed: StrictBool = _protection(
@@ -306,7 +308,7 @@ class Protection(Means):
         default="good",
     )
     k: StrictInt | None = _protection(
-        "Records alike.", "N", ge=1, label="At least so many alike (k)"
+        "Records alike.", "N", ge=1, label="At least this many alike (k)"
     )
     """The least number of them in a class."""
     l: Diversity | None = _protection(  # noqa: E741 - the word of the field
@@ -329,9 +331,9 @@ class Protection(Means):
         python='{"salary": ["low", "middle", "high"]}',
         default={},
     )
-    highest_risk: Share | None = _protection("Nobody is named with a greater chance.", "P")
+    highest_risk: Share | None = _protection("Nobody is identified with a greater chance.", "P")
     average_risk: Share | None = _protection(
-        "People are named with no greater chance on average.", "P"
+        "People are identified with no greater chance on average.", "P"
     )
     inference_risk: Share | None = _protection(
         "No sensitive value is guessed right with a greater chance in any class.", "P"
@@ -367,7 +369,7 @@ class Protection(Means):
         label="Records that may be removed (%)",
     )
     levels: dict[str, Annotated[StrictInt, Field(ge=0)]] = _protection(
-        "With `recoding` global: tell a column at level N of its hierarchy, 0 as it is.",
+        "With `recoding` global: show a column at level N of its hierarchy, 0 as it is.",
         "COL=N",
         unless="the level that loses least",
         python='{"age": 2}',
@@ -442,7 +444,7 @@ class Protection(Means):
                 )
         elif self.method == "policy" and self.recoding != "global":
             raise ContradictionError(
-                "a policy is promised by `recoding` global; for another, promise `k`, `l` or a risk"
+                "a rule is promised by `recoding` global; for another, promise `k`, `l` or a risk"
             )
         elif self.method == "risk" and not self.limits:
             raise ContradictionError(

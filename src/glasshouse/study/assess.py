@@ -111,8 +111,8 @@ PERSON = _adversary(
     default=(),
 )
 WEIGHT = _records(
-    "Survey weights: how many people of the population each record stands for. Tells also what can be done by someone "
-    "who does not know who was sampled.",
+    "Survey weights: how many people of the population each record stands for. Also shows what someone "
+    "who does not know who was sampled can do.",
     "COL",
 )
 """Entries that other questions have, too."""
@@ -160,7 +160,8 @@ class AssessStudy(ReleaseStudy):
         unless="4",
     )
     unlinked: StrictBool = _adversary(
-        "With `person`: the release keeps no pseudonym, so that only you can tell which records are of one person.",
+        "With `person`: the release keeps no pseudonym, so that only you know which records belong to one "
+        "person.",
         default=False,
     )
     within: dict[str, str] = _adversary(
@@ -200,8 +201,8 @@ class AssessStudy(ReleaseStudy):
         linked = self.adversary.identifier is not None or bool(self.links)
         if several and not self.each and not linked:
             raise ContradictionError(
-                "several datasets need a column that names a person (`id`), keys to link them by (`link`), or to "
-                "be assessed one by one (`each`)"
+                "several datasets need a column that identifies a person (`id`), keys to link them by (`link`), or "
+                "to be assessed one by one (`each`)"
             )
         if self.links and self.adversary.identifier is not None:
             raise ContradictionError(
@@ -224,7 +225,7 @@ class AssessStudy(ReleaseStudy):
             parse_tolerance(name, written)
             if name not in secrets:
                 raise ContradictionError(
-                    '`within` is given for "{name}", which is no secret of hers; they are {secrets}',
+                    '`within` is given for "{name}", which is not a secret of hers; they are {secrets}',
                     name=name,
                     secrets=quoted(["+".join(columns) for columns in self.adversary.secrets])
                     or text("none"),
@@ -246,7 +247,7 @@ class AssessStudy(ReleaseStudy):
             raise ContradictionError("`within` is for one dataset; leave out the others")
         if self.group is not None:
             raise ContradictionError(
-                "what Anatomy tells of a secret goes by its groups; leave out `within`"
+                "what Anatomy reveals about a secret follows from its groups; leave out `within`"
             )
         return self
 
@@ -335,7 +336,7 @@ class AssessStudy(ReleaseStudy):
                 )
         if len(self.likely) > MOST_LIKELY:
             raise ContradictionError(
-                "`likely` is told of {count} attributes, and so of more sets of them than are worked out; at most "
+                "`likely` is given for {count} columns, and so for more sets of them than are worked out; at most "
                 "{most}",
                 count=len(self.likely),
                 most=MOST_LIKELY,
@@ -348,7 +349,7 @@ class AssessStudy(ReleaseStudy):
             for word, value in (("knows", self.knows), ("unlinked", self.unlinked)):
                 if value:
                     raise ContradictionError(
-                        "`{word}` is about the records of one person; say with `person` which column tells whose a "
+                        "`{word}` is about the records of one person; say with `person` which column says whose a "
                         "record is",
                         word=word,
                     )
@@ -387,7 +388,7 @@ class AssessStudy(ReleaseStudy):
         ):
             if value:
                 raise ContradictionError(
-                    "survey weights tell how many people stand behind the records of a release in one piece; leave out "
+                    "survey weights say how many people stand behind the records of a release in one piece; leave out "
                     "`weight`, or `{word}`",
                     word=word,
                 )
@@ -410,7 +411,7 @@ class AssessStudy(ReleaseStudy):
                     )
                 if subset != "full" and not SWEEP.fullmatch(subset):
                     raise ContradictionError(
-                        '"{subset}" are no subsets; say full, all, max:K, within:SECONDS or a list of names',
+                        '"{subset}" are not subsets; say full, all, max:K, within:SECONDS or a list of names',
                         subset=subset,
                     )
                 continue
@@ -500,7 +501,7 @@ def refuse_beside_person(study: _OfPeople, **excluded: object) -> None:
     for name in study.person:
         if name in (*adversary.quasi_identifiers, *adversary.fact_columns):
             raise ContradictionError(
-                'column "{name}" tells whose a record is (`person`) and is also a quasi-identifier; choose one',
+                'column "{name}" says whose a record is (`person`) and is also a quasi-identifier; choose one',
                 name=name,
             )
     for word, value in {
@@ -615,7 +616,7 @@ def parse_chance(name: str, written: str, *, option: str = "likely") -> Fraction
     chance /= 100 if percent else 1
     if not 0 <= chance <= 1:
         raise ContradictionError(
-            '`{option}` "{name}={written}" is no chance; say one from 0% to 100%, such as {name}=50%',
+            '`{option}` "{name}={written}" is not a chance; say one from 0% to 100%, such as {name}=50%',
             option=option,
             name=name,
             written=written,

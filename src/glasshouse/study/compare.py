@@ -108,7 +108,7 @@ class CompareStudy(Question):
     fraction: Probability | None = FRACTION
     """Population uniqueness is estimated by it."""
     predict: str | None = entry(
-        "Also tell how well a classifier that learned from each release predicts this column (extra learn).",
+        "Also show how well a classifier trained on each release predicts this column (extra learn).",
         "COL",
     )
 

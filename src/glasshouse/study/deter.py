@@ -70,7 +70,7 @@ class DeterStudy(Question):
     protect: StrictInt = _people(
         "The size of the group for which deterrents are designed.", "SIZE", default=1
     )
-    release: Dataset | None = _people("The de-identified records: tells the risk of each.", "FILE")
+    release: Dataset | None = _people("The de-identified records: shows the risk of each.", "FILE")
     people: Dataset | None = _people("The people that they can be linked with.", "FILE")
     quasi_identifiers: tuple[str, ...] = QUASI_IDENTIFIERS
     """By these columns they are linked."""
@@ -91,7 +91,7 @@ class DeterStudy(Question):
         low, high = self.sizes or (1, 1)
         if not 1 <= low <= high:
             raise ContradictionError(
-                "`sizes` {sizes} is no range of group sizes; give the smallest, from 1 on, and the largest",
+                "`sizes` {sizes} is not a range of group sizes; give the smallest, from 1 on, and the largest",
                 sizes=f"{low}:{high}",
             )
         if self.belief is not None and self.belief < 1:

@@ -91,19 +91,19 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("columns that name or reach people by themselves"), SINGLING_OUT, counts_columns=True
     ),
     "named": MeasureKind(
-        marked("people who can be named for certain"), SINGLING_OUT, of_people=True
+        marked("people who can be identified for certain"), SINGLING_OUT, of_people=True
     ),
     "best-guess": MeasureKind(
         marked("people for whom one guess at who they are is right"), SINGLING_OUT, of_people=True
     ),
     "highest-risk": MeasureKind(
-        marked("the highest chance that one person is named"), SINGLING_OUT
+        marked("the highest chance that one person is identified"), SINGLING_OUT
     ),
     "smallest-class": MeasureKind(
         marked("people who look alike, in the smallest group"), SINGLING_OUT
     ),
     "inference-added": MeasureKind(
-        marked("right guesses of {of} that the release adds"),
+        marked("correct guesses at {of} that the release adds"),
         INFERENCE,
         of_secret=True,
         in_points=True,
@@ -113,7 +113,7 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("people whose {of} becomes certain"), INFERENCE, of_secret=True, of_people=True
     ),
     "close-added": MeasureKind(
-        marked("guesses of {of} that come close, which the release adds"),
+        marked("guesses at {of} that come close, which the release adds"),
         INFERENCE,
         of_secret=True,
         in_points=True,
@@ -128,7 +128,10 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("people whom any of their records give away"), SINGLING_OUT, of_people=True
     ),
     "named-inexactly": MeasureKind(
-        marked("people who are named surely by someone who does not know all exactly"), SINGLING_OUT
+        marked(
+            "people who are identified almost for certain by someone who does not know all exactly"
+        ),
+        SINGLING_OUT,
     ),
     "best-guess-inexactly": MeasureKind(
         marked(
@@ -138,19 +141,21 @@ MEASURES: dict[Measure, MeasureKind] = {
     ),
     "inference-added-inexactly": MeasureKind(
         marked(
-            "right guesses of {of} that the release adds for someone who does not know all exactly"
+            "correct guesses at {of} that the release adds for someone who does not know all exactly"
         ),
         INFERENCE,
         of_secret=True,
         in_points=True,
     ),
     "inference-certain-inexactly": MeasureKind(
-        marked("people whose {of} becomes sure for someone who does not know all exactly"),
+        marked(
+            "people whose {of} becomes almost certain for someone who does not know all exactly"
+        ),
         INFERENCE,
         of_secret=True,
     ),
     "membership-certain": MeasureKind(
-        marked("people of whom it becomes certain that they are in it, or that they are not"),
+        marked("people who are certainly in it, as the release reveals"),
         LINKABILITY,
     ),
     "believed": MeasureKind(
@@ -246,7 +251,7 @@ class PolicyCondition(BaseModel):
             for size in (limit, restricted):
                 if size not in CLASS_SIZES:
                     raise ContradictionError(
-                        "the smallest class with any so many facts is counted by {sizes}; choose one of these",
+                        "the smallest class with any that many facts is counted by {sizes}; choose one of these",
                         sizes=either([str(size) for size in CLASS_SIZES]),
                     )
         return self
@@ -365,8 +370,8 @@ _INFERRED = marked(
     "official source gives a number, these were chosen for this rule"
 )
 _DIRECT = marked(
-    "what names people directly is no anonymous information: General Data Protection Regulation, recital 26; Brazilian "
-    "General Data Protection Law, article 12"
+    "what identifies people directly is not anonymous information: General Data Protection Regulation, "
+    "recital 26; Brazilian General Data Protection Law, article 12"
 )
 _CHOSEN = marked("no official source gives a number; it was chosen for this rule")
 
@@ -504,10 +509,10 @@ def policy_called(name: str) -> ReleasePolicy:
     near = near_names(name, POLICIES)
     if near:
         raise ContradictionError(
-            'there is no policy "{name}"; did you mean {near}?', name=name, near=quoted(near)
+            'there is no rule "{name}"; did you mean {near}?', name=name, near=quoted(near)
         )
     raise ContradictionError(
-        'there is no policy "{name}"; they are {known}, or a file that ends in .toml',
+        'there is no rule "{name}"; they are {known}, or a file that ends in .toml',
         name=name,
         known=quoted(POLICIES),
     )

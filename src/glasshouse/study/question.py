@@ -172,7 +172,7 @@ class Dialect(Model):
     )
     """Any encoding that Python knows."""
     header: StrictBool = _reading(
-        "The first line holds the names of the columns, and is no record.",
+        "The first line holds the names of the columns, and is not a record.",
         default=True,
         label="The first line of the table",
     )
@@ -500,7 +500,7 @@ Secret = str | tuple[str, ...]
 """A sensitive attribute, or several that are inferred together."""
 
 
-QUASI_IDENTIFIERS = _adversary("A column that she can know of a person.", "COL", default=())
+QUASI_IDENTIFIERS = _adversary("A column that she can know about a person.", "COL", default=())
 SENSITIVE = _adversary(
     "A column that she wants to infer, or several together.", "COL[,COL]", default=()
 )
@@ -528,7 +528,7 @@ class Adversary(Model):
         default=False,
     )
     identifier: str | None = _adversary(
-        "The column that names a person: one record of each is kept, and several files are joined on it.",
+        "The column that identifies a person: one record of each is kept, and several files are joined on it.",
         "COL",
     )
     """It is never used to tell records apart."""
@@ -538,7 +538,7 @@ class Adversary(Model):
         unless="all alike",
     )
     prior: dict[str, dict[str, Probability]] = _adversary(
-        'What she believes of a secret beforehand, "*" for all other values.',
+        'What she believes about a secret beforehand, "*" for all other values.',
         "COL:VALUE=P,…",
         unless="as frequent as in the release",
         python='{"illness": {"HIV": 0.01, "*": 0.99}}',
@@ -635,7 +635,7 @@ class Adversary(Model):
             for name in by_secret:
                 if name not in secret_names:
                     raise ContradictionError(
-                        '{what} is given for "{name}", which is no secret of hers',
+                        '{what} is given for "{name}", which is not a secret of hers',
                         what=what,
                         name=name,
                     )
@@ -691,7 +691,7 @@ class ReleaseStudy(Question):
         default=(),
     )
     ignore: tuple[str, ...] = _records(
-        "Dismiss a column: nobody could know it, and it says nothing of a person. The verdict says so.",
+        "Dismiss a column: nobody could know it, and it says nothing about a person. The verdict says so.",
         "COL",
         default=(),
     )
@@ -715,7 +715,8 @@ class ReleaseStudy(Question):
         for condition in self.policy.conditions:
             if condition.of is not None and condition.of not in secrets:
                 raise StudyError(
-                    'the policy has a condition on "{name}", which is no sensitive attribute here; they are {secrets}',
+                    'the rule has a condition on "{name}", which is not a sensitive attribute here; they are '
+                    "{secrets}",
                     name=condition.of,
                     secrets=quoted(secrets) or text("none"),
                 )
@@ -1022,7 +1023,7 @@ def _first_problem(error: ValidationError) -> str:
             )
         if "conditions" in problem["loc"] or error.title == ReleasePolicy.__name__:
             return text(
-                "{place} is not an entry of a policy; remove it or correct its name", place=place
+                "{place} is not an entry of a rule; remove it or correct its name", place=place
             )
         return text(
             "{place} is not an entry of a study; remove it or correct its name", place=place

@@ -48,10 +48,11 @@ def _decimal(written: object) -> object:
         exact = Decimal(str(written))
     except InvalidOperation:
         raise ContradictionError(
-            "{given} is no number; write it with a point before the decimals", given=repr(written)
+            "{given} is not a number; write it with a point before the decimals",
+            given=repr(written),
         ) from None
     if not exact.is_finite():
-        raise ContradictionError("{given} is no finite number", given=repr(written))
+        raise ContradictionError("{given} is not a finite number", given=repr(written))
     return str(written)
 
 
@@ -173,7 +174,7 @@ class CountRounding(Model):
         """
         if count % self.base:
             raise ContradictionError(
-                "{count} is no multiple of {base}, to which counts were rounded",
+                "{count} is not a multiple of {base}, to which counts were rounded",
                 count=count,
                 base=self.base,
             )
@@ -333,7 +334,7 @@ class PublishedTable(Model):
             return self.suppressed
         if published < 0:
             raise ContradictionError(
-                'table "{table}": {count} is no count', table=self.id, count=published
+                'table "{table}": {count} is not a count', table=self.id, count=published
             )
         if self.rounding is not None and not (absent and self.rounding.zeros == "true"):
             return self.rounding.window(published)
@@ -363,7 +364,7 @@ class TablesStudy(Question):
     quasi_identifiers: tuple[Name, ...] = ()
     """What the adversary knows of a person; unset: all but what is sensitive."""
     sensitive: tuple[Name, ...] = entry(
-        "An attribute that she wants to learn.", "COL", panel=ADVERSARY, default=()
+        "A column that she wants to learn.", "COL", panel=ADVERSARY, default=()
     )
     rare: StrictInt | None = entry(
         "Up to how many people a combination is rare.",
@@ -463,7 +464,7 @@ class TablesStudy(Question):
         if isinstance(condition, NumberInterval):
             if not attribute.is_numeric:
                 raise ContradictionError(
-                    '{place}: "{name}" has values that are no numbers, so that it has no from and to',
+                    '{place}: "{name}" has values that are not numbers, so that it has no from and to',
                     place=place,
                     name=name,
                 )
@@ -471,7 +472,7 @@ class TablesStudy(Question):
         for value in condition if isinstance(condition, tuple) else (condition,):
             if value not in attribute.domain:
                 raise ContradictionError(
-                    '{place}: {value} is no value of "{name}"; correct it, or add it to the attribute',
+                    '{place}: {value} is not a value of "{name}"; correct it, or add it to the attribute',
                     place=place,
                     value=repr(value),
                     name=name,
@@ -494,7 +495,7 @@ class TablesStudy(Question):
             combinations.add(row[:-1])
             if isinstance(row[-1], float):
                 raise ContradictionError(
-                    "{place}: {count} is no count", place=place, count=repr(row[-1])
+                    "{place}: {count} is not a count", place=place, count=repr(row[-1])
                 )
             table.window(row[-1])
         for statistic in table.statistics:
@@ -507,7 +508,7 @@ class TablesStudy(Question):
                 self._check_attribute(place, statistic.of)
                 if not self.attributes[statistic.of].is_numeric:
                     raise ContradictionError(
-                        '{place}: "{name}" is no number, so that it has no sum, mean or median',
+                        '{place}: "{name}" is not a number, so that it has no sum, mean or median',
                         place=place,
                         name=statistic.of,
                     )

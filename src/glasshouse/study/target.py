@@ -27,7 +27,7 @@ class PeopleStudy(ReleaseStudy):
     population: Dataset | None = POPULATION
     fraction: Probability | None = FRACTION
     known: tuple[DatedCondition, ...] = entry(
-        "What is known of one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH.",
+        "What is known about one person: COL=A, COL=A,B (one of them), COL=LOW..HIGH.",
         "COL=VALUE",
         panel=ADVERSARY,
         python='{"age": 41}; ["age=40..45"]',
@@ -86,8 +86,8 @@ class TargetStudy(PeopleStudy):
     command: Literal["target"] = "target"
     """The command that answers it."""
     known: tuple[DatedCondition, ...] = entry(
-        "What is known of the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files COL@FILE=A, or "
-        "@FILE=absent. With `person` each tells one record of theirs: COL=A,COL=B.",
+        "What is known about the person: COL=A, COL=A,B (one of them), COL=LOW..HIGH; of several files "
+        "COL@FILE=A, or @FILE=absent. With `person` each describes one of their records: COL=A,COL=B.",
         "COL=VALUE",
         panel=ADVERSARY,
         python='{"age": 41}; ["age=40..45"]; [{"place": "A", "day": 3}, {"place": "B"}]',
@@ -108,12 +108,14 @@ class TargetStudy(PeopleStudy):
     @model_validator(mode="after")
     def _question_is_complete(self) -> Self:
         if self.is_joined and self.adversary.identifier is None and not self.person:
-            raise ContradictionError("several datasets need a column that names a person (`id`)")
+            raise ContradictionError(
+                "several datasets need a column that identifies a person (`id`)"
+            )
         if self.population is not None:
             self.refuse_treatment()
         if not self.known:
             raise ContradictionError(
-                "say what is known of the person: `known` COLUMN=VALUE, once or more"
+                "say what is known about the person: `known` COLUMN=VALUE, once or more"
             )
         if self.person:
             refuse_beside_person(self, population=self.population, fraction=self.fraction)

@@ -84,7 +84,7 @@ def _is_domain(domain: tuple[str, ...] | str) -> tuple[str, ...] | str:
         numbers = whole_numbers(domain)
         if numbers is None or not 0 < len(numbers) <= MOST_VALUES:
             raise ContradictionError(
-                'the domain "{given}" is no list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
+                'the domain "{given}" is not a list, nor whole numbers LOW..HIGH such as 16..90, at most {most}',
                 given=domain,
                 most=MOST_VALUES,
             )
@@ -108,7 +108,7 @@ class Sampling(Model):
         unless="0.002",
     )
     sweeps: StrictInt | None = _sampling(
-        "Stop after so many sweeps at the latest.", "N", unless="20000"
+        "Stop after this many sweeps at the latest.", "N", unless="20000"
     )
     seconds: Annotated[StrictFloat, _finite("`seconds`")] | None = _sampling(
         "Stop after so long at the latest.", "SECONDS"
@@ -177,7 +177,7 @@ class ThreatStudy(Question):
     suggested: tuple[str, ...] = ()
     """Columns whose hierarchies anonymise suggested from the values of the original: those are their domain."""
     exceeds: Annotated[StrictFloat, _finite("`exceeds`"), AfterValidator(_above_zero)] = entry(
-        "Tell the share of records of whose truth she is more than X times as sure.",
+        "Show the share of records of whose truth she is more than X times as sure.",
         "X",
         unless="2",
         default=2.0,
@@ -188,13 +188,13 @@ class ThreatStudy(Question):
     )
     """Or what a release in JSON says."""
     beta: Annotated[StrictFloat, _finite("`beta`")] | None = _prior(
-        "The Dirichlet parameter of the values of all attributes, or of one.", "X|COL=X", unless="1"
+        "The Dirichlet parameter of the values of all columns, or of one.", "X|COL=X", unless="1"
     )
     """Or what a release in JSON says; in a study, that of one attribute is one of the `betas`."""
     betas: dict[str, Annotated[StrictFloat, _finite("`beta`")]] = Field(default_factory=dict)
     """The same by attribute."""
     known: tuple[ConditionText, ...] = entry(
-        "What is known of one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH.",
+        "What is known about one victim: COL=A, COL=A,B (one of them), COL=LOW..HIGH.",
         "COL=VALUE",
         panel=ADVERSARY,
         python='{"age": 41}; ["age=40..45"]',
@@ -235,7 +235,7 @@ class ThreatStudy(Question):
         for name in self.hierarchies:
             if name not in self.quasi_identifiers:
                 raise ContradictionError(
-                    "`hierarchies` {name}: it is no quasi-identifier; add `quasi_identifiers` {name}, or "
+                    "`hierarchies` {name}: it is not a quasi-identifier; add `quasi_identifiers` {name}, or "
                     "leave it out",
                     name=name,
                 )
@@ -278,7 +278,7 @@ class ThreatStudy(Question):
             )
         if self.group in self.sensitive:
             raise ContradictionError(
-                "`group` {name}: it is sensitive too, and would tell everything; name the column of groups",
+                "`group` {name}: it is sensitive too, and would reveal everything; name the column of groups",
                 name=self.group,
             )
 

@@ -316,8 +316,9 @@ class TotalsStudy(Question):
         for phase in self.phases:
             if phase.exposed and not set(phase.bin) & set(self.entities.keys):
                 raise ContradictionError(
-                    'phase "{phase}": its bins have none of the keys of [entities], so that nobody can be named; '
-                    "set exposed = false, or add a key",
+                    'phase "{phase}": its bins have none of the keys of [entities], so nobody can be '
+                    "identified; set "
+                    "exposed = false, or add a key",
                     phase=phase.name,
                 )
         return self

@@ -147,7 +147,7 @@ def read(
     for fact, columns in together.items():
         if fact in source.columns and fact not in columns:
             raise StudyError(
-                'fact "{fact}" has the name of a column of {source} that is no part of it; rename the fact',
+                'fact "{fact}" has the name of a column of {source} that is not part of it; rename the fact',
                 fact=fact,
                 source=source.name,
             )

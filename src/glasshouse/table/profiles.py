@@ -877,7 +877,7 @@ def _suggested_by_values(
     if role is Role.QUASI_IDENTIFIER and words & WORDS[role]:
         return role, reason
     if dates:
-        return Role.QUASI_IDENTIFIER, text("holds dates, which others may know of a person")
+        return Role.QUASI_IDENTIFIER, text("holds dates, which others may know about a person")
     if words & (WORDS[Role.QUASI_IDENTIFIER] | WORDS[Role.IDENTIFIER]):
         return role, reason
     if len(values) <= len(_SEXES) and {folded(value).strip() for value in values} <= _SEXES:

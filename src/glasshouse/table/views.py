@@ -363,12 +363,12 @@ NO_NUMBER = marked(
     "{column}={value}), or read the column as text"
 )
 NO_DATE = marked(
-    '{table}, record {record}: "{value}" in column "{column}" is no date written {form}; records with such values: '
-    "{count}; correct them, or say what stands for missing: `missing` {column}={value}"
+    '{table}, record {record}: "{value}" in column "{column}" is not a date written {form}; records '
+    "with such values: {count}; correct them, or say what stands for missing: `missing` {column}={value}"
 )
 NO_ISO_DATE = marked(
-    '{table}, record {record}: "{value}" in column "{column}" is no date such as 2020-12-31; records with such '
-    "values: {count}; say how the file writes dates: `date` {column}=dd/mm/yyyy"
+    '{table}, record {record}: "{value}" in column "{column}" is not a date such as 2020-12-31; '
+    "records with such values: {count}; say how the file writes dates: `date` {column}=dd/mm/yyyy"
 )
 
 

@@ -134,7 +134,7 @@ def _value(
 ) -> Value:
     if label not in labels[name]:
         raise StudyError(
-            'table "{table}": {value} is no value of "{name}"; correct it, or add it to the attribute',
+            'table "{table}": {value} is not a value of "{name}"; correct it, or add it to the attribute',
             table=table.id,
             value=repr(label),
             name=name,

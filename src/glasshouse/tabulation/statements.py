@@ -226,7 +226,7 @@ class _Reader:
             shown.add(codes)
             count = row[-1]
             if isinstance(count, float):
-                raise StudyError('table "{table}": {count} is no count', table=name, count=count)
+                raise StudyError('table "{table}": {count} is not a count', table=name, count=count)
             yield _count(name, _cell(table, codes, part), table.window(count))
         if not table.complete:
             return

@@ -394,7 +394,7 @@ class Columns:
         for kind in KINDS:
             if person in table.words.get(kind, ()):
                 raise StudyError(
-                    '`{kind}` of "{name}", which names people, is not done on Spark; do it in the frame',
+                    '`{kind}` of "{name}", which identifies people, is not done on Spark; do it in the frame',
                     kind=kind,
                     name=person,
                 )
@@ -406,7 +406,7 @@ class Columns:
             name = self.sources[place]
             if table.is_decoded and pc.any(pc.match_substring(texts, "\ufffd")).as_py():
                 raise DataError(
-                    '{name}: column "{column}" holds bytes that are no text in this encoding; say `encoding`',
+                    '{name}: column "{column}" holds bytes that are not text in this encoding; say `encoding`',
                     name=self.first.name,
                     column=name,
                 )
@@ -607,8 +607,8 @@ def _distinct_texts(
     )
     if rows.num_rows > MOST_VALUES:
         raise BudgetError(
-            "{name}: the columns have more than {most} distinct values in all, which is too many on Spark; leave out "
-            "those that name people, or group them",
+            "{name}: the columns have more than {most} distinct values in all, which is too many on Spark; leave "
+            "out those that identify people, or group them",
             name=name,
             most=MOST_VALUES,
         )

@@ -107,7 +107,7 @@ def _kept(outcome: Anonymisation) -> Tile:
             title,
             percentage(Fraction(1)),
             text(
-                "of each attribute by itself; which sensitive value is whose is cut off inside each group"
+                "of each column by itself; which sensitive value is whose is cut off inside each group"
             ),
         )
     sentence = text("of the detail of the columns that somebody could know")

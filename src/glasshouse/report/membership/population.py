@@ -170,7 +170,7 @@ def _alone(risks: PopulationRisks, subject: str) -> Finding:
         )
     )
     sentence = " ".join([_alone_in_sample(risks), *_alone_in_population(risks, subject)])
-    remedy = text("Generalising or removing an attribute is what would protect them.")
+    remedy = text("Generalise or leave out a column: that would protect them.")
     return Finding(severity, sentence, figure, meaning, remedy if risks.uniques else "")
 
 

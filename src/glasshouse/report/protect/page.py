@@ -19,7 +19,6 @@ from glasshouse.report.compare.page import (
     error_words,
     releases_table,
 )
-from glasshouse.report.labels import column_label
 from glasshouse.report.page import (
     Action,
     Brief,
@@ -31,7 +30,7 @@ from glasshouse.report.page import (
     note,
 )
 from glasshouse.report.provenance import missing_notes, treatment_blocks
-from glasshouse.report.words import joined, percentages, share
+from glasshouse.report.words import enumeration, joined, percentages, share
 from glasshouse.study.protect import ProtectStudy
 
 
@@ -72,9 +71,9 @@ def brief(
         *treatment_blocks(comparison.steps, missing_notes(comparison.missing)),
         releases_table(comparison.rows),
         _columns(spoken),
-        _recommendation(spoken),
     )
     findings = (
+        note(_recommendation(spoken)),
         _changes(spoken),
         *_not_found(spoken),
         *comparison_findings(comparison, question, _choice(spoken, verdict)),
@@ -106,6 +105,17 @@ def _recommendation(outcome: ProtectedVersions) -> str:
     """Say which version to take, and why."""
     best = outcome.recommended
     meeting = sum(version.meets for version in outcome.versions)
+    least = min(one.compared.distance for one in outcome.versions if one.meets == best.meets)
+    if best.compared.distance > least:
+        taken = text(
+            "Choose “{name}”: of the {meeting} versions found that meet the rule it keeps most columns, with an error "
+            "of {error}; the least is {least}.",
+            meeting=meeting,
+            name=best.compared.name,
+            error=percentage(error_of(best.compared)),
+            least=percentage(Fraction(least)),
+        )
+        return " ".join(filter(None, (taken, error_words(best.compared), absent(best.release))))
     taken = text_for(
         meeting,
         "Choose “{name}”: it is the only version found that meets the rule; the error is {error}.",
@@ -120,9 +130,12 @@ def _changes(outcome: ProtectedVersions) -> Finding:
     """Say what happens to each column in the version to take, and to records."""
     best = outcome.recommended
     release = best.release
+    became = {name: column_change(release, name) for name in release.quasi_identifiers}
+    kept = [name for name, change in became.items() if change == text("as it is")]
     changed = "; ".join(
-        text("{column}: {change}", column=column_label(name), change=column_change(release, name))
-        for name in release.quasi_identifiers
+        text("{column}: {change}", column=enumeration([name]), change=change)
+        for name, change in became.items()
+        if name not in kept
     )
     part = share(release.suppressed, release.records)
     if release.drops and release.suppressed:
@@ -141,12 +154,17 @@ def _changes(outcome: ProtectedVersions) -> Finding:
         )
     else:
         removed = absent(release) or text("Nobody’s record is removed.")
-    sentence = text(
-        "What happens in “{name}” – {changes}. {removed}",
-        name=best.compared.name,
-        changes=changed,
-        removed=removed,
-    )
+    words = {"name": best.compared.name, "changes": changed, "removed": removed}
+    if not changed:
+        sentence = text("“{name}” leaves all columns as they are. {removed}", **words)
+    elif kept:
+        sentence = text(
+            "“{name}” – {changes}; as in the original: {kept}. {removed}",
+            kept=enumeration(kept),
+            **words,
+        )
+    else:
+        sentence = text("“{name}” – {changes}. {removed}", **words)
     return note(sentence, figure=_proof(best), meaning=_family_meaning(best))
 
 

@@ -276,7 +276,7 @@ class TargetTold:
 
     def _means(self) -> str:
         if self.target.candidates == 1:
-            return text("All else that the record holds is then known of this person, too.")
+            return text("All else that the record holds is then known about this person, too.")
         if self.target.candidates == self.target.records:
             return text(
                 "What is known does not tell this person apart from anybody in the release."

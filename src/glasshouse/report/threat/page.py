@@ -700,8 +700,8 @@ def beliefs(knowledge: Knowledge, learner: str) -> Figure:
         titled(chart, title, subtitle, (90, 105), width=460, height=vega.Step(28)),
         label=text("How sure attacker and learner are of the likeliest values of the victim"),
         caption=text(
-            "Further apart: more is told. Each is ranked by itself: the likeliest value of one may be another than "
-            "that of the other. Which values they are is not told."
+            "Further apart: more is revealed. Each is ranked by itself: the likeliest value of one may be "
+            "another than that of the other. Which values they are is not shown."
         ),
         table=cell_table(text("Value, the likeliest first"), who, numbers),
     )

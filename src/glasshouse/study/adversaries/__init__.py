@@ -190,14 +190,14 @@ def _no_adversary(name: str) -> str:
     ]
     if near:
         return text(
-            'there is no adversary "{name}"; did you mean {near}? glasshouse inspect FILE tells who could know most of '
-            "it, docs/quasi-identifiers.md who there is",
+            'there is no adversary "{name}"; did you mean {near}? glasshouse inspect FILE shows who could know '
+            "most of it, docs/quasi-identifiers.md who there is",
             name=name,
             near=either(near[:3]),
         )
     return text(
         'there is no adversary "{name}"; say all, {countries}, the name of a TOML file, or one of '
-        "docs/quasi-identifiers.md; glasshouse inspect FILE tells who could know most of it",
+        "docs/quasi-identifiers.md; glasshouse inspect FILE shows who could know most of it",
         name=name,
         countries=", ".join(COUNTRIES),
     )
