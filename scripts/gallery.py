@@ -168,7 +168,7 @@ def write_data(folder: Path) -> None:
     pyarrow.csv.write_csv(students, folder / "census-2018.csv")
     pyarrow.csv.write_csv(a_year_later(students, seed=SEED), folder / "census-2019.csv")
     pyarrow.csv.write_csv(students.slice(0, RECORDS // 10), folder / "sample.csv")
-    synthetic.write_trade(folder / "month", transactions=3_000, importers=300, seed=SEED)
+    synthetic.write_trade(folder / "month", transactions=1_000, importers=100, seed=SEED)
     shutil.copy(ROOT / "examples" / "trade" / "study.toml", folder / "study.toml")
 
 

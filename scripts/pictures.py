@@ -2,8 +2,8 @@
 
     python scripts/pictures.py
 
-They are first screens of the reports of the gallery, on synthetic data. Those of docs/report.md have numbers at their
-parts, set by a browser, so that no picture is drawn by hand; `home` is the first one without numbers.
+They are first screens of the reports of the gallery, on synthetic data. That of docs/report.md has numbers at its
+parts, set by a browser, so that no picture is drawn by hand; `home` is the same without them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 EXAMPLES = ("assess", "anonymise", "compare", "threat", "totals", "deter")
-PLAIN = {"assess": "home", "anonymise": "anonymise"}
-"""Examples that are shown without numbers, and the names of these pictures."""
+NUMBERED = "assess"
+"""The example that is shown with numbers, which docs/report.md explains, and without them on the first page."""
 PLACES = {
     "en": ROOT / "docs" / "pictures",
     "pt-BR": ROOT / "docs" / "pt" / "pictures",
@@ -63,9 +63,9 @@ def main() -> None:
             file.write_text(page, "utf-8")
             PLACES[language].mkdir(parents=True, exist_ok=True)
             tab.goto(file.as_uri())
-            if example in PLAIN:
-                take(tab, PLACES[language] / f"{PLAIN[example]}.png")
-            if PLAIN.get(example) != example:
+            picture = "home" if example == NUMBERED else example
+            take(tab, PLACES[language] / f"{picture}.png")
+            if example == NUMBERED:
                 tab.evaluate(MARK, [list(PARTS)])
                 take(tab, PLACES[language] / f"{example}.png")
         browser.close()

@@ -43,12 +43,12 @@ SAMPLES = {
     "en": (
         "## Whole reports",
         "",
-        "One of each kind; `totals` had five seconds.",
+        "One of each kind.",
     ),
     "pt-BR": (
         "## Relatórios completos",
         "",
-        "Um de cada tipo; `totals` teve cinco segundos.",
+        "Um de cada tipo.",
     ),
 }
 """What stands above the links to sample reports."""
