@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +238,23 @@ def test_keys_link_where_there_is_no_identifier(
     between = found(aged, "CRL", ["D1.csv", "D2.csv"])["probabilistic"]["posterior"]
     assert 0.5 <= between <= 0.8
     assert aged["exact"] is True
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_moments_link_whatever_file_holds_them(glasshouse: Glasshouse, unit: str) -> None:
+    """Three people, each with a moment of her own: the towns of both files together tell them apart."""
+    moments = [datetime(2020, 1, 31, 10, minute) for minute in (30, 31, 32)]
+    rows = [
+        f"{moment:%Y-%m-%d %H:%M:%S},{town}" for moment, town in zip(moments, "aab", strict=True)
+    ]
+    Path("first.csv").write_text("\n".join(["t,town", *rows]) + "\n")
+    stored = pa.table({"t": pa.array(moments, pa.timestamp(unit)), "town": list("abb")})
+    pq.write_table(stored, "second.parquet")
+    linked = results(glasshouse, "first.csv", "second.parquet", "--link", "t", "-q", "town")
+    (attack,) = [
+        one for one in linked["results"] if one["datasets"] == ["first.csv", "second.parquet"]
+    ]
+    assert attack["probabilistic"]["posterior"] == 1  # without the link, 2/3
 
 
 def test_parts_and_files_are_compared(glasshouse: Glasshouse, years: tuple[Path, Path]) -> None:

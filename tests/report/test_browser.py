@@ -49,6 +49,8 @@ HIDDEN_WITHOUT_A_HINT = """() => [...document.querySelectorAll("figure .picture"
     picture.checkVisibility() && picture.scrollWidth > picture.clientWidth + 1
     && !picture.previousElementSibling.matches(".hint")).map(picture => picture.getAttribute("aria-label"))"""
 UNFOLD = "() => document.querySelectorAll('details').forEach(folded => { folded.open = true; })"
+UNFOLD_PICTURES = """() => document.querySelectorAll("details:has(figure)")
+    .forEach(folded => { folded.open = true; })"""
 SPILLS = "() => document.scrollingElement.scrollWidth - window.innerWidth"
 SCROLLING_BUT_UNREACHABLE = """() => [...document.querySelectorAll("body *")].filter(element => {
     const style = getComputedStyle(element);
@@ -438,10 +440,11 @@ def test_labels_of_pictures_stand_apart_in_one_typeface_across_the_card(
         paths["census"] = written("census", language)
         for name, path in paths.items():
             tab = opened(path)
-            tab.evaluate(UNFOLD)
+            tab.evaluate(UNFOLD_PICTURES)
             assert len(tab.evaluate(TYPEFACES)) == 1
             found += [(name, language, one) for one in tab.evaluate(UNUSED_ROOM)]
-            for width in (1440, 1024, 768, 390):
+            # a wide drawing is scaled and not laid out anew: the languages share the widths that show one
+            for width in (1440, 390) if language == "en" else (1024, 768, 390):
                 tab.set_viewport_size({"width": width, "height": 900})
                 over = tab.evaluate(OVER_ONE_ANOTHER)
                 found += [(name, language, width, texts) for texts in over]
