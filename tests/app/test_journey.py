@@ -243,7 +243,7 @@ def test_an_officer_goes_from_a_raw_file_to_a_report(
     assert (runs / "people" / "results.parquet").exists()  # as the command line writes it
 
     home, run = re.findall("(http://[^/]+)(/run/[^/]+)", tab.url)[0]
-    for address in (f"{run}/groups", "/compare", "/threat", "/totals", "/deter"):
+    for address in (f"{run}/groups", f"/keep{run}", "/compare", "/threat", "/totals", "/deter"):
         tab.goto(home + address)
         check(tab)
     tab.get_by_label(words("Penalty when she is detected")).focus()

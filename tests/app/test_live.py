@@ -14,6 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from glasshouse import study as studies
@@ -541,6 +543,27 @@ def test_what_if_judges_every_condition_that_the_verdict_judges(
     (judged,) = re.findall(r"fails \d of the (\d) conditions", words(client.get(here)))
     (tried,) = re.findall(r"fails \d of the (\d) conditions", words(client.get(f"{here}/what-if")))
     assert judged == tried == "6"
+
+
+def test_damaged_figures_are_told_in_a_line(
+    folder: Path, assessed: Run[Any, Any], tmp_path: Path
+) -> None:
+    copied = shutil.copytree(folder, tmp_path / "given", ignore=shutil.ignore_patterns("glass*"))
+    for name in ("exposures.parquet", "results.parquet"):
+        for content in (b"PAR1 nothing PAR1", b"", None):
+            path = copied / "run" / name
+            if content is None:
+                pa.parquet.write_table(pa.table({"quasi_identifiers": [1]}), path)
+            else:
+                path.write_bytes(content)
+            with browsing(copied) as (client, here, _):
+                for screen in ("explore", "people"):
+                    answer = client.get(f"{here}/{screen}")
+                    assert answer.status_code == 422
+                    assert (
+                        content is None or f"{name} is damaged; run the study again" in answer.text
+                    )
+                assert client.get(here).status_code == client.get("/").status_code == 200
 
 
 # --- What has changed since ---

@@ -232,6 +232,12 @@ def test_everybody_can_use_the_screens(
     browser: Callable[..., Any], width: int, scheme: str
 ) -> None:
     tab = browser(width, scheme, "pt-BR")
+    check(tab)
+    tab.emulate_media(media="print")
+    assert tab.locator("section .verdict").bounding_box()["y"] < 400, "on paper it comes first"
+    for unprinted in ("button", ".button", "#exactly", ".bar", ".rail"):
+        assert not tab.locator(unprinted).first.is_visible(), unprinted
+    tab.emulate_media(media="screen")
     for name in ("Explorar conjuntos", "Pessoas", "E se"):
         tab.get_by_role("link", name=name, exact=True).click()
         tab.wait_for_load_state("load")
