@@ -150,7 +150,10 @@ def test_the_report_tells_who_knows_what_and_where_that_is_written(
     out = tmp_path / "run"
     glasshouse("assess", str(file), "--adversary", "br", "-s", "DIAGNOSTICO", "--out", str(out))
     pages = from_json((out / "report.json").read_text(encoding="utf-8"), "report.json")
-    for language, words in (("en", "none names people better"), ("pt-BR", "nenhum identifica")):
+    for language, words in (
+        ("en", "none identifies people better"),
+        ("pt-BR", "nenhum identifica"),
+    ):
         (section,) = [one for one in pages[language].sections if one.is_open]
         assert words in section.intro
         (figures,) = section.tables

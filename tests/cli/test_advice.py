@@ -356,7 +356,7 @@ def test_where_nothing_helps_it_says_so() -> None:
     columns = {name: [str(row) for row in range(40)] for name in (*KNOWN, "illness")}
     run = assessed(columns)
     assert not any(entry.meets for entry in run.outcome.advice)
-    assert "no set of them was found to meet the rule" in run.page.actions[-1].sentence
+    assert "no set of them was found that meets the rule" in run.page.actions[-1].sentence
     assert not any(action.meets is False for action in run.page.actions)
 
 

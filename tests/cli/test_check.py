@@ -284,7 +284,7 @@ def test_where_nothing_is_measured_that_the_rule_asks_for_there_is_no_verdict(
     ours = rule(tmp_path, 'measure = "inference-certain-inexactly"\nat_most = 0.1')
     answer = glasshouse("check", pay, "--about", "age=±2", "--policy", ours, "--json")
     assert (answer.code, answer.out) == (3, "")
-    assert "pay.csv measures nothing that the policy asks for" in answer.error
+    assert "pay.csv measures nothing that the rule asks for" in answer.error
 
 
 def test_columns_of_what_is_asked_have_the_roles_that_it_needs(

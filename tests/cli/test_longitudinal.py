@@ -313,7 +313,7 @@ def test_gains_and_priors(glasshouse: Glasshouse, years: tuple[Path, Path]) -> N
 
 BAD = {
     "no identifier": (("--id", "student"), 'column "student" is not in D1.csv'),
-    "nothing joins": ((), "need a column that names a person (--id)"),
+    "nothing joins": ((), "need a column that identifies a person (--id)"),
     "both": (("--id", "id", "--link", "age"), "linking keys are for where there is none"),
     "unknown key": (("--link", "ages"), 'did you mean "age"?'),
     "no probability": (("--link", "age=1.5"), "should be at most 1, not 1.5"),

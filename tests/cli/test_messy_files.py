@@ -353,7 +353,7 @@ def messy_files() -> dict[str, Messy]:
             command=("--names", "--strip"),
         ),
         "several visits": Messy(
-            visits(), told=("40 records name somebody",), command=("--id CPF",)
+            visits(), told=("40 records belong to somebody",), command=("--id CPF",)
         ),
         "rows twice": Messy(
             text([row[1:] for row in [*people(), *people()[:5]]], header=HEADER[1:]),

@@ -1,4 +1,4 @@
-"""What is missing is not learned: how the command line, a study, Python and a report say so."""
+"""Missing values cannot be learned: how the command line, a study, Python and a report say so."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_report_says_how_many_records_have_no_secret_but_of_few_no_number(
     shown = glasshouse("assess", people, *KNOWN, "-s", "job", "--out", out).out
     report = (out / "report.html").read_text()
     for page in (" ".join(shown.split()), report):
-        assert "In 24 records the ill is missing. What is missing is not learned" in page
+        assert "In 24 records the ill is missing. Missing values cannot be learned" in page
         assert "In fewer than 10 records the job is missing." in page
     frame = pyarrow.parquet.read_table(out / "results.parquet").to_pylist()
     assert {(row["sensitive"], row["records"]) for row in frame} == {

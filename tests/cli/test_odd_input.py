@@ -313,7 +313,7 @@ def test_the_risk_of_each_record_is_that_of_the_set_chosen(glasshouse: Glasshous
     assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [0.5] * 4
     for chosen in (("--subsets", "a", "--subsets", "b"), ("--subsets", "max:1")):
         line = refused(glasshouse, *asked, *chosen, "--overwrite")
-        assert "--per-record tells of one set of quasi-identifiers; name one in --subsets" in line
+        assert "--per-record is about one set of quasi-identifiers; name one in --subsets" in line
     assert glasshouse(*asked, "--subsets", "all", "--overwrite").code == 0
     assert pyarrow.parquet.read_table("o.parquet")["reidentification"].to_pylist() == [1.0] * 4
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -21,6 +22,7 @@ from glasshouse.language import translated
 from glasshouse.microdata import assess
 from glasshouse.mitigation import Recoding, recode
 from glasshouse.mitigation.anonymisation import UsedHierarchy
+from glasshouse.mitigation.comparison import ComparedRelease
 from glasshouse.mitigation.criteria import HierarchicalCloseness
 from glasshouse.mitigation.versions import FAMILIES, Version
 from glasshouse.report.anonymise.dictionary import at_level
@@ -373,9 +375,10 @@ def test_a_point_of_error_is_not_worth_a_whole_column() -> None:
         "s": [chance.choice(("flu", "cold")) for _ in range(300)],
     }
     outcome = gh.protect(
-        pa.table(columns), quasi_identifiers=["age", "sex"], sensitive=["s"], time_limit=5
+        pa.table(columns), quasi_identifiers=["age", "sex"], sensitive=["s"]
     ).outcome
     first, *_ = outcome.versions
+    errors: dict[str, float] = {}
 
     def version(family: str, error: float, gone: int) -> Version:
         quality = first.release.quality
@@ -385,19 +388,21 @@ def test_a_point_of_error_is_not_worth_a_whole_column() -> None:
             name: replace(quality.attributes[name], granularity=0.0 if place < gone else 0.5)
             for place, name in enumerate(names)
         }
+        errors[family] = error
         release = replace(first.release, quality=replace(quality, attributes=attributes))
         return replace(
             first,
             family=family,
             release=release,
-            compared=replace(first.compared, distance=error),
+            compared=replace(first.compared, name=family),
             meets=True,
         )
 
     whole, without = version("local", 0.292, 0), version("left-out", 0.289, 1)
-    assert replace(outcome, versions=(without, whole)).recommended is whole
-    far = version("local", 0.32, 0)
-    assert replace(outcome, versions=(without, far)).recommended is without
+    far = version("alike", 0.32, 0)
+    with patch.object(ComparedRelease, "distance", property(lambda row: errors[row.name])):
+        assert replace(outcome, versions=(without, whole)).recommended is whole
+        assert replace(outcome, versions=(without, far)).recommended is without
 
 
 def test_versions_that_are_the_same_file_are_kept_once() -> None:

@@ -111,7 +111,7 @@ def test_no_terminal_is_too_narrow_for_the_words(
     assert "quasi-identifier" in shown
     assert 'called"age"' in shown
     told = "".join(glasshouse("assess", people, "-q", "age", "-q", "sex", "-s", "ill").out.split())
-    assert "nametheperson" in told
+    assert "identifytheperson" in told
     assert "sharetheirswithonly1to3others" in told
 
 
@@ -133,7 +133,7 @@ def test_an_output_that_cannot_show_a_character_shows_another(people: Path, enco
         command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"Someone who knows a person's age" in done.stdout
+    assert b"can be identified outright by anyone" in done.stdout
 
 
 def has_open(process: subprocess.Popen[bytes], name: str) -> bool:

@@ -144,9 +144,9 @@ def test_a_run_repeats_itself_and_tells_everywhere_how_values_were_seen(
     sentences = (
         "“born” is read as dates written dd/mm/yyyy.",
         "“age” is derived: years(born, admitted).",
-        "“age” is seen in bands, which begin at 18, 40 and 65.",
-        f"in bands of about equally many records, which begin at {cuts[0]} and {cuts[1]}.",
-        "of “icd” the first character is seen.",
+        "“age” is grouped into bands, which begin at 18, 40 and 65.",
+        f"into bands of about equally many records, which begin at {cuts[0]} and {cuts[1]}.",
+        "only the first character of “icd” is used.",
     )
     terminal = " ".join(run.out.split())
     for sentence in sentences:
@@ -311,11 +311,11 @@ def test_what_inspect_suggests_sees_values_as_it_was_told(
     ("options", "sentence"),
     [
         (("--date", "born=mm/dd/yyyy"), 'is not a date written mm/dd/yyyy; records with such values: '),
-        (("--date", "born=dd/mm/yy"), "--date \"dd/mm/yy\" does not tell the century"),
+        (("--date", "born=dd/mm/yy"), "--date \"dd/mm/yy\" does not show the century"),
         (("--derive", "x=years(born)"), "write years(born, 2020-12-31), or a column of dates"),
         (("--derive", "x=year(born)"), "say how the file writes dates: --date born=dd/mm/yyyy"),
         (("--bands", "income=0,1000"), "say how numbers are written (--decimal, --thousands)"),
-        (("--bands", "income=5,1"), "--bands \"5,1\" are no bands"),
+        (("--bands", "income=5,1"), "--bands \"5,1\" are not bands"),
         (("--group", "icd=first:1"), "write prefix:3 for their first 3 characters"),
         (("--where", "born < 01/03/2020"), "say how: --date born=dd/mm/yyyy"),
         (("--where", "born=01/03/2020.."), "say how: --date born=dd/mm/yyyy"),
@@ -348,4 +348,4 @@ def test_thousands_that_are_taken_for_decimals_are_pointed_out(
 def test_the_notes_are_in_portuguese_too(raw: Path, glasshouse: Glasshouse) -> None:
     run = glasshouse("--lang", "pt-BR", "assess", raw, *ROLES, *SEEN, "--json")
     assert run.code == 0, run.error
-    assert "“age” é vista em faixas, que começam em 18, 40 e 65." in run.error
+    assert "“age” é agrupada em faixas, que começam em 18, 40 e 65." in run.error

@@ -73,7 +73,7 @@ SHORTLY = {
 }
 """and in a word;"""
 BECOMES = {
-    KNOWN: marked("judged: by it people may be named"),
+    KNOWN: marked("judged: people may be identified by it"),
     SENSITIVE: marked("judged: it may be found out"),
     IDENTIFIER: marked("tells people apart; must not be in the release"),
     WEIGHT: marked("says how many people a record stands for"),

@@ -73,7 +73,7 @@ REFUSALS = {
     405: marked("That cannot be done here."),
     413: marked("This file is too large to upload; open it from a folder instead."),
     421: marked("This is not the address of the app."),
-    507: marked("The disk is full, or cannot be written to: nothing of the file was kept."),
+    507: marked("The disk is full, or cannot be written to: no part of the file was kept."),
 }
 """What is said to whom is refused, by the code of the answer."""
 WAYS_IN = (

@@ -123,7 +123,7 @@ class ProtectedVersions:
 
     @property
     def recommended(self) -> Version:
-        """The version to take: of those that meet the rule with about the least error, the one with most columns."""
+        """The version to take: it keeps most columns of those that meet the rule with an error as good as the least."""
         return self.by_cost[0]
 
     def is_beaten(self, version: Version) -> bool:

@@ -582,7 +582,7 @@ def _measures_taken(runs: Sequence[FiledRun]) -> Section:
         (text("Who may use the release, and under which terms"), open_blank()),
         (
             text(
-                "What is known of the same people elsewhere is looked at again before a further release"
+                "What is known about the same people from elsewhere is reviewed before another release"
             ),
             open_blank(),
         ),
