@@ -390,13 +390,14 @@ def test_a_point_of_error_is_not_worth_a_whole_column() -> None:
         }
         errors[family] = error
         release = replace(first.release, quality=replace(quality, attributes=attributes))
-        return replace(
+        made: Version = replace(
             first,
             family=family,
             release=release,
             compared=replace(first.compared, name=family),
             meets=True,
         )
+        return made
 
     whole, without = version("local", 0.292, 0), version("left-out", 0.289, 1)
     far = version("alike", 0.32, 0)

@@ -51,8 +51,8 @@ def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None 
         say_ruling(console, brief.ruling)
     if places:
         console.print()
-    for place in places:
-        say(console, place, soft_wrap=True)
+    for line in places:
+        say(console, line, soft_wrap=True)
 
 
 def say_ruling(console: Console, ruling: Ruling) -> None:
