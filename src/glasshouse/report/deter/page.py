@@ -747,8 +747,8 @@ def _thresholds_chart(curve: Sensitivity, outcome: Deterrence, currency: str | N
         "size:Q",
         title=text("size of the group (people)"),
         scale=vega.Scale(type="log", domainMin=1),
-        axis=_powers_of_ten(
-            1, max((size for line in series.values() for size in line if size), default=1)
+        axis=_powers_of_ten(  # at 1 stands the first figure of the other axis
+            10, max((size for line in series.values() for size in line if size), default=1)
         ),
     )
     lines = plot(rows).mark_line(interpolate="step-after", strokeWidth=2)
@@ -774,8 +774,8 @@ def _powers_of_ten(low: float, high: float) -> vega.Part:
     >>> _powers_of_ten(0.5, 3e6)["values"], _powers_of_ten(1, 500)["values"]
     ([1.0, 100.0, 10000.0, 1000000.0], [1.0, 10.0, 100.0])
     """
-    first, last = (round(math.log10(max(edge, 1e-9)) + 1e-9, 9) for edge in (low, high))
-    powers = range(math.ceil(first), math.floor(last) + 1)
+    first, last = (math.log10(max(edge, 1e-9)) for edge in (low, high))
+    powers = range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)
     step = 1 + len(powers) // MOST_POWERS
     return vega.Axis(values=[10.0**power for power in powers[::step]], format=",~g")
 
