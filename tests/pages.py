@@ -237,20 +237,20 @@ def _agreed(
 
 def cut_alike(shown: list[str], printed: list[str]) -> list[str]:
     """Return of what is printed what is most like what was shown, with ``…`` for the rest; all of it if little is."""
-    units = _units(printed)
+    waiting = _units(printed)
     kept: list[tuple[int, int]] = []
-    first = 0
     for start, end in _units(shown):
         words = " ".join(shown[start:end])
         if words == ELLIPSIS:
             continue
         alike = [
-            SequenceMatcher(None, words, " ".join(printed[a:b])).ratio() for a, b in units[first:]
+            SequenceMatcher(None, words, " ".join(printed[a:b]), autojunk=False).ratio()
+            for a, b in waiting
         ]
         if not alike or max(alike) < LEAST_ALIKE:
             return printed
-        first += alike.index(max(alike)) + 1
-        kept.append(units[first - 1])
+        kept.append(waiting.pop(alike.index(max(alike))))
+    kept.sort()  # what is said may have moved
     lines, place = list[str](), 0
     for start, end in [*kept, (len(printed), len(printed))]:
         between = printed[place:start]
