@@ -534,7 +534,7 @@ def test_every_screen_of_figures_gives_their_ratios_definitions_and_command(
     panel = words(client.get(here)).replace(" ,", ",").partition("Exact ratios")[2]
     naming = sets.whole.naming
     named = naming.deterministic.posterior
-    assert f"people who can be named for certain: {percentage(named)}, {ratio(named)}" in panel
+    assert f"people who can be identified for certain: {percentage(named)}, {ratio(named)}" in panel
 
 
 def test_what_if_judges_every_condition_that_the_verdict_judges(

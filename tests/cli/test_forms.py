@@ -126,7 +126,7 @@ def test_before_and_after_are_those_of_the_first_and_the_last_run(runs: Path) ->
     rows = {row[0].text: (row[1].text, row[2].text) for row in table.groups[0].rows}
     assert rows == {name: (before.get(name, "–"), after[name]) for name in rows}
     assert len(rows) == min(8, len(after))
-    assert before["people who can be named for certain"] != "0%"
+    assert before["people who can be identified for certain"] != "0%"
     assert "do not assume the same knowledge" in " ".join(form.sections[5].notes)
 
 
@@ -215,7 +215,7 @@ def test_adversaries_of_the_catalogue_are_in_the_form_and_their_sources_in_its_a
     form = form_of("dpia", filed(runs, "known"))
     (table,) = form.sections[4].tables
     assert len(table.groups[0].rows) == 3
-    assert "Of 8 adversaries that were considered" in form.sections[4].intro
+    assert "Of the 8 adversaries considered" in form.sections[4].intro
     assert "https://arxiv.org/abs/1307.1370" in str(form.annex)
 
 

@@ -81,7 +81,7 @@ def test_the_report_tells_who_repeats_and_the_figure_that_one_record_each_would_
     assert "60 records of the first 360 repeat one" in repeated.sentence
     one_each = json.loads(glasshouse(*known, "--id", "Documento", "--json").out)["results"][-1]
     certain = one_each["deterministic"]["records"]
-    assert f"Then {certain} of 300 people can be named with certainty" in repeated.sentence
+    assert f"Then {certain} of 300 people can be identified with certainty" in repeated.sentence
     assert "One record per person is assumed" in read_text(page)
     assert glasshouse(*known, "--id", "Documento", "--out", tmp_path / "each").code == 0
     told = read_text(page_of(tmp_path / "each"))

@@ -193,7 +193,7 @@ def test_a_time_limit_is_exit_code_3_nothing_is_safe_and_the_rest_is_found_again
     assert cut.code == 3
     assert json.loads(cut.out)["complete"] is False
     assert "--resume --overwrite goes on from here" in cut.error
-    assert "what had no time is told as open" in cut.error
+    assert "what had no time is shown as open" in cut.error
     done = glasshouse(*asked, "--out", "run", "--resume", "--overwrite")
     assert done.code == 0, done.error
     assert contents("run") == contents("whole")
@@ -202,7 +202,7 @@ def test_a_time_limit_is_exit_code_3_nothing_is_safe_and_the_rest_is_found_again
     alone = glasshouse(*asked, "--part", "1/2")
     assert (alone.code, "--part needs --out" in alone.error) == (2, True)
     both = glasshouse(*asked, "--part", "1/2", "--out", "p", "--per-record", "x.parquet")
-    assert (both.code, "a part tells nothing yet" in both.error) == (2, True)
+    assert (both.code, "a part shows nothing yet" in both.error) == (2, True)
 
 
 def check_bins(found: dict[str, Any]) -> None:
@@ -234,7 +234,7 @@ def test_the_names_of_the_exposed_are_written_with_a_warning(glasshouse: Glassho
     assert {row["entity"] for row in names} <= quoted_names
     told = Path("run/report.html").read_text() + outcome.out
     assert not any(f">{row['entity']}<" in told or f'"{row["entity"]}"' in told for row in names)
-    assert "e.parquet: This file names who is behind records with certainty" in outcome.error
+    assert "e.parquet: This file says who is behind records with certainty" in outcome.error
     again = glasshouse(*asked, "--entities", "e.parquet")
     assert (again.code, again.error.count("\n")) == (2, 1)
     assert "exists" in again.error
