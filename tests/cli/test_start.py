@@ -116,7 +116,9 @@ def test_the_demo_tells_the_story_and_names_its_report(
     assert outcome.code == 0, outcome.error
     assert "of the 100,000 students" in outcome.out.replace("\n", "")
     assert outcome.out.count("•") >= 10
-    assert "\nProtected by Anatomy\n• Anatomy does not protect against identification" in outcome.out
+    assert (
+        "\nProtected by Anatomy\n• Anatomy does not protect against identification" in outcome.out
+    )
     assert str(folder / "report.html") in outcome.out
     steps = sorted(path.name for path in folder.iterdir() if path.is_dir())
     assert [step[0] for step in steps] == list("123456")
