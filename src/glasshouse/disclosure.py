@@ -95,7 +95,7 @@ def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
     several rows are left out they look alike: of two below 10 that sum up to 18, both would be known.
 
     >>> column_counts([100, 50, 3]), column_counts([100, 50, 0]), column_counts([100, 9, 9])
-    (['100', 'not told', 'not told'], ['100', '50', '0'], ['100', 'not told', 'not told'])
+    (['100', 'not shown', 'not shown'], ['100', '50', '0'], ['100', 'not shown', 'not shown'])
     >>> column_counts([3, 50, 100]), column_counts([100, 50, 3], rest=40)
     (['not told', '50', 'not told'], ['100', '50', 'fewer than 10'])
     """

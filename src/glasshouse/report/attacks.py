@@ -44,7 +44,7 @@ def target_label(secret: Sequence[str]) -> str:
     """Say what is attacked: a secret, or the name of the person.
 
     >>> target_label(("income", "race")), target_label(())
-    ('infer income and race', 'name the person')
+    ('infer income and race', 'identify the person')
     """
     return (
         text("infer {secret}", secret=joined(list(map(column_label, secret))))

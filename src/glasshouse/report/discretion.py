@@ -265,7 +265,7 @@ figure='less than 0.4 (2/5)', drawn=0.2, is_exact=False)
         >>> Among(None).percentage(Fraction(2, 3)), Among(None).percentage(Fraction(1, 40))
         ('more than 60.0%', 'less than 66.7%')
         >>> Among(None).percentage(Fraction(1)), Among(0).percentage(Fraction(1, 3))
-        ('100%', 'an untold share')
+        ('100%', 'a share that is not shown')
         """
         return self.told(probability).words
 
@@ -387,7 +387,7 @@ def nested_counts(counts: Sequence[int], whole: int) -> list[tuple[str, str]]:
     """Return counts and shares of ever more of the same people, so that no small difference can be found.
 
     >>> nested_counts([3, 95, 100], 200)
-    [('fewer than 10', ''), ('not told', ''), ('100', '50.0%')]
+    [('fewer than 10', ''), ('not shown', ''), ('100', '50.0%')]
     """
     cells, last = [], whole
     for count in reversed(counts):
