@@ -97,7 +97,7 @@ def column_counts(counts: Sequence[int], rest: int = 0) -> list[str]:
     >>> column_counts([100, 50, 3]), column_counts([100, 50, 0]), column_counts([100, 9, 9])
     (['100', 'not shown', 'not shown'], ['100', '50', '0'], ['100', 'not shown', 'not shown'])
     >>> column_counts([3, 50, 100]), column_counts([100, 50, 3], rest=40)
-    (['not told', '50', 'not told'], ['100', '50', 'fewer than 10'])
+    (['not shown', '50', 'not shown'], ['100', '50', 'fewer than 10'])
     """
     hidden = hidden_counts(counts, rest)
     return [
