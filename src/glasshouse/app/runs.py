@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from glasshouse.study import Question
 
-_STYLE = re.compile(r' style="min-width:\d+px"')
+_STYLE = re.compile(r' style="min-width:\d+px;max-width:\d+px"')
 MOST_DRAWN = 400
 """So many drawings are kept, as drawing takes longer than all else."""
 MOST_HASHED = 1 << 28
