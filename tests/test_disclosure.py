@@ -19,7 +19,7 @@ def readings(cells: list[str], rest: int, total: int) -> list[tuple[int, ...]]:
         range(1, LEAST)
         if cell == cell_count(1)
         else range(1, total + 1)
-        if cell == "not told"
+        if cell == "not shown"
         else [int(cell.replace(",", ""))]
         for cell in cells
     ]

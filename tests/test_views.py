@@ -93,7 +93,7 @@ def test_a_date_to_count_to_may_be_written_as_the_column_is() -> None:
 def test_cut_points_are_exact_and_rise() -> None:
     assert cut_points("-1.5, 0, 1e3") == (Decimal("-1.5"), Decimal(0), Decimal(1000))
     for wrong in ("", "1,1", "2,1", "a", "1,", "2000-01-01", "quantiles:1", "quantiles:x"):
-        with pytest.raises(StudyError, match="are no bands"):
+        with pytest.raises(StudyError, match="are not bands"):
             cut_points(wrong)
     assert quantiles("quantiles:10") == 10
 

@@ -393,7 +393,10 @@ def test_a_run_is_asked_again_with_changes(app: tuple[Any, str, Session], folder
     client, _, _ = app
     place = posted(app, "change").headers["location"]
     page = words(client.get(place))
-    assert "knows age, sex, city and job, and what of ill" in page
+    assert (
+        "Whom could someone who knows age, sex, city and job identify, and what would she learn about ill"
+        in page
+    )
     assert "The run was asked with more" not in page
     command = "glasshouse assess people.csv -q age -q sex -q city -q job -s ill --out run"
     assert command in page
@@ -402,7 +405,7 @@ def test_a_run_is_asked_again_with_changes(app: tuple[Any, str, Session], folder
 
 def test_another_rule_can_be_tried(client: Any, here: str, app: Any, submitted: Any) -> None:
     page = words(client.get(f"{here}/what-if?moves=0.1&rule=internal"))
-    assert "conditions of the rule “internal use”" in page or "of “internal use”" in page
+    assert "“internal use” conditions" in page
     assert "--policy internal" in page
     assert "rule=internal" in client.get(f"{here}/what-if?moves=0.1&rule=internal").text
     posted(app, "what-if/best", rule="internal")
@@ -466,7 +469,7 @@ def test_all_three_screens_speak_portuguese(client: Any, here: str) -> None:
     finally:
         client.cookies.delete("language")
     assert "Quem conhece age" in pages[0]
-    assert "Quem pode ser identificado, por valor" in pages[1]
+    assert "Quem pode ser identificado, segundo o valor" in pages[1]
     assert "Não é possível" in pages[2]
     for page in pages:
         assert not re.search(r"\b(the|guesses|knows|records|of)\b", page), page
@@ -540,8 +543,10 @@ def test_every_screen_of_figures_gives_their_ratios_definitions_and_command(
 def test_what_if_judges_every_condition_that_the_verdict_judges(
     client: Any, here: str, assessed: Run[Any, Any]
 ) -> None:
-    (judged,) = re.findall(r"fails \d of the (\d) conditions", words(client.get(here)))
-    (tried,) = re.findall(r"fails \d of the (\d) conditions", words(client.get(f"{here}/what-if")))
+    (judged,) = re.findall(r"fails \d of the (\d) “open data” conditions", words(client.get(here)))
+    (tried,) = re.findall(
+        r"fails \d of the (\d) “open data” conditions", words(client.get(f"{here}/what-if"))
+    )
     assert judged == tried == "6"
 
 

@@ -151,7 +151,7 @@ def test_each_column_is_shown_with_its_values_its_role_and_what_becomes_of_it(
     assert rows["sexo"].count("<rect") == 2
     assert rows["dias"].count('<rect x="') == 9
     assert 'name="role-2" value="known" checked' in rows["sexo"]
-    assert "judged: by it people may be named" in rows["sexo"]
+    assert "judged: people may be identified by it" in rows["sexo"]
     monkeypatch.setattr("glasshouse.disclosure._smallest", 31)
     few = html.unescape(reader.get(address).text)
     assert few.count('<rect class="few"') == 9 + 1, "the days, and the town of thirty"

@@ -602,7 +602,7 @@ def test_an_original_that_does_not_match_is_told_by_record_and_attribute() -> No
         victims_of_table(release, changed("age", 1, "44"))
     with pytest.raises(DataError, match=r'record 2 of .*: "age" is "31", but .* has "20-29"'):
         victims_of_table(release, changed("age", 1, "31"), in_order=True)
-    with pytest.raises(DataError, match=r'record 3 of .*: "ill" is "HIV", but .* tells "flu"'):
+    with pytest.raises(DataError, match=r'record 3 of .*: "ill" is "HIV", but .* has "flu"'):
         victims_of_table(release, changed("ill", 2, "HIV"), in_order=True)
     with pytest.raises(
         DataError, match=r'record 2 of .*: no group of .* can hold it, "city" being "Bonn"'

@@ -264,7 +264,7 @@ def test_no_small_number_of_records_and_no_weight_of_a_record_is_told() -> None:
         for group in few_people_table(weighted).groups
         for row in group.rows
     ]
-    assert [row[1] for row in cells] == ["fewer than 10", "not told", "35", "not told"]
+    assert [row[1] for row in cells] == ["fewer than 10", "not shown", "35", "not shown"]
     told = weighted_finding(weighted, "person", is_released=True)
     assert "none with a chance of more than 1 in 120" in told.sentence
     assert "123.45" not in f"{told.sentence} {told.figure}"
@@ -275,7 +275,7 @@ def test_the_sentence_says_the_figures_of_the_outcome(rows: list[Row]) -> None:
     weighted = weighted_sample(read(frame_of(rows), also=["a", "b", "w"]), "w", ["a", "b"])
     said = weighted_finding(weighted, "person", is_released=False).sentence
     people, expected, most, classes = re.fullmatch(
-        r"By .* stand for ([\d,]+) people[.] .* would name ([\d.]+) of the .*, and none with a chance of more "
+        r"By .* stand for ([\d,]+) people[.] .* could expect to identify ([\d.]+) of the .*, and none with a chance of more "
         r"than 1 in ([\d.,]+); someone who knows who was sampled, (\d+)[.]",
         said,
     ).groups()  # type: ignore[union-attr]

@@ -620,7 +620,7 @@ def test_facts_that_do_not_go_together_are_told_with_the_one_that_may_be_mistake
         ({"known": ["idade=25"]}, 'DataError: column "idade" is not in D1.csv; it has "age"'),
         (
             {"known": ["disability=no"]},
-            'StudyError: column "disability" is known of the target and also a secret',
+            'StudyError: column "disability" is known about the target and also a secret',
         ),
         ({"known": ["age=25"], "sensitive": "grade"}, "StudyError: give a list of secrets"),
         ({"known": ["age=25"], "sensitive": [[]]}, "StudyError: a secret needs at least one"),

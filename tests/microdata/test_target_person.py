@@ -339,7 +339,7 @@ def test_a_mistake_is_one_line(known: Any, reason: str) -> None:
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
-        ({"sensitive": ["clinic"]}, "is known of the target and also a secret"),
+        ({"sensitive": ["clinic"]}, "is known about the target and also a secret"),
         ({"sensitive": ["icd"]}, "is not the same in all records of a person"),
         ({"sensitive": [["icd", "day"]]}, "is a single one"),
         ({"prior_weight": "day"}, "leave out `prior_weight`"),

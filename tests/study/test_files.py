@@ -79,7 +79,7 @@ def changed(**entries: object) -> dict[str, Any]:
         (CONTENT | {"subsets": [["sexo"]]}, '"sexo" in a subset is not a quasi-identifier; did'),
         (CONTENT | {"subset": []}, '"subset" is not an entry of a study'),
         (CONTENT | {"subsets": []}, '"subsets": needs at least one entry'),
-        (CONTENT | {"subsets": ["some"]}, '"some" are no subsets'),
+        (CONTENT | {"subsets": ["some"]}, '"some" are not subsets'),
         (changed(sensitive=[""]), "a secret needs at least one sensitive attribute"),
         (changed(sensitive=[[]]), "a secret needs at least one sensitive attribute"),
         (

@@ -79,7 +79,7 @@ def test_a_rule_of_the_house_is_kept_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (f"{NAMED}at_mst = 0.1", '"at_mst" is not an entry of a policy'),
+        (f"{NAMED}at_mst = 0.1", '"at_mst" is not an entry of a rule'),
         (f"{NAMED}at_most = 1.5", "should be at most 1, not 1.5"),
         (f"{NAMED}at_least = 5", "needs `at_most`, and only that"),
         (f"{NAMED}at_most = 0.1\nrestricted = 0.05", "stricter where access is restricted"),

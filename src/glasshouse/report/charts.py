@@ -193,8 +193,16 @@ def per_cent_up_to(highest: Fraction | float) -> vega.Part:
     >>> per_cent_up_to(Fraction(16, 100)), per_cent_up_to(1)
     ({'domain': [0, 20], 'nice': False}, {'domain': [0, 100], 'nice': False})
     """
-    top = next((top for top in _TOPS if 100 * highest <= top), _TOPS[-1])
-    return vega.Scale(domain=[0, top], nice=False)
+    return vega.Scale(domain=[0, top_of(highest)], nice=False)
+
+
+def top_of(highest: Fraction | float) -> int:
+    """Return where an axis of per cents ends that shows no more than so much.
+
+    >>> top_of(Fraction(16, 100)), top_of(1)
+    (20, 100)
+    """
+    return next((top for top in _TOPS if 100 * highest <= top), _TOPS[-1])
 
 
 def plot(rows: Sequence[Mapping[str, object]]) -> vega.Chart:

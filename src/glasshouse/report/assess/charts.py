@@ -29,10 +29,10 @@ from glasshouse.report.charts import (
     TARGETS,
     figure_of,
     keyed,
-    per_cent_up_to,
     plot,
     successes_table,
     titled,
+    top_of,
     wrapped,
 )
 from glasshouse.report.labels import column_label
@@ -685,7 +685,7 @@ def _influence_chart(
             for name, influence in zip(order, attributes, strict=True)
         ]
         base = plot(rows).encode(y=vega.Y("attribute:N", sort=order, title=None))
-        end = per_cent_up_to(max(influence.success for influence in attributes))["domain"][1]
+        end = top_of(max(influence.success for influence in attributes))
         scale = vega.Scale(domain=[0, 1.3 * end], nice=False)  # figures stand at the marks
         axis = vega.Axis(values=[0, end / 2, end])
         title = text("right guesses (%)")
