@@ -275,8 +275,8 @@ def test_the_sentence_says_the_figures_of_the_outcome(rows: list[Row]) -> None:
     weighted = weighted_sample(read(frame_of(rows), also=["a", "b", "w"]), "w", ["a", "b"])
     said = weighted_finding(weighted, "person", is_released=False).sentence
     people, expected, most, classes = re.fullmatch(
-        r"By .* stand for ([\d,]+) people[.] .* could expect to identify ([\d.]+) of the .*, and none with a chance of more "
-        r"than 1 in ([\d.,]+); someone who knows who was sampled, (\d+)[.]",
+        r"By .* stand for ([\d,]+) people[.] .* could expect to identify ([\d.]+) of the .*, and none "
+        r"with a chance of more than 1 in ([\d.,]+); someone who knows who was sampled, (\d+)[.]",
         said,
     ).groups()  # type: ignore[union-attr]
     assert int(people.replace(",", "")) == round(weighted.people)
