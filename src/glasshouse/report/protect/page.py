@@ -108,8 +108,8 @@ def _recommendation(outcome: ProtectedVersions) -> str:
     least = min(one.compared.distance for one in outcome.versions if one.meets == best.meets)
     if best.compared.distance > least:
         taken = text(
-            "Choose “{name}”: of the {meeting} versions found that meet the rule it keeps most columns, with an error "
-            "of {error}; the least is {least}.",
+            "Choose “{name}”: of the {meeting} versions found that meet the rule, it keeps most columns among those "
+            "whose error is within a point of the least, {least}; its error is {error}.",
             meeting=meeting,
             name=best.compared.name,
             error=percentage(error_of(best.compared)),
