@@ -290,15 +290,15 @@ def wide_form(runs: Path, law: str) -> ImpactForm:
     return form_of(law, [wide, wide])
 
 
-def test_a_form_has_three_pages_before_its_annex_however_much_was_measured(runs: Path) -> None:
+def test_a_form_has_two_pages_before_its_annex_however_much_was_measured(runs: Path) -> None:
     from glasshouse.report import pdf
 
     for language in LANGUAGES:
         with telling(language):
             plain = form_of("ripd", filed(runs, "before", "after"))
-            assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 3
+            assert pdf.form_pages(pdf._form_content(plain, pdf.LETTERS[0])) <= 2
             wide = wide_form(runs, "ripd")
-            assert any(pdf.form_pages(content) <= 3 for content in pdf._form_contents(wide))
+            assert any(pdf.form_pages(content) <= 2 for content in pdf._form_contents(wide))
             assert "more in the annex" in str(wide) or "no anexo" in str(wide)
 
 

@@ -1,4 +1,4 @@
-"""The form that officers file: two or three pages and an annex, made of runs, for the GDPR (DPIA) or the LGPD (RIPD).
+"""The form that officers file: two pages and an annex, made of runs, for the GDPR (DPIA) or the LGPD (RIPD).
 
 Every figure in it is one that a run measured, said as its report says it, and what a report hides it hides, too. What
 no run can know, a person writes: a placeholder in brackets says who. The form is data; `to_docx` and

@@ -37,7 +37,7 @@ FONT = "Libertinus Serif"
 """The font of texts and pictures; typst brings it along."""
 LONGEST_WORD, LONGEST_CODE = 24, 80
 """Words of so many characters may be broken, so that no name leaves its column; in what is to be copied, of more."""
-FORM_PAGES, LETTERS = 3, (10.0, 9.5, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5)
+FORM_PAGES, LETTERS = 2, (10.0, 9.5, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5)
 """So many pages a form has before its annex, and the sizes of letters that are tried for it, in points."""
 _OWN = "// The report."
 """Where the document of a report leaves what it shares with that of a form."""
@@ -63,7 +63,7 @@ def to_pdf(page: Page) -> bytes:
 
 
 def form_to_pdf(form: ImpactForm) -> bytes:
-    """Return a form as a PDF, in the language that is spoken, in letters that leave it three pages before its annex.
+    """Return a form as a PDF, in the language that is spoken, in letters so small that it has two pages and an annex.
 
     Raises:
         GlasshouseError: typst is not installed.
