@@ -50,7 +50,10 @@ def test_files_of_a_state_are_held_against_its_published_figures(
 
 def test_every_script_has_a_page_that_the_overview_names() -> None:
     assert {path.stem for path in PAGES.glob("*.md")} == {*SCRIPTS}
-    for overview, home in (("docs/papers.md", "../papers"), ("docs/pt/papers.md", "../../papers")):
+    for overview, home in (
+        ("docs/mathematics.md", "../papers"),
+        ("docs/pt/mathematics.md", "../../papers"),
+    ):
         said = (ROOT / overview).read_text(encoding="utf-8")
         assert all(f"({home}/{name}.md)" in said for name in SCRIPTS)
         assert all(f"papers/{name}.py" in said for name in SCRIPTS)
