@@ -98,6 +98,7 @@ class CellBounds:
             },
             "possible": len(self.present),
             "certain_persons": self.certain_persons,
+            "attributes": list(self.system.domains),
             "cells": [
                 [self.system.values(cell), int(self.least[cell]), int(self.most[cell])]
                 for cell in self.present.tolist()
