@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app docs test check lint types imports messages doctests tests quick browser thorough soak bare oldest matrix benchmarks papers clean
+.PHONY: help demo app docs test check lint types imports messages doctests tests quick browser r thorough soak bare oldest matrix benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,9 @@ quick: $(VENV)/.installed-dev ## Run the tests that find most faults, in two min
 
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
+
+r: $(VENV)/.installed-dev ## Check the R package: R and what its tests need are installed where that can be done
+	@GLASSHOUSE_COMMAND=$(abspath $(BIN))/glasshouse sh scripts/r.sh
 
 thorough: $(VENV)/.installed-dev ## Run the tests with every random case, width and theme; takes an hour
 	GLASSHOUSE_THOROUGH=1 $(MAKE) tests

@@ -1,0 +1,4 @@
+library(testthat)
+library(glasshouse)
+
+test_check("glasshouse")

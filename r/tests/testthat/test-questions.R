@@ -1,0 +1,85 @@
+test_that("figures are those that can be counted by hand", {
+  skip_without_glasshouse()
+  risk <- gh_assess(people, c("age", "sex"), "illness", ignore = NULL)
+  expect_s3_class(risk, "gh_assessment")
+  expect_equal(risk$records, 8)
+  who <- risk$results[is.na(risk$results$sensitive), ]
+  expect_equal(who$known, c("age", "sex", "age, sex"))
+  expect_equal(who$classes, c(4L, 2L, 7L))
+  expect_equal(who$certain, c(0, 0, 6 / 8))
+  expect_equal(who$guess, c(4 / 8, 2 / 8, 7 / 8))
+  secret <- risk$results[!is.na(risk$results$sensitive), ]
+  expect_equal(secret$guess, c(6 / 8, 6 / 8, 7 / 8))
+  expect_equal(secret$guess_before, rep(6 / 8, 3))
+  expect_false(risk$meets)
+  expect_equal(risk$columns$counted_as[risk$columns$column == "illness"], "sensitive")
+})
+
+test_that("print says the verdict, the sentences and where the report is, in either language", {
+  skip_without_glasshouse()
+  english <- gh_assess(people, c("age", "sex"), "illness", subsets = FALSE)
+  expect_equal(nrow(english$results), 2L)
+  expect_output(print(english), "Do not publish as it is")
+  expect_output(print(english), "report.html")
+  expect_true(file.exists(file.path(english$run, "report.html")))
+  portuguese <- gh_assess(people, c("age", "sex"), "illness", language = "pt-BR")
+  expect_output(print(portuguese), "N\u00e3o publique")
+})
+
+test_that("a rule is met or not, and every condition says by how much", {
+  skip_without_glasshouse()
+  verdict <- gh_check(people, sensitive = "illness")
+  expect_false(verdict$meets)
+  expect_equal(verdict$decision, "do-not-publish")
+  expect_true(any(!verdict$conditions$met))
+  expect_setequal(verdict$columns$column, names(people))
+})
+
+test_that("a protected file has the columns that were asked for and meets the rule", {
+  skip_without_glasshouse()
+  many <- data.frame(age = rep(20:39, 10), sex = c("f", "m"), illness = c("flu", "flu", "flu", "asthma"))
+  kept <- tempfile()
+  protection <- gh_protect(many, c("age", "sex"), "illness", policy = "internal", out = kept)
+  expect_true(protection$meets)
+  expect_true(protection$recommended %in% protection$versions$version)
+  expect_setequal(names(protection$release), names(many))
+  expect_equal(nrow(protection$release), 200L)
+  expect_true(dir.exists(file.path(kept, "versions")))
+  expect_error(gh_protect(many, c("age", "sex"), policy = "internal", out = kept), class = "glasshouse_error")
+})
+
+test_that("tables together say what none says alone", {
+  skip_without_glasshouse()
+  by_sex <- data.frame(sex = c("f", "f", "m", "m"), ill = c("yes", "no"), count = c("*", "7", "2", "9"))
+  by_illness <- data.frame(ill = c("yes", "no"), count = c(3, 16))
+  together <- gh_tables(list(by_sex = by_sex, by_illness = by_illness), suppressed = c(1, 4))
+  expect_equal(together$status, "proved")
+  expect_equal(names(together$cells), c("sex", "ill", "min", "max"))
+  hidden <- together$cells[together$cells$sex == "f" & together$cells$ill == "yes", ]
+  expect_equal(c(hidden$min, hidden$max), c(1, 1))
+  expect_equal(together$certain_persons, 19)
+  expect_error(gh_tables(by_sex), class = "glasshouse_error")
+})
+
+test_that("an object of sdcMicro is assessed as it was changed", {
+  skip_without_glasshouse()
+  risk <- gh_assess(a_survey())
+  expect_setequal(unique(risk$results$known), c("age", "sex", "age, sex"))
+  expect_equal(unique(stats::na.omit(risk$results$sensitive)), "illness")
+})
+
+test_that("what is wrong is one line with the exit code of the program", {
+  skip_without_glasshouse()
+  problem <- tryCatch(gh_assess(people, "age", policy = "no-such-rule"), error = identity)
+  expect_s3_class(problem, "glasshouse_error")
+  expect_equal(problem$code, 2L)
+  expect_match(problem$message, "no-such-rule")
+})
+
+test_that("every answer can be drawn", {
+  skip_without_glasshouse()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(gh_assess(people, c("age", "sex"), "illness")))
+  expect_invisible(plot(gh_check(people, sensitive = "illness"), main = "a title of one's own"))
+})
