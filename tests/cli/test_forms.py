@@ -36,6 +36,7 @@ from tests.report.reading import telling
 
 docx = pytest.importorskip("docx", reason="needs python-docx (extra forms)")
 pytest.importorskip("typst", reason="needs typst (extra forms)")
+ROOT = Path(__file__).parents[2]
 MARKERS = ("Quixeramobim", "Zyxovia", "F98")
 TITLES = {
     "en": ["1. Organisation", "2. Purpose", "3. The data", "4. What was done to the data"],
@@ -242,6 +243,22 @@ def test_every_measure_is_about_one_of_the_three_risks() -> None:
 
 def test_every_law_has_its_address() -> None:
     assert all(url.startswith("https://") for entries in ARTICLES.values() for _, _, url in entries)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_annex_ends_with_where_frameworks_ask_for_it_as_the_page_on_forms_has_it(
+    runs: Path, language: str
+) -> None:
+    page = ROOT / "docs" / ("pt" if language == "pt-BR" else "") / "forms.md"
+    written = page.read_text(encoding="utf-8")
+    speak(language)
+    form = form_of("dpia", filed(runs, "after"))
+    last = form.annex[-1].tables[0]
+    assert len(last.columns) == 6
+    numbers = {section.title.partition(".")[0] for section in form.sections}
+    for row in last.groups[0].rows:
+        assert f"| {' | '.join(cell.text for cell in row)} |" in written
+        assert {*re.findall(r"\d+", row[0].text)} <= numbers
 
 
 def test_what_was_not_assessed_is_said_and_not_left_out(runs: Path) -> None:

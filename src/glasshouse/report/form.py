@@ -19,6 +19,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, spoken, text, translated
 from glasshouse.measures.measurement import Measurement
 from glasshouse.report.cells import column_widths
+from glasshouse.report.frameworks import crosswalk
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -723,6 +724,7 @@ def _annex(law: str, runs: Sequence[FiledRun]) -> Iterator[Section]:
         tables=(Table(columns, (Group(rows),)),),
         notes=(text("This form helps to write what the law asks for. It is no legal advice."),),
     )
+    yield crosswalk()
 
 
 def _evidence(run: FiledRun) -> Iterator[tuple[str, str]]:
