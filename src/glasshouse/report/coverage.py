@@ -15,10 +15,7 @@ MOST_NAMED = 12
 
 
 _SENTENCES = {
-    Fate.UNSEEN: marked(
-        "Not looked at: {columns}. Say what each is: -q known, -s sensitive, --drop not in the release, --ignore of no "
-        "concern."
-    ),
+    Fate.UNSEEN: marked("Not looked at: {columns}. Say what each is: -q, -s, --drop or --ignore."),
     Fate.KNOWN: marked("Looked at as known: {columns}."),
     Fate.SENSITIVE: marked("Looked at as sensitive: {columns}."),
     Fate.DIRECT: marked("Looked at as identifying people: {columns}."),

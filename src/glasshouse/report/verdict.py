@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from glasshouse.language import decimal, marked, number, percentage, text, text_for, translated
 from glasshouse.measures.measurement import Measurement
@@ -24,10 +23,7 @@ from glasshouse.study.policy import (
     PolicyCondition,
 )
 
-if TYPE_CHECKING:
-    pass
-
-MOST_FAILED = 4
+MOST_FAILED = 3
 """So many conditions that are not met are named with the verdict."""
 
 

@@ -289,8 +289,8 @@ def in_less_detail(study: ReleaseStudy | None) -> Iterator[Action]:
     if study is None or command:
         yield Action(
             text(
-                "To keep more columns, publish them in less detail: glasshouse protect makes versions of the file, "
-                "and shows whether each meets the rule and what it costs."
+                "To keep more columns, publish them in less detail: glasshouse protect makes versions, "
+                "each with its verdict and its cost."
             ),
             command=command,
         )

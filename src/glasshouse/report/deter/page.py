@@ -220,7 +220,7 @@ def terms_tile(outcome: Deterrence, question: DeterStudy) -> Tile:
     }
     said = text(
         "gain from a re-identification; penalty {penalty}, price of access {access}, {tried} to try one "
-        "person; the target is registered with a chance of {prior}.",
+        "person; chance that the target is registered {prior}.",
         **words,
     )
     if not words["terms"]:
