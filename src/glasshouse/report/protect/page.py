@@ -263,7 +263,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
                 name=best.compared.name,
                 family=best.family,
             ),
-            text("Average risk: {change}.", change=f"{before} → {after}"),
+            text("Greatest of the risks measured: {change}.", change=f"{before} → {after}"),
             best.meets,
         )
     ]
@@ -277,7 +277,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
                     name=knee.name,
                 ),
                 text(
-                    "Average risk: {change}; error: {error}.",
+                    "Greatest of the risks measured: {change}; error: {error}.",
                     change=f"{risk} → {other}",
                     error=" → ".join(percentages(error_of(best.compared), error_of(knee))),
                 ),
