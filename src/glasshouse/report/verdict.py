@@ -17,6 +17,7 @@ from glasshouse.report.page import Bullet, Cell, Column, Group, Ruling, Table
 from glasshouse.report.words import enumeration
 from glasshouse.study.assess import parse_person_secret
 from glasshouse.study.policy import (
+    AUDIENCES,
     BY_RECORDS,
     MEASURES,
     Measure,
@@ -62,17 +63,15 @@ def ruling(verdict: Verdict) -> Ruling:
 
 def _bullets(verdict: Verdict) -> Iterator[Bullet]:
     """Yield the conditions as bars: what is farthest beyond its limit first, and what was not judged last."""
-    judged = [
-        Bullet(
+    shown = [one for one in verdict.judgements if one.is_of_figures or not one.met]
+    for judgement in sorted(shown, key=lambda one: (one.met, -bar_length(one.used))):
+        yield Bullet(
             condition_words(judgement),
             value_words(judgement.measured),
             limit_words(judgement.condition, judgement.condition.limit),
             bar_length(judgement.used),
             judgement.met,
         )
-        for judgement in verdict.judgements
-    ]
-    yield from sorted(judged, key=lambda bullet: (bool(bullet.met), -(bullet.length or 0)))
     for condition in verdict.unjudged:
         limit = limit_words(condition, condition.limit)
         yield Bullet(measure_words(condition.measure), "", limit)
@@ -108,13 +107,14 @@ def _tally(verdict: Verdict) -> str:
     failed = sum(not met for met in of_figures.values())
     rule = verdict.policy.title
     judged = len({condition for condition, _ in of_figures})
+    asked = len(verdict.unjudged) + judged
     if not verdict.is_of_release:
         return (
             text_for(
                 judged,
                 "{count} of the {conditions} conditions of “{rule}” was measured here, and is met",
                 "{count} of the {conditions} conditions of “{rule}” were measured here, and all are met",
-                conditions=len(verdict.policy.conditions),
+                conditions=asked,
                 rule=rule,
             )
             if not failed
@@ -122,7 +122,7 @@ def _tally(verdict: Verdict) -> str:
                 judged,
                 "{count} of the {conditions} conditions of “{rule}” was measured here, and is not met",
                 "{count} of the {conditions} conditions of “{rule}” were measured here, and {failed} of them not met",
-                conditions=len(verdict.policy.conditions),
+                conditions=asked,
                 failed=failed,
                 rule=rule,
             )
@@ -146,12 +146,16 @@ def _tally(verdict: Verdict) -> str:
             "it passes all {count} “{rule}” conditions that were judged",
             rule=rule,
         )
+        if audience := AUDIENCES.get(verdict.policy.name):
+            tally += "; " + text(
+                "this rule is for {audience}, not for everybody", audience=translated(audience)
+            )
     if verdict.unjudged:
         tally += "; " + text_for(
             judged,
             "{count} of {conditions} conditions was judged",
             "{count} of {conditions} conditions were judged",
-            conditions=len(verdict.unjudged) + judged,
+            conditions=asked,
         )
     return tally
 

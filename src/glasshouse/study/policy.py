@@ -457,6 +457,11 @@ TITLES = {
     "internal": marked("internal use"),
 }
 """What they are called in sentences."""
+AUDIENCES = {
+    "research-file": marked("researchers under contract"),
+    "internal": marked("colleagues inside the house"),
+}
+"""For whom a rule is that is not for everybody."""
 
 
 def promised(policy: ReleasePolicy) -> dict[str, float]:
