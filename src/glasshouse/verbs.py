@@ -384,6 +384,9 @@ def assess(
     within: Mapping[str, object] | None = None,
     about: Mapping[str, str] | None = None,
     likely: Mapping[str, object] | None = None,
+    missing_as: str | None = None,
+    household: str | None = None,
+    suda: float | None = None,
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
     bands: Bands | None = None,
@@ -428,7 +431,7 @@ def assess(
         BudgetError: It does not fit the memory.
     """
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
-    further = [*map(_column_of, (*where, *invalid)), *filter(None, [by, weight])]
+    further = [*map(_column_of, (*where, *invalid)), *filter(None, [by, weight, household])]
     whose = [] if person is None else [*_names(person)]
     secrets = sensitive
     if whose:
@@ -457,6 +460,7 @@ def assess(
             "drop": drop,
             "ignore": ignore,
             "weight": weight,
+            "suda": suda,
             "by": by,
             "each": each,
             "seed": seed,
@@ -464,7 +468,7 @@ def assess(
             "subject": subject,
             "policy": _policy(policy),
             "advise": advise,
-            **_attacker(person, knows, unlinked, within, about, likely),
+            **_attacker(person, knows, unlinked, within, about, likely, missing_as, household),
         },
         "assess",
     )
@@ -494,6 +498,8 @@ def check(
     within: Mapping[str, object] | None = None,
     about: Mapping[str, str] | None = None,
     likely: Mapping[str, object] | None = None,
+    missing_as: str | None = None,
+    household: str | None = None,
     weight: str | None = None,
     invalid: Sequence[str] = (),
     drop: Sequence[str] = (),
@@ -521,7 +527,7 @@ def check(
         UnjudgedError: Nothing was measured that the policy asks for.
     """
     rule = _policy(policy)
-    attacker = _attacker(person, knows, unlinked, within, about, likely)
+    attacker = _attacker(person, knows, unlinked, within, about, likely, missing_as, household)
     if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
         said = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
         left_out = {"weight": weight, "invalid": invalid, "drop": drop, "ignore": ignore}
@@ -1319,6 +1325,8 @@ def _attacker(
     within: Mapping[str, object] | None,
     about: Mapping[str, str] | None,
     likely: Mapping[str, object] | None,
+    missing_as: str | None,
+    household: str | None,
 ) -> dict[str, Any]:
     """Return what is said of people and of knowledge that is not exact, as content of a study."""
     return {
@@ -1328,6 +1336,8 @@ def _attacker(
         "within": {name: str(tolerance) for name, tolerance in (within or {}).items()},
         "about": dict(about or {}),
         "likely": {name: str(chance) for name, chance in (likely or {}).items()},
+        "household": household,
+        **({} if missing_as is None else {"missing_as": missing_as}),
     }
 
 

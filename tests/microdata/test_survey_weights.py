@@ -257,7 +257,18 @@ def test_suppressed_records_stand_for_nobody_in_the_classes() -> None:
 
 def test_no_small_number_of_records_and_no_weight_of_a_record_is_told() -> None:
     weighted = WeightedClasses(
-        "w", ("a",), Fraction(900), 100, 60, Fraction(12345, 100), Fraction(7), (4, 30, 35, 95)
+        column="w",
+        quasi_identifiers=("a",),
+        people=Fraction(900),
+        records=100,
+        classes=60,
+        named=Fraction(60),
+        fewest=Fraction(12345, 100),
+        expected=Fraction(7),
+        few=(4, 30, 35, 95),
+        individual=8.0,
+        individual_highest=0.1,
+        approximate=8.0,
     )
     cells = [
         [cell.text for cell in row]

@@ -145,6 +145,8 @@ class Draft:
     """Conditions of records that are left out as nobody's."""
     likely: dict[str, str] = field(default_factory=dict)
     """With which chance she knows what she may not know at all, as it was written: ``50%``."""
+    missing_as: str = "value"
+    """What a missing value of what she knows is: ``value``, ``matches`` (every value), or ``apart``."""
 
     missing: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By column, the values that stand for missing."""
@@ -537,7 +539,7 @@ def _adversary(request: Request) -> Response:
         file=workspace.entry(draft.file).name,
         personas=list(_personas(look, draft)),
         policies={name: translated(label) for name, label in POLICIES.items()},
-        labels={name: label_of(AssessStudy, name) for name in ("policy", "advise")}
+        labels={name: label_of(AssessStudy, name) for name in ("policy", "advise", "missing_as")}
         | {"tries": label_of(Gain, "tries")},
         sentence=_sentence(draft),
         cost=_cost(draft),
@@ -579,6 +581,12 @@ def _doubt(draft: Draft) -> tuple[str, str]:
             return f"likely-{place}", text(
                 "“{written}” is not a chance from 0% to 100%, such as 50%.", written=chance
             )
+    asked_besides = (draft.person, draft.years, draft.close, about, likely, draft.advise)
+    if draft.missing_as == "matches" and (draft.guesses > 1 or any(asked_besides)):
+        return "missing-as", text(
+            "That it matches every value goes with one guess by exact knowledge, in one file and with no protection "
+            "looked for; leave out the rest, or choose otherwise."
+        )
     return "", ""
 
 
@@ -680,7 +688,13 @@ def _chosen(draft: Draft, form: Form, look: Look) -> Draft:
         within=_written(form, "within", draft.of(SENSITIVE)),
         about=about,
         likely=_written(form, "likely", draft.knowable),
+        missing_as=_one_of(form.get("missing_as"), ("value", "matches", "apart")),
     )
+
+
+def _one_of(chosen: str | None, words: Sequence[str]) -> str:
+    """Return what was chosen of some words; the first where it is none of them."""
+    return chosen if chosen is not None and chosen in words else words[0]
 
 
 def _written(form: Form, word: str, columns: Sequence[str]) -> dict[str, str]:
@@ -776,6 +790,7 @@ def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
         "knows": (draft.records or "all") if draft.person else None,
         "unlinked": draft.unlinked and bool(draft.person),
         "within": draft.close,
+        "missing_as": draft.missing_as,
         **draft.unsure,
     }
     study = with_default_subsets(validated(AssessStudy, content, "assess"))
@@ -846,6 +861,7 @@ def draft_from(workspace: AppWorkspace, question: Question | None) -> Draft:
         missing={name: tuple(codes) for name, codes in question.datasets[0].missing.items()},
         invalid=question.treatment.invalid,
         likely=dict(question.likely),
+        missing_as=question.missing_as,
     )
 
 
@@ -908,6 +924,7 @@ def command_of(workspace: AppWorkspace, draft: Draft) -> str:
     if draft.person:
         words += ["--person", ",".join(draft.person), "--knows", str(draft.records or "all")]
         words += ["--unlinked"] * draft.unlinked
+    words += [] if draft.missing_as == "value" else ["--missing-as", draft.missing_as]
     for flag, role in (("--id", "" if draft.person else IDENTIFIER), ("--weight", WEIGHT)):
         words += [word for name in draft.of(role) for word in (flag, name)]
     for flag, role in (("--drop", DROPPED), ("--ignore", IGNORED)):

@@ -62,6 +62,7 @@ def assess(
     record_worth: str | None = asked("question.Gain"),
     treated: options.RecordOptions,
     weight: options.SampleWeight = None,
+    suda: float | None = _asked(),
     drop: options.Drop = None,
     ignore: options.Ignore = None,
     drop_suppressed: bool | None = asked(
@@ -139,7 +140,7 @@ def assess(
         datasets = [reading.dataset(path) for path in paths]
         catalogued: tuple[CatalogueAdversary, ...] = ()
         if adversaries:
-            never_known = [identifier, weight, prior_weight]
+            never_known = [identifier, weight, prior_weight, attacker.household]
             catalogued = _catalogued(adversaries, datasets[0], secrets, never_known)
             columns = [
                 name for one in catalogued for names in one.columns.values() for name in names
@@ -169,6 +170,7 @@ def assess(
             "seed": seed,
             "links": _links(links or [], paths[0], reading),
             "weight": weight,
+            "suda": suda,
             "by": by,
             "each": each,
             "group": group,

@@ -336,6 +336,8 @@ class AttackerOptions:
     within: list[str] | None = asked("assess.AssessStudy")
     about: list[str] | None = asked("assess.AssessStudy")
     likely: list[str] | None = asked("assess.AssessStudy")
+    missing_as: str | None = asked("assess.AssessStudy")
+    household: str | None = asked("assess.AssessStudy")
 
     def content(self) -> dict[str, Any]:
         """Return them as content of a study."""
@@ -348,6 +350,8 @@ class AttackerOptions:
             "person": listed(self.person) if self.person else [],
             "knows": _known_records(self.knows),
             "unlinked": self.unlinked,
+            "household": self.household,
+            **({} if self.missing_as is None else {"missing_as": self.missing_as}),
         } | {
             word: assignments(getattr(self, word), option=f"--{word}", form=form)
             for word, form in forms.items()

@@ -22,6 +22,7 @@ from glasshouse.microdata import (
     Leakage,
     People,
 )
+from glasshouse.microdata.households import Households
 from glasshouse.microdata.people import Another, Knowing
 from glasshouse.study.policy import BY_RECORDS, CLASS_SIZES, Measure
 
@@ -138,7 +139,9 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
     """Yield what an assessment measures: with all that can be known, and with any so many facts."""
     attacks = last_window(assessment.attacks)
     whole = widest(attacks)
-    yield from of_attacks([whole], None, release)
+    yield from worst_of(
+        of_attacks([whole], None, release), _of_households(assessment.households, release)
+    )
     facts = max(len(attack.quasi_identifiers) for attack in whole)
     by_size: dict[int, list[list[Attack]]] = {}
     for same in by_knowledge(attacks):
@@ -150,6 +153,16 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
         yield from _of_close_guesses(close, release)
     if assessment.inexact is not None:
         yield from _of_inexact(assessment.inexact, release)
+
+
+def _of_households(homes: Households | None, release: str) -> Iterator[Measurement]:
+    """Yield who is named by way of a household: where it is more than who is by themselves, a rule judges it."""
+    if homes is None:
+        return
+    yield Measurement("named", homes.certain, release=release)
+    yield Measurement("best-guess", homes.guessed, release=release)
+    yield Measurement("household-named", homes.certain, release=release)
+    yield Measurement("household-best-guess", homes.found, release=release)
 
 
 def _of_close_guesses(close: Closeness, release: str) -> Iterator[Measurement]:

@@ -24,6 +24,8 @@ class Fate(StrEnum):
     """It names or reaches people by itself, and is counted as such."""
     PERSON = "person"
     """It was said to tell whose a record is."""
+    HOUSEHOLD = "household"
+    """It was said to tell who lives together."""
     WEIGHT = "weight"
     """It was said to be how much a record counts."""
     CONSTANT = "constant"

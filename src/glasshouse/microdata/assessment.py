@@ -15,6 +15,7 @@ import pyarrow as pa
 from glasshouse.microdata.attacks import Explanation, Exposure, attacks_with
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.microdata.gains import Beliefs, Gain
+from glasshouse.microdata.households import Households
 from glasshouse.microdata.knowledge import InexactKnowledge
 from glasshouse.microdata.lattice import Sweep
 from glasshouse.microdata.leakage import (
@@ -24,6 +25,7 @@ from glasshouse.microdata.leakage import (
     missing_records,
     treatment,
 )
+from glasshouse.microdata.special_uniques import SpecialUniques
 from glasshouse.microdata.survey_weights import WeightedClasses
 from glasshouse.table import CollectionMember, EncodedTable, Step
 
@@ -128,6 +130,10 @@ class Assessment:
     """What is learned by who does not know everything exactly, where the study says how well it is known."""
     weighted: WeightedClasses | None = field(default=None, repr=False)
     """How many people the classes of the widest set stand for, where the study names survey weights."""
+    households: Households | None = field(default=None, repr=False)
+    """Who is named by way of a household, where the study says who lives together."""
+    special: SpecialUniques | None = field(default=None, compare=False, repr=False)
+    """The special uniques of the records and their scores, where the study asks for them."""
     sanitised: bool = field(default=False, compare=False, repr=False)
     """Whether ``*`` is a value of what can be known: the release was protected before."""
     with_suppressed: Assessment | None = field(default=None, compare=False, repr=False)
@@ -158,6 +164,10 @@ class Assessment:
             content["inexact"] = self.inexact.to_dict()
         if self.weighted is not None:
             content["weighted"] = self.weighted.to_dict()
+        if self.households is not None:
+            content["households"] = self.households.to_dict()
+        if self.special is not None:
+            content["suda"] = self.special.to_dict()
         if self.advice:
             content["advice"] = [advice.to_dict() for advice in self.advice]
         if self.exposures:

@@ -116,14 +116,17 @@ class ClassSizes:
         if self.least is not None:
             return self.least
         place = next(place for place, classes in enumerate(self.classes) if classes)
-        return self.records[place] if self.classes[place] == 1 else SIZE_BINS[place]
+        only = self.classes[place] == 1
+        return max(self.records[place], SIZE_BINS[place]) if only else SIZE_BINS[place]
 
     @property
     def is_exact(self) -> bool:
         """Whether the size of the smallest class is known."""
         place = next(place for place, classes in enumerate(self.classes) if classes)
-        lowest = self.classes[place] * SIZE_BINS[place] == self.records[place]
-        return self.least is not None or self.classes[place] == 1 or lowest
+        least = self.classes[place] * SIZE_BINS[place]
+        if self.records[place] < least:  # neighbourhoods, of which records share what they hold
+            return self.least is not None
+        return self.least is not None or self.classes[place] == 1 or least == self.records[place]
 
     def records_below(self, size: int) -> int:
         """Return how many records are in classes of fewer than so many, which must be the edge of a bin."""

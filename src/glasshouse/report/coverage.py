@@ -20,6 +20,7 @@ _SENTENCES = {
     Fate.SENSITIVE: marked("Looked at as sensitive: {columns}."),
     Fate.DIRECT: marked("Looked at as identifying people: {columns}."),
     Fate.PERSON: marked("Taken to say whose a record is: {columns}."),
+    Fate.HOUSEHOLD: marked("Taken to say who lives together: {columns}."),
     Fate.WEIGHT: marked("Taken as a weight: {columns}."),
     Fate.CONSTANT: marked("Looked at, and the same in all records: {columns}."),
     Fate.DROPPED: marked("Not in the release (--drop): {columns}."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from glasshouse.language import marked, number, text
+from glasshouse.language import marked, number, text, translated
 from glasshouse.microdata.survey_weights import FEW_PEOPLE, WeightedClasses
 from glasshouse.report.attacks import in_short
 from glasshouse.report.cells import cell_table
@@ -40,7 +40,15 @@ def weighted_finding(weighted: WeightedClasses, subject: str, *, is_released: bo
             "weights of its records add up to. It is about an adversary who does not know that a person is in "
             "the sample; for one who knows, all other figures hold, whatever the weights. The rule does not "
             "judge it."
-        )
+        ),
+        text(
+            "The individual risk of Benedetti and Franconi, which takes account of how uncertain that is, expects "
+            "{individual} right, a global risk of {share} (as sdcMicro prints it: {approximate}, {coarsely}).",
+            individual=number(weighted.individual, ".3g"),
+            share=_global(weighted.individual, weighted.records),
+            approximate=number(weighted.approximate, ".3g"),
+            coarsely=_global(weighted.approximate, weighted.records),
+        ),
     ]
     if is_released:
         meaning.append(text("The weights are in the release: a rare one can tell records apart."))
@@ -61,7 +69,7 @@ def weighted_sentence(weighted: WeightedClasses, subject: str) -> str:
         known=in_short(weighted.quasi_identifiers),
         expected=expected_number(weighted.expected),
         highest=_highest(weighted.fewest),
-        classes=number(weighted.classes),
+        classes=_named(weighted.named),
     )
 
 
@@ -72,6 +80,11 @@ def expected_number(expected: Fraction) -> str:
     ('0.059', '233', '12')
     """
     return number(float(expected), ".2g") if expected < 10 else number(round(expected))
+
+
+def _named(named: Fraction) -> str:
+    """Return a number of people that is whole where classes are, and a mean where they overlap."""
+    return number(int(named)) if named.denominator == 1 else expected_number(named)
 
 
 def _highest(fewest: Fraction) -> str:
@@ -102,8 +115,38 @@ def weights_section(weighted: WeightedClasses) -> Section:
             "How many records are in classes that stand for few people (F̂), by estimate. A number that would "
             "reveal too few records is left out."
         ),
-        tables=(few_people_table(weighted),),
+        tables=(
+            few_people_table(weighted),
+            *([_models_table(weighted)] if weighted.models else []),
+        ),
     )
+
+
+def _global(expected: float, records: int) -> str:
+    """Return a mean risk in per cent."""
+    return text("{figure}%", figure=number(100 * expected / records, ".3g"))
+
+
+def _models_table(weighted: WeightedClasses) -> Table:
+    """Return what models say of those who are alone in the sample, which is a fact, in the population."""
+    rows = [
+        (
+            translated(model.name),
+            text(
+                "{estimate} ± {error}",
+                estimate=number(model.population_uniques, ".3g"),
+                error=number(model.error, ".2g"),
+            ),
+            number(model.matches, ".3g"),
+        )
+        for model in weighted.models
+    ]
+    titles = (text("Alone in the population, too"), text("Matched right"))
+    title = text(
+        "Of the {uniques} who are alone in the sample, by models (± one standard deviation, if the model is true)",
+        uniques=number(weighted.models[0].sample_uniques),
+    )
+    return cell_table(text("Model"), titles, rows, title)
 
 
 def few_people_table(weighted: WeightedClasses) -> Table:

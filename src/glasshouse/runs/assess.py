@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from glasshouse import microdata
@@ -16,19 +17,31 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, printable, quoted, text, text_for, translated
 from glasshouse.measures.attacks import last_window, widest
 from glasshouse.measures.first_look import FirstLook
-from glasshouse.microdata import Assessment, Attack, Sweep, assess, attacks, record_risks, sweep
+from glasshouse.microdata import (
+    Assessment,
+    Attack,
+    Sweep,
+    assess,
+    attacks,
+    neighbourhoods,
+    record_risks,
+    sweep,
+)
 from glasshouse.microdata.assessment import CataloguedAttacks
 from glasshouse.microdata.attacks import Explanation, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
+from glasshouse.microdata.households import household_risks
 from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge, refuse_unfit
 from glasshouse.microdata.lattice import (
     attack_with_all_subsets,
     holds_whole_set,
+    largest_size,
     numbered_from,
     share_of,
     steps_of,
 )
+from glasshouse.microdata.special_uniques import SpecialUniques, find_special_uniques
 from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
@@ -82,7 +95,7 @@ MOST_BYTES = 1 << 28
 def checkpoint_key(study: AssessStudy) -> str | None:
     """Return the digest that the finished steps of a sweep must agree with; None: nothing is swept."""
     in_files = not any(isinstance(dataset.path, Address) for dataset in study.datasets)
-    is_swept = study.sweep is not None and not study.person
+    is_swept = study.sweep is not None and not study.person and study.missing_as != "matches"
     is_kept = is_swept and not _has_parts(study) and in_files
     return run_key(study) if is_kept else None
 
@@ -127,6 +140,11 @@ def answer(
     if _has_parts(study):
         refuse_in_parts({**extras, "`resume`": resources.resume})
         return _parts(study, resources, tables)
+    if study.missing_as == "matches":
+        _refuse(
+            {"`explain`": explain, "`resume`": resources.resume},
+            marked("{option} is about classes; leave it out, or say `missing_as` value or apart"),
+        )
     if explain and study.adversary.prior:
         raise StudyError(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
@@ -174,6 +192,10 @@ def answer(
         exposures=_exposures(study, windows[-1], resources),
         known_sets=_known_sets(study, assessment, windows, resources),
         weighted=_weighted(study, windows[-1], assessment),
+        households=None
+        if study.household is None
+        else household_risks(windows[-1], study.household),
+        special=_special(study, windows[-1]),
     )
     if len(study.datasets) == 1:
         beside = _with_suppressed(study, steps, resources, [single.read])
@@ -191,12 +213,38 @@ def answer(
                 looks=looks,
             ),
         )
-    risks = (
-        record_risks(whole, quasi_identifiers=known, drop_suppressed=False).to_frame()
-        if per_record
-        else None
-    )
+    risks = _record_risks(study, whole, known, outcome.special) if per_record else None
     return Run(study, outcome, per_record=risks, warnings=notes, first_looks=looks)
+
+
+def _record_risks(
+    study: AssessStudy,
+    table: EncodedTable,
+    known: tuple[str, ...],
+    special: SpecialUniques | None,
+) -> pa.Table:
+    """Return the risk of each record with some quasi-identifiers, and what else is scored of it."""
+    if study.missing_as == "matches":
+        return neighbourhoods.matched_risks(table, quasi_identifiers=known).to_frame()
+    risks = record_risks(table, quasi_identifiers=known, drop_suppressed=False).to_frame()
+    if special is None:
+        return risks
+    scores = special.to_frame()
+    for name in scores.column_names:
+        if name not in risks.column_names:
+            risks = risks.append_column(name, scores[name])
+    return risks
+
+
+def _special(study: AssessStudy, table: EncodedTable) -> SpecialUniques | None:
+    """Return the special uniques of a release, if the study asks for them: of the sizes that its subsets have."""
+    if study.suda is None:
+        return None
+    if study.sweep is None:
+        largest = max(map(len, study.chosen_subsets()))
+    else:
+        largest = largest_size(study.sweep, len(study.adversary.knowable), table.records)
+    return find_special_uniques(table, fraction=study.suda, largest=largest)
 
 
 def _explanations(study: AssessStudy, table: EncodedTable) -> tuple[Explanation, ...]:
@@ -350,14 +398,7 @@ def _known_sets(
     for attack in last_window(assessment.attacks) if sets else ():
         attacks.setdefault(attack.quasi_identifiers, []).append(attack)
     if further := sorted(set(sets.values()) - attacks.keys()):
-        apart = assess(
-            windows,
-            subsets=further,
-            drop_suppressed=False,
-            most_records=resources.most_records,
-            **_aims(study.adversary),
-        )
-        for attack in last_window(apart.attacks):
+        for attack in last_window(_attacked(study, windows, further, resources)):
             attacks.setdefault(attack.quasi_identifiers, []).append(attack)
     return tuple(CataloguedAttacks(name, tuple(attacks[known])) for name, known in sets.items())
 
@@ -384,6 +425,8 @@ def _weighted(
     if study.weight is None:
         return None
     known = widest(assessment.attacks)[0].quasi_identifiers
+    if study.missing_as == "matches":
+        return neighbourhoods.matched_weights(table, study.weight, known)
     return weighted_sample(table, study.weight, known)
 
 
@@ -395,6 +438,8 @@ def _exposures(
     if study.sweep is not None and not holds_whole_set(study.sweep, len(whole)):
         return ()
     is_whole = study.sweep is not None or whole in study.chosen_subsets()
+    if is_whole and study.missing_as == "matches":
+        return neighbourhoods.matched_exposures(table)
     return attacks.exposures(table, most_records=resources.most_records) if is_whole else ()
 
 
@@ -438,6 +483,7 @@ def understood(
     """
     dialect, said = dataset.dialect, attacker or {}
     person, close = tuple(said.get("person", ())), tuple(said.get("within", ()))
+    home = said.get("household")
     unsure = (*said.get("about", ()), *said.get("likely", ()))
     asked = []
     if sensitive:
@@ -465,7 +511,7 @@ def understood(
             columns = tuple(replace(column, name=column.name.strip()) for column in columns)
             nobody = [condition.strip() for condition in nobody]
     rule = OPEN_DATA if policy is None else policy
-    taken = {*asked, *person, *close, identifier, weight, *drop, *ignore, *rule.ignore}
+    taken = {*asked, *person, *close, home, identifier, weight, *drop, *ignore, *rule.ignore}
     known = tuple(quasi_identifiers) or tuple(
         dict.fromkeys([*(name for name in knowable(columns) if name not in taken), *unsure])
     )
@@ -641,6 +687,8 @@ def _one_each(
     A person is a value of a column; or else records that are the same in every column are of one, if all were seen.
     """
     table = single.table
+    if study.missing_as == "matches":  # of people counted once it is not known
+        return None
     if person is not None:
         named = replace(table, roles={**table.roles, person: Role.IDENTIFIER})
         people = one_record_each(named, seed=study.seed).table
@@ -671,15 +719,14 @@ def _assessment(
     study: AssessStudy, windows: Sequence[EncodedTable], resources: Resources
 ) -> Assessment:
     """Attack each window of a collection; a single dataset is the only window of itself."""
-    if study.sweep is None:
-        subsets = study.chosen_subsets()
-        return assess(
-            windows,
-            subsets=subsets,
-            drop_suppressed=False,
-            most_records=resources.most_records,
-            **_aims(study.adversary),
+    if study.sweep is None or study.missing_as == "matches":
+        names, records = study.adversary.knowable, windows[-1].records
+        subsets: Sequence[tuple[str, ...]] = (
+            neighbourhoods.subsets_of(study.sweep, names, records)
+            if study.sweep
+            else study.chosen_subsets()
         )
+        return Assessment(windows[0].records, _attacked(study, windows, subsets, resources))
     checkpoint = resources.checkpoint
     finished = checkpoint.start(resume=resources.resume) if checkpoint else {}
     if not study.adversary.guesses_once:
@@ -699,6 +746,26 @@ def _assessment(
         for attack in _with_whole_set(of_window.attacks(), window, resources)
     )
     return Assessment(windows[0].records, every, sweep=swept[-1])
+
+
+def _attacked(
+    study: AssessStudy,
+    windows: Sequence[EncodedTable],
+    subsets: Sequence[tuple[str, ...]],
+    resources: Resources,
+) -> tuple[Attack, ...]:
+    """Attack each window with some sets of quasi-identifiers, one by one."""
+    if study.missing_as == "matches":
+        return neighbourhoods.matched_attacks(
+            windows[-1], subsets=subsets, on_progress=resources.on_progress
+        )
+    return assess(
+        windows,
+        subsets=subsets,
+        drop_suppressed=False,
+        most_records=resources.most_records,
+        **_aims(study.adversary),
+    ).attacks
 
 
 def _with_whole_set(

@@ -108,13 +108,16 @@ def prepared(
     """
     for number, table in enumerate(tables or _read_all(study, also, memory, on_progress)):
         # Whom the study is about is a matter of the focal dataset: in another, who is left out would seem absent.
-        treatment = Treatment() if study.is_joined and number > 0 else study.treatment
+        is_focal = not study.is_joined or number == 0
+        treatment = study.treatment if is_focal else Treatment()
         if treatment.drop_suppressed is None:
             alone = isinstance(study, AssessStudy) and not study.is_joined
             treatment = treatment.model_copy(update={"drop_suppressed": alone})
         as_value = table.missing_is_a_value or study.adversary.missing_is_a_value
         table = replace(table, missing_is_a_value=as_value)
-        yield _prepare(table, treatment, study.datasets[number], study)
+        is_apart = isinstance(study, AssessStudy) and study.missing_as == "apart" and is_focal
+        apart = table.quasi_identifiers if is_apart else ()
+        yield _prepare(table, treatment, study.datasets[number], study, apart)
 
 
 def _read_all(
@@ -478,7 +481,11 @@ def _check_somewhere(name: str, study: ReleaseStudy, *, tagged: bool) -> None:
 
 
 def _prepare(
-    table: EncodedTable, treatment: Treatment, dataset: Dataset, study: ReleaseStudy
+    table: EncodedTable,
+    treatment: Treatment,
+    dataset: Dataset,
+    study: ReleaseStudy,
+    apart: Sequence[str] = (),
 ) -> Prepared:
     """Leave out what does not belong, then see the rest as the adversary does.
 
@@ -490,6 +497,7 @@ def _prepare(
         where=[parse_condition(text) for text in treatment.where],
         invalid=[parse_condition(text) for text in treatment.invalid],
         drop_missing=treatment.drop_missing,
+        apart=apart,
         drop_suppressed=bool(treatment.drop_suppressed),
     )
     answered = treated.table
@@ -816,6 +824,7 @@ def fates_of(
         Fate.KNOWN: known,
         Fate.SENSITIVE: secrets,
         Fate.PERSON: person,
+        Fate.HOUSEHOLD: {study.household if isinstance(study, AssessStudy) else None},
         Fate.WEIGHT: weights,
         Fate.CONSTANT: pinned - suspect,  # of a secret it would be told of everybody
         Fate.DIRECT: {column.name for column in columns if column.is_direct},

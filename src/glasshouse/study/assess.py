@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, Self
 
-from pydantic import Field, StrictBool, StrictInt, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, model_validator
 
 from glasshouse.conditions import is_number, taken_apart
 from glasshouse.errors import ContradictionError, StudyError
@@ -194,6 +194,24 @@ class AssessStudy(ReleaseStudy):
     )
     weight: str | None = WEIGHT
     """What can be done by who knows that a person is in the release does not depend on it."""
+    household: str | None = _adversary(
+        "The column that says who lives together: also tell who is identified if one member is, and which households "
+        "are recognised by their members together.",
+        "COL",
+    )
+    suda: Annotated[StrictFloat, Field(gt=0, le=1, allow_inf_nan=False)] | None = _adversary(
+        "Also score special uniques (SUDA), and estimate by this share of the population in the release how likely a "
+        "match is right (DIS-SUDA).",
+        "SHARE",
+    )
+    missing_as: Literal["value", "matches", "apart"] = _adversary(
+        "What a missing quasi-identifier is: a value like any other; something that matches every value, hers and the "
+        "others', as in sdcMicro; or a reason to leave the record apart, and count it.",
+        "value|matches|apart",
+        unless="value",
+        default="value",
+        label="A missing value of what she knows",
+    )
 
     @model_validator(mode="after")
     def _datasets_belong_together(self) -> Self:
@@ -400,6 +418,74 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _households_and_scores_are_of_records(self) -> Self:
+        for option, chosen in (("household", self.household), ("suda", self.suda)):
+            for word, value in (
+                ("link", self.links),
+                ("by", self.by),
+                ("each", self.each),
+                ("group", self.group),
+                ("person", self.person),
+            ):
+                if chosen is not None and value:
+                    raise ContradictionError(
+                        "`{option}` is about the records of a release in one piece; leave it out, or `{word}`",
+                        option=option,
+                        word=word,
+                    )
+            if chosen is not None and len(self.datasets) > 1:
+                raise ContradictionError(
+                    "`{option}` is for one dataset; leave out the others", option=option
+                )
+        if self.household is not None and self.household in (
+            *self.adversary.quasi_identifiers,
+            *self.adversary.fact_columns,
+            *self.adversary.secret_columns,
+            self.weight,
+        ):
+            raise ContradictionError(
+                'column "{name}" says who lives together (`household`) and has another role; choose one',
+                name=self.household,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _missing_values_match_records(self) -> Self:
+        if self.missing_as != "matches":
+            return self
+        for word, value in (
+            ("prior_weight", self.adversary.prior_weight),
+            ("prior", self.adversary.prior),
+            ("tries", self.adversary.gain != type(self.adversary.gain)()),
+            ("within", self.within),
+            ("about", self.precisions),
+            ("likely", self.likely),
+            ("link", self.links),
+            ("by", self.by),
+            ("each", self.each),
+            ("group", self.group),
+            ("person", self.person),
+            ("advise", self.advise),
+            ("household", self.household),
+            ("suda", self.suda),
+        ):
+            if value:
+                raise ContradictionError(
+                    "`missing_as` matches is about one guess at the records of a release in one piece; leave out "
+                    "`{word}`, or say value or apart",
+                    word=word,
+                )
+        if len(self.datasets) > 1:
+            raise ContradictionError(
+                "`missing_as` matches is for one dataset; leave out the others, or say value or apart"
+            )
+        if not self.adversary.guesses_once:
+            raise ContradictionError(
+                "`missing_as` matches takes secrets one by one; name single columns, or say value or apart"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _subsets_are_subsets(self) -> Self:
         known = self.adversary.knowable
         for subset in self.subsets:
@@ -430,7 +516,8 @@ class AssessStudy(ReleaseStudy):
     def columns_without_role(self) -> tuple[str, ...]:
         """Return the columns that the study needs without their having a role."""
         columns = [*super().columns_without_role(), *(key.name for key in self.links)]
-        columns += [name for name in (self.by, self.group, self.weight) if name is not None]
+        named = (self.by, self.group, self.weight, self.household)
+        columns += [name for name in named if name is not None]
         return columns_of_people(self, columns)
 
     def known_by(self, adversary: CatalogueAdversary) -> tuple[str, ...]:

@@ -46,6 +46,8 @@ Measure = Literal[
     "best-guess-inexactly",
     "inference-added-inexactly",
     "inference-certain-inexactly",
+    "household-named",
+    "household-best-guess",
     "membership-certain",
     "believed",
     "placed",
@@ -153,6 +155,12 @@ MEASURES: dict[Measure, MeasureKind] = {
         ),
         INFERENCE,
         of_secret=True,
+    ),
+    "household-named": MeasureKind(
+        marked("people who can be identified for certain by way of their household"), SINGLING_OUT
+    ),
+    "household-best-guess": MeasureKind(
+        marked("households that one guess by their members together identifies"), SINGLING_OUT
     ),
     "membership-certain": MeasureKind(
         marked("people who are certainly in it, as the release reveals"),

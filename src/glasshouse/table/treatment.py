@@ -97,6 +97,7 @@ def treat(
     where: Sequence[Condition] = (),
     invalid: Sequence[Condition] = (),
     drop_missing: bool = False,
+    apart: Sequence[str] = (),
     drop_suppressed: bool = False,
 ) -> Treated:
     """Keep the records that belong to the study.
@@ -106,6 +107,7 @@ def treat(
         where: Only records that meet all of these are kept.
         invalid: Records that meet any of these are left out: they hold an invalid value.
         drop_missing: Whether records with a missing value in a column that has a role are left out.
+        apart: Attributes; records with a missing value in one of them are left out, too.
         drop_suppressed: Whether records whose quasi-identifiers all hold ``*``, beside others of which not, are left
             out: they are suppressed, and form no class.
 
@@ -119,7 +121,9 @@ def treat(
     >>> treated.table.records, [(step.what, step.column, step.left_out) for step in treated.steps[1::2]]
     (1, [('outside the selection', None, 1), ('invalid value', None, 1)])
     """
-    reasons = left_out_for(table, where=where, invalid=invalid, drop_missing=drop_missing)
+    reasons = left_out_for(
+        table, where=where, invalid=invalid, drop_missing=drop_missing, apart=apart
+    )
     gone, counts = left_out(reasons, table.records)
     steps = left_out_steps(table.name, table.records, counts)
     if drop_suppressed:
@@ -140,6 +144,7 @@ def left_out_for(
     where: Sequence[Condition] = (),
     invalid: Sequence[Condition] = (),
     drop_missing: bool = False,
+    apart: Sequence[str] = (),
 ) -> Iterator[Reason]:
     """Yield why records do not belong to a study, one reason after the other; see `treat`.
 
@@ -150,8 +155,10 @@ def left_out_for(
         yield WHERE, [(condition.column, ~_meets(table, condition)) for condition in where]
     if invalid:
         yield INVALID, [(condition.column, _meets(table, condition)) for condition in invalid]
-    if drop_missing:
-        named = [name for name, role in table.roles.items() if role is not Role.IGNORED]
+    if drop_missing or apart:
+        named = [column.name for name in apart for column in table.columns_of(name)]
+        if drop_missing:
+            named = [name for name, role in table.roles.items() if role is not Role.IGNORED]
         yield (
             MISSING_VALUE,
             [(name, table.missing([name])) for name in named if name in table.columns],

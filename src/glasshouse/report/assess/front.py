@@ -683,6 +683,10 @@ def _attack_words(study: AssessStudy) -> Iterator[str]:
             yield from (f"--{word}", f"{name}={value}")
     for name, value in study.precisions.items():
         yield from ("--about", f"{name}={value}")
+    for option, chosen in (("--household", study.household), ("--suda", study.suda)):
+        yield from () if chosen is None else (option, str(chosen))
+    if study.missing_as != "value":
+        yield from ("--missing-as", study.missing_as)
     if study.policy.option not in (None, OPEN_DATA.name):
         yield from ("--policy", str(study.policy.option))
 

@@ -48,6 +48,7 @@ from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings, most_at_risk, naming_sentence
 from glasshouse.report.assess.front import actions, band_figure, tiles
+from glasshouse.report.assess.households import household_finding
 from glasshouse.report.assess.knowledge import TERMS as KNOWLEDGE_TERMS
 from glasshouse.report.assess.knowledge import (
     knowledge_figure,
@@ -57,6 +58,11 @@ from glasshouse.report.assess.knowledge import (
 )
 from glasshouse.report.assess.people import people_brief, people_page
 from glasshouse.report.assess.sets import pairs_figure, publishable_figure
+from glasshouse.report.assess.special_uniques import (
+    uniques_finding,
+    uniques_section,
+    uniques_tables,
+)
 from glasshouse.report.attacks import METHOD, stage_labels, subsets_sentence, target_label
 from glasshouse.report.cells import (
     NOTHING,
@@ -253,23 +259,30 @@ def brief(
     if outcome.weighted is not None and any(outcome.weighted.few):
         title = text("The people behind the sample, by survey weights")
         tables.append(replace(few_people_table(outcome.weighted), title=title))
+    if outcome.special is not None:
+        tables += uniques_tables(outcome.special)
     return Brief(
         (records, *treatment_blocks(outcome.steps, _notes(outcome, question)), *tables, *legend),
         (
             *findings(outcome, subject=question.subject, currency=gain.currency, tries=gain.tries),
-            *_weighted_findings(outcome, question.subject, question),
+            *_further_findings(outcome, question.subject, question),
         ),
     )
 
 
-def _weighted_findings(
+def _further_findings(
     assessment: Assessment, subject: str, study: AssessStudy | None
 ) -> tuple[Finding, ...]:
-    """Say what survey weights tell, where the study names them."""
-    if assessment.weighted is None:
-        return ()
-    is_released = study is None or study.weight not in study.drop
-    return (weighted_finding(assessment.weighted, subject, is_released=is_released),)
+    """Say what survey weights, households and special uniques tell, where the study asks for them."""
+    further = []
+    if assessment.weighted is not None:
+        is_released = study is None or study.weight not in study.drop
+        further.append(weighted_finding(assessment.weighted, subject, is_released=is_released))
+    if assessment.households is not None:
+        further.append(household_finding(assessment.households))
+    if assessment.special is not None:
+        further.append(uniques_finding(assessment.special))
+    return tuple(further)
 
 
 def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
@@ -300,6 +313,17 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
             "is shown for the first dataset alone."
         ),
         keys=", ".join(map(_key_label, question.links)),
+    )
+    notes += sentences(
+        question.missing_as == "matches"
+        and marked(
+            "A missing value of what can be known, or “*”, matches every value, in the record of a person and in the "
+            "others. Who looks alike is counted for each record, and she takes all that match for as likely."
+        ),
+        question.missing_as == "apart"
+        and marked(
+            "Records that lack a value of what can be known were left apart: the figures are about the others only."
+        ),
     )
     if outcome.suppressed and any(step.what == SUPPRESSED_RECORD for step in outcome.steps):
         notes.append(
@@ -397,6 +421,7 @@ def assessment_page(
         class_sizes_section(assessment),
         success_section(attacks),
         None if assessment.weighted is None else weights_section(assessment.weighted),
+        None if assessment.special is None else uniques_section(assessment.special),
         sources_section(assessment, study),
         treatment_section(assessment.steps, notes),
     )
@@ -425,7 +450,7 @@ def assessment_page(
         pictures=pictures,
         smallest=max(SMALL_CLASS, *map(int, limits), 0),
     )
-    conclusions += _weighted_findings(assessment, subject, study)
+    conclusions += _further_findings(assessment, subject, study)
     placed = [finding.picture for finding in conclusions]
     figures = (
         publishable_figure(assessment),

@@ -1,0 +1,156 @@
+"""Households: who is named once one member is, and the household itself as the target.
+
+A release that says which records are of one household says more than its records one by one:
+
+- whoever is sure of one member is sure of all: a record is named for certain if any record of its household is alone in
+  its class, and with the chance of the luckiest guess, max 1/f over the members;
+- whoever knows the members together knows the household by its composition, the multiset of what is known of each:
+  households alike in it are a class of households.
+
+Everything is counted; nothing is estimated. Records without a household are left aside and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from glasshouse.arrays import Integers
+from glasshouse.errors import DataError
+from glasshouse.microdata.gains import sum_of_ratios
+from glasshouse.table import EncodedTable
+from glasshouse.table.partition import partition
+
+
+@dataclass(frozen=True)
+class Households:
+    """What a release tells of the households of its records."""
+
+    column: str
+    """The column that says which records are of one household."""
+    quasi_identifiers: tuple[str, ...]
+    """What is known of each member."""
+    records: int
+    """The number of records that have a household."""
+    without: int
+    """The number of records that have none, which are left aside."""
+    households: int
+    """The number of households."""
+    alone: int
+    """How many records are alone in their class, and so named for certain by themselves."""
+    named: int
+    """How many are named for certain if one member is: the records of households with a record that is alone."""
+    guessed: Fraction
+    """The mean over the records of the greatest chance that a member of their household is named, max 1/f."""
+    compositions: int
+    """How many different compositions there are: classes of households."""
+    smallest: int
+    """How many households are alike in the smallest class."""
+    households_alone: int
+    """How many households are the only ones of their composition."""
+    records_alone: int
+    """How many records are in these: named for certain by somebody who knows the members together."""
+
+    @property
+    def certain(self) -> Fraction:
+        """The share of the records that are named for certain by one member, or by all, whichever are more."""
+        return Fraction(max(self.named, self.records_alone), self.records)
+
+    @property
+    def found(self) -> Fraction:
+        """The chance that a household is named right by its composition."""
+        return Fraction(self.compositions, self.households)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain values."""
+        return {
+            "column": self.column,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "records": self.records,
+            "without": self.without,
+            "households": self.households,
+            "one_member": {
+                "alone": self.alone,
+                "named": self.named,
+                "named_share": self.named / self.records,
+                "best_guess": float(self.guessed),
+            },
+            "composition": {
+                "classes": self.compositions,
+                "smallest": self.smallest,
+                "households_alone": self.households_alone,
+                "records_alone": self.records_alone,
+                "best_guess": float(self.found),
+            },
+        }
+
+
+def household_risks(
+    table: EncodedTable, column: str, *, quasi_identifiers: Sequence[str] | None = None
+) -> Households:
+    """Tell who is named by way of a household.
+
+    Args:
+        table: The release, one record per person.
+        column: The column that says which records are of one household.
+        quasi_identifiers: What is known of each member; by default the table's quasi-identifiers.
+
+    Raises:
+        DataError: A column is not in the table, or no record has a household.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.table import read
+    >>> people = pa.table({"home": [1, 1, 2, 2, 3], "age": [40, 9, 40, 40, 40]})
+    >>> found = household_risks(read(people, quasi_identifiers=["age"], also=["home"]), "home")
+    >>> found.alone, found.named, found.compositions, found.records_alone  # the child of 9 names the parent
+    (1, 2, 3, 5)
+    """
+    names = tuple(table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers)
+    without = table.missing([column])
+    if without.all():
+        raise DataError(
+            '{table}: no record has a household in column "{name}"', table=table.name, name=column
+        )
+    classes = partition(table, names)
+    sizes = classes.sizes[classes.numbers]
+    some = np.flatnonzero(~without)
+    homes, place = np.unique(np.asarray(table.column(column).codes)[some], return_inverse=True)
+    luckiest = np.full(len(homes), np.iinfo(np.int64).max)
+    np.minimum.at(luckiest, place, sizes[some])
+    members = np.bincount(place, minlength=len(homes))
+    fewest, where = np.unique(luckiest, return_inverse=True)
+    tally = np.bincount(where, weights=members).astype(np.int64)
+    alike = _compositions(place, classes.numbers[some].astype(np.int64), members)
+    lone = alike == 1
+    shared, kinds = np.unique(alike, return_counts=True)
+    return Households(
+        column=column,
+        quasi_identifiers=names,
+        records=len(some),
+        without=int(np.count_nonzero(without)),
+        households=len(homes),
+        alone=int(np.count_nonzero(sizes[some] == 1)),
+        named=int(members[luckiest == 1].sum()),
+        guessed=sum_of_ratios(tally.tolist(), fewest.tolist()) / len(some),
+        compositions=int(sum_of_ratios(kinds.tolist(), shared.tolist())),
+        smallest=int(alike.min()),
+        households_alone=int(np.count_nonzero(lone)),
+        records_alone=int(members[lone].sum()),
+    )
+
+
+def _compositions(place: Integers, numbers: Integers, members: Integers) -> Integers:
+    """Return, per household, how many have its composition, given the household and the class of each record."""
+    order = np.lexsort((numbers, place))
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(members)])
+    alike = np.zeros(len(members), np.int64)
+    for size in np.unique(members):
+        of_size = np.flatnonzero(members == size)
+        rows = numbers[order[starts[of_size][:, None] + np.arange(size)]]
+        _, kind, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        alike[of_size] = counts[kind.ravel()]
+    return alike

@@ -1,0 +1,120 @@
+"""Households against the obvious: look at every household with dictionaries."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import glasshouse as gh
+from glasshouse.errors import GlasshouseError
+from glasshouse.microdata.households import household_risks
+from glasshouse.table import read
+from tests.conftest import Glasshouse
+from tests.examples import examples
+
+
+def test_random_households_give_what_looking_at_each_gives() -> None:
+    dice = random.Random(4)
+    for _ in range(examples(400)):
+        rows = [
+            (dice.choice(["", *"ABCDEF"]), dice.choice("xyz"), dice.choice("uv"))
+            for _ in range(dice.randint(1, 20))
+        ]
+        homes = [row[0] for row in rows if row[0]]
+        table = read(
+            pa.table(dict(zip("hab", zip(*rows, strict=True), strict=True))),
+            quasi_identifiers=["a", "b"],
+            also=["h"],
+        )
+        if not homes:
+            with pytest.raises(GlasshouseError, match="no record has a household"):
+                household_risks(table, "h")
+            continue
+        found = household_risks(table, "h")
+        sizes = Counter(row[1:] for row in rows)
+        members = {home: [row[1:] for row in rows if row[0] == home] for home in set(homes)}
+        best = {home: min(sizes[row] for row in some) for home, some in members.items()}
+        kinds = Counter(tuple(sorted(some)) for some in members.values())
+        lone = [home for home, some in members.items() if kinds[tuple(sorted(some))] == 1]
+        assert (found.records, found.without) == (len(homes), len(rows) - len(homes))
+        assert found.alone == sum(row[0] != "" and sizes[row[1:]] == 1 for row in rows)
+        assert found.named == sum(best[home] == 1 for home in homes)
+        assert found.guessed == sum(Fraction(1, best[home]) for home in homes) / len(homes)
+        assert (found.compositions, found.smallest) == (len(kinds), min(kinds.values()))
+        assert found.households_alone == len(lone)
+        assert found.records_alone == sum(home in lone for home in homes)
+        assert found.certain == Fraction(max(found.named, found.records_alone), len(homes))
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    """Forty households of a couple and a child; the ages of the last family are rare."""
+    rows = [
+        f"{home},{age},{sex},{home % 3}"
+        for home in range(40)
+        for age, sex in (("30", "F"), ("30", "M"), ("5" if home < 39 else "17", "F"))
+    ]
+    path = tmp_path / "survey.csv"
+    path.write_text("\n".join(["home,age,sex,ill", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+KNOWN = ("-q", "age", "-q", "sex", "-s", "ill")
+
+
+def test_households_are_in_the_report_the_json_the_verdict_and_rules(
+    survey: Path, glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    asked = ("assess", survey, *KNOWN, "--household", "home")
+    content = json.loads(glasshouse(*asked, "--json").out)
+    assert content["households"]["one_member"] == {
+        "alone": 1,
+        "named": 3,
+        "named_share": 3 / 120,
+        "best_guess": pytest.approx((39 * 3 / 39 + 3) / 120),
+    }
+    assert content["households"]["composition"]["records_alone"] == 3
+    plain = json.loads(glasshouse("assess", survey, *KNOWN, "--drop", "home", "--json").out)
+    assert content["results"] == plain["results"]
+    assert "so are the others" in " ".join(glasshouse(*asked).out.split())
+    assert "mora junto" in " ".join(glasshouse(*asked, "--lang", "pt").out.split())
+    rule = tmp_path / "rule.toml"
+    for limit, code in (("0.02", 4), ("0.03", 0)):
+        rule.write_text(
+            f'name = "homes"\n[[conditions]]\nmeasure = "household-named"\nat_most = {limit}\n',
+            encoding="utf-8",
+        )
+        judged = glasshouse("check", survey, *KNOWN, "--household", "home", "--policy", rule)
+        assert judged.code == code, (judged.out, judged.error)
+        assert "who lives together: home" in " ".join(judged.out.split())
+    named = [
+        next(one["value"] for one in judged["verdict"]["conditions"] if one["measure"] == "named")
+        for judged in (plain, content)
+    ]
+    assert named == [pytest.approx(1 / 120), pytest.approx(3 / 120)]
+    run = gh.assess(survey, quasi_identifiers=["age", "sex"], household="home")
+    assert run.outcome.households.households == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--household", "age"), "has another role"),
+        (("--household", "home", "--by", "sex"), "leave it out, or --by"),
+        (("--household", "home", "--missing-as", "matches"), "leave out --household"),
+        (("--household", "house"), 'column "house" is not in'),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(
+    survey: Path, glasshouse: Glasshouse, words: tuple[str, ...], why: str
+) -> None:
+    refused = glasshouse("assess", survey, *KNOWN, *words)
+    assert refused.code == 2
+    assert why in refused.error
+    assert len(refused.error.strip().splitlines()) == 1
