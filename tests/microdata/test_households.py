@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 
 import pyarrow as pa
@@ -49,6 +50,8 @@ def test_random_households_give_what_looking_at_each_gives() -> None:
         assert (found.compositions, found.smallest) == (len(kinds), min(kinds.values()))
         assert found.households_alone == len(lone)
         assert found.records_alone == sum(home in lone for home in homes)
+        missed = {home: prod(1 - 1 / sizes[row] for row in some) for home, some in members.items()}
+        assert found.expected == pytest.approx(sum(1 - missed[home] for home in homes))
         assert found.certain == Fraction(max(found.named, found.records_alone), len(homes))
 
 
@@ -78,6 +81,8 @@ def test_households_are_in_the_report_the_json_the_verdict_and_rules(
         "named": 3,
         "named_share": 3 / 120,
         "best_guess": pytest.approx((39 * 3 / 39 + 3) / 120),
+        "sdcmicro_expected": pytest.approx(39 * 3 * (1 - (39 / 40) ** 2 * 38 / 39) + 3),
+        "sdcmicro_global": pytest.approx((39 * 3 * (1 - (39 / 40) ** 2 * 38 / 39) + 3) / 120),
     }
     assert content["households"]["composition"]["records_alone"] == 3
     plain = json.loads(glasshouse("assess", survey, *KNOWN, "--drop", "home", "--json").out)

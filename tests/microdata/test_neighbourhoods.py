@@ -160,6 +160,26 @@ def test_the_frequencies_are_those_of_sdcmicro(
         )
 
 
+def test_diversity_is_that_of_sdcmicro() -> None:
+    """sdcMicro, tests/testthat/test_ldiversity.R: every value is there once, so that one over the chance counts them."""
+    keys = {
+        "sex": ["female"] * 3 + ["male"] * 2 + ["female"] * 2,
+        "occupation": [None] * 3 + ["teacher"] * 2 + ["nurse"] * 2,
+        "ethnicity": ["other"] * 5 + ["majority"] * 2,
+    }
+    frame = pa.table({**keys, "sensitive": [1, 0, 2, 1, 0, 0, 1]})
+    risks = neighbourhoods.matched_risks(
+        read(frame, quasi_identifiers=list(keys), sensitive=["sensitive"])
+    )
+    distinct = [round(1 / chance) for chance in risks.success("sensitive")]
+    assert distinct == [3, 3, 3, 2, 2, 2, 2]
+    several = pa.table({"key": [1, 1, 1], "first": ["A", "B", "A"], "second": ["X", "Y", "Z"]})
+    risks = neighbourhoods.matched_risks(
+        read(several, quasi_identifiers=["key"], sensitive=["first", "second"])
+    )
+    assert risks.most.tolist() == [[2, 2, 2], [1, 1, 1]]
+
+
 def test_a_value_is_the_default_and_changes_nothing() -> None:
     frame = francdat()
     asked = gh.assess(frame, quasi_identifiers=["A", "B", "C"], missing_as="value")

@@ -7,7 +7,9 @@ A release that says which records are of one household says more than its record
 - whoever knows the members together knows the household by its composition, the multiset of what is known of each:
   households alike in it are a class of households.
 
-Everything is counted; nothing is estimated. Records without a household are left aside and counted.
+All of this is counted. Beside it stands the household risk of μ-ARGUS and sdcMicro, 1 − Π(1 − r) over the members of a
+household: that at least one is identified, if each is with its own risk r and independently. There r is 1/f, or with
+survey weights the individual risk, as sdcMicro approximates it. Records without a household are left aside and counted.
 """
 
 from __future__ import annotations
@@ -19,11 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError
 from glasshouse.microdata.gains import sum_of_ratios
+from glasshouse.microdata.survey_weights import SurveyWeights, individual_risks
 from glasshouse.table import EncodedTable
-from glasshouse.table.partition import partition
+from glasshouse.table.partition import Partition, partition
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Households:
     """How many households are the only ones of their composition."""
     records_alone: int
     """How many records are in these: named for certain by somebody who knows the members together."""
+    expected: float
+    """Σ over the records of 1 − Π(1 − r): sdcMicro's expected number of re-identifications by way of households."""
 
     @property
     def certain(self) -> Fraction:
@@ -78,6 +83,8 @@ class Households:
                 "named": self.named,
                 "named_share": self.named / self.records,
                 "best_guess": float(self.guessed),
+                "sdcmicro_expected": self.expected,
+                "sdcmicro_global": self.expected / self.records,
             },
             "composition": {
                 "classes": self.compositions,
@@ -90,7 +97,11 @@ class Households:
 
 
 def household_risks(
-    table: EncodedTable, column: str, *, quasi_identifiers: Sequence[str] | None = None
+    table: EncodedTable,
+    column: str,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    weight: str | None = None,
 ) -> Households:
     """Tell who is named by way of a household.
 
@@ -98,9 +109,10 @@ def household_risks(
         table: The release, one record per person.
         column: The column that says which records are of one household.
         quasi_identifiers: What is known of each member; by default the table's quasi-identifiers.
+        weight: The column of survey weights, for the household risk of a sample.
 
     Raises:
-        DataError: A column is not in the table, or no record has a household.
+        DataError: A column is not in the table, no record has a household, or a weight makes no sense.
 
     >>> import pyarrow as pa
     >>> from glasshouse.table import read
@@ -140,7 +152,25 @@ def household_risks(
         smallest=int(alike.min()),
         households_alone=int(np.count_nonzero(lone)),
         records_alone=int(members[lone].sum()),
+        expected=_expected(place, _own_risks(table, classes, weight)[some], members),
     )
+
+
+def _own_risks(table: EncodedTable, classes: Partition, weight: str | None) -> Floats:
+    """Return the risk of each record by itself: 1/f, or with survey weights the individual risk as in sdcMicro."""
+    risks: Floats = 1 / classes.sizes
+    if weight is not None:
+        weights = SurveyWeights.of_sample(table, weight)
+        people = weights.added(classes.numbers, classes.classes) / weights.scale
+        risks = individual_risks(classes.sizes, people, approximately=True)
+    return risks[classes.numbers]
+
+
+def _expected(place: Integers, risks: Floats, members: Integers) -> float:
+    """Return Σ over the records of the chance that at least one member of their household is identified."""
+    with np.errstate(divide="ignore"):  # whose risk is 1 is identified for certain
+        missed = np.bincount(place, weights=np.log1p(-risks), minlength=len(members))
+    return float(members @ -np.expm1(missed))
 
 
 def _compositions(place: Integers, numbers: Integers, members: Integers) -> Integers:

@@ -194,7 +194,7 @@ def answer(
         weighted=_weighted(study, windows[-1], assessment),
         households=None
         if study.household is None
-        else household_risks(windows[-1], study.household),
+        else household_risks(windows[-1], study.household, weight=study.weight),
         special=_special(study, windows[-1]),
     )
     if len(study.datasets) == 1:
