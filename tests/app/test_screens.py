@@ -502,6 +502,18 @@ def test_what_cannot_be_is_said_at_the_field(
     assert answer.text.count('role="alert"') == 1
 
 
+def test_what_a_missing_value_is_can_be_chosen(reader: Reader, folder: Path) -> None:
+    address, question = drafted(reader, folder, UNSURE, **KNOWN_OF)
+    assert "matches every value" in reader.get(address).text
+    page = reader.post(address, known=["1", "2"], missing_as="matches").text
+    assert "--missing-as matches" in page
+    assert question().missing_as == "matches"
+    page = reader.post(address, known=["1", "2"], missing_as="matches", tries="3", go="yes").text
+    assert "goes with one guess by exact knowledge" in page
+    reader.post(address, known=["1", "2"], missing_as="anything")
+    assert question().missing_as == "value"
+
+
 def test_nothing_unsure_is_asked_where_people_are_counted(reader: Reader, folder: Path) -> None:
     address, question = drafted(reader, folder, UNSURE, **KNOWN_OF | {"role-3": "identifier"})
     page = reader.post(address, known=["0", "1"], several="yes", **{"about-1": "±2"}).text

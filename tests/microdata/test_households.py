@@ -9,12 +9,13 @@ from fractions import Fraction
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import glasshouse as gh
 from glasshouse.errors import GlasshouseError
-from glasshouse.microdata.households import household_risks
+from glasshouse.microdata.households import _expected, household_risks
 from glasshouse.table import read
 from tests.conftest import Glasshouse
 from tests.examples import examples
@@ -53,6 +54,12 @@ def test_random_households_give_what_looking_at_each_gives() -> None:
         missed = {home: prod(1 - 1 / sizes[row] for row in some) for home, some in members.items()}
         assert found.expected == pytest.approx(sum(1 - missed[home] for home in homes))
         assert found.certain == Fraction(max(found.named, found.records_alone), len(homes))
+
+
+def test_the_guide_has_the_same_household_risk() -> None:
+    """IHSN, SDC for Microdata: A Practice Guide, "Household risk": members of 0.02, 0.03 and 0.03 have 0.078."""
+    risk = _expected(np.zeros(3, np.int64), np.array([0.02, 0.03, 0.03]), np.array([3])) / 3
+    assert round(risk, 3) == 0.078
 
 
 @pytest.fixture

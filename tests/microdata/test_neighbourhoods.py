@@ -160,8 +160,21 @@ def test_the_frequencies_are_those_of_sdcmicro(
         )
 
 
+def test_the_guide_has_the_same_frequencies() -> None:
+    """IHSN, SDC for Microdata: A Practice Guide, table 4.2: the third record may be either of the others."""
+    frame = pa.table(
+        {
+            "gender": ["Male"] * 3,
+            "education": ["complete", "incomplete", None],
+            "labor": ["Employed"] * 3,
+        }
+    )
+    table = read(frame, quasi_identifiers=frame.column_names)
+    assert neighbourhoods.matched_risks(table).sizes.tolist() == [2, 2, 3]
+
+
 def test_diversity_is_that_of_sdcmicro() -> None:
-    """sdcMicro, tests/testthat/test_ldiversity.R: every value is there once, so that one over the chance counts them."""
+    """sdcMicro, tests/testthat/test_ldiversity.R: every value is there once, so one over the chance is how many."""
     keys = {
         "sex": ["female"] * 3 + ["male"] * 2 + ["female"] * 2,
         "occupation": [None] * 3 + ["teacher"] * 2 + ["nurse"] * 2,

@@ -81,6 +81,18 @@ def test_an_assessment_adds_them_up_beside_the_exact_figure(case: str, missing_a
     assert run.to_dict()["results"] == without.to_dict()["results"]
 
 
+def test_the_guide_has_the_same_risks() -> None:
+    """IHSN, SDC for Microdata: A Practice Guide, table 4.1, and its global risk."""
+    sizes = np.array([2, 2, 1, 2, 1, 2, 1, 1, 2, 2])
+    people = np.array([360.0, 360, 215, 152, 186, 152, 180, 215, 262, 262])
+    risks = individual_risks(sizes, people)
+    assert risks.round(4).tolist() == [
+        *(0.0054, 0.0054, 0.0251, 0.0126, 0.0282),
+        *(0.0126, 0.0290, 0.0251, 0.0074, 0.0074),
+    ]
+    assert risks.mean().round(5) == 0.01582
+
+
 def test_where_everybody_was_sampled_the_risk_is_that_of_the_class(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

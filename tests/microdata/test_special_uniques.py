@@ -115,6 +115,14 @@ def test_the_scores_of_the_ihsn_are_those_that_sdcmicro_had() -> None:
     assert (scored.alone, scored.pairs) == (4, 6)
 
 
+def test_the_guide_shows_one_score_and_takes_another_for_dis_suda() -> None:
+    """IHSN, SDC for Microdata: A Practice Guide, table 4.5: its DIS-SUDA scores are made of the older scores."""
+    scored = uniques_of(GUIDE)
+    older = dis_scores(scored.ihsn_scores, alone=4, pairs=6, attributes=4, fraction=0.01)
+    assert older.round(4).tolist() == [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
+    assert scored.dis_scores.round(4).tolist() == [0, 0, 0.005, 0, 0.0114, 0, 0.005, 0.0092, 0, 0]
+
+
 def test_a_record_alone_has_every_attribute_and_too_many_are_said() -> None:
     assert uniques_of({"a": ["1"], "b": ["2"]}).scores.tolist() == [2]
     with pytest.raises(BudgetError, match="at most 16 quasi-identifiers"):

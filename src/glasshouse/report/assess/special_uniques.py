@@ -18,12 +18,14 @@ def uniques_finding(uniques: SpecialUniques) -> Finding:
     special = nested_counts([sum(few)], uniques.records)[0][0]
     most = max(uniques.shares, key=lambda name: uniques.shares[name])
     sentence = text(
-        "{special} of the {records} records are the only ones with some one or two of these facts; {column} is part of "
-        "what singles out most (SUDA).",
+        "{special} of the {records} records are singled out by one or two of these facts alone; {column} has the "
+        "largest part in it (SUDA).",
         special=special,
         records=number(uniques.records),
         column=column_label(most),
     )
+    if not uniques.alone:
+        sentence = text("No record is singled out by any of these facts (SUDA).")
     meaning = text(
         "Each record is scored by the smallest sets of facts with which it is the only one: the fewer facts, and the "
         "more such sets, the higher. That it is the only one is counted in this release; DIS-SUDA, how likely a match "
