@@ -15,6 +15,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.errors import BudgetError, GlasshouseError
 from glasshouse.microdata import Attack, neighbourhoods, sweep
+from glasshouse.microdata.attacks import attacks_with
 from glasshouse.microdata.leakage import SUCCESS_BINS
 from glasshouse.table import EncodedTable, read
 from tests.conftest import Glasshouse
@@ -81,6 +82,13 @@ def check_inferring(attack: Attack, rows: list[Row], places: tuple[int, ...], se
     assert attack.success == tuple(success)
 
 
+def check_milder(matched: Attack, by_class: Attack) -> None:
+    """A neighbourhood holds the class: by classes, as where missing is a value, nobody is judged more mildly."""
+    assert matched.probabilistic.posterior <= by_class.probabilistic.posterior
+    assert matched.certain <= by_class.certain
+    assert matched.class_sizes.smallest >= by_class.class_sizes.smallest
+
+
 def test_random_tables_give_what_comparing_every_pair_of_records_gives() -> None:
     dice = random.Random(42)
     for _ in range(examples(10_000, one_of=20)):
@@ -90,11 +98,16 @@ def test_random_tables_give_what_comparing_every_pair_of_records_gives() -> None
         table = as_table(rows, known)
         subsets = neighbourhoods.subsets_of("all", table.quasi_identifiers, len(rows))
         attacks = iter(neighbourhoods.matched_attacks(table, subsets=subsets))
+        by_class = iter(attacks_with(table, subsets=subsets))
         for size in range(1, known + 1):
             for places in combinations(range(known), size):
-                check_naming(next(attacks), rows, places)
+                naming = next(attacks)
+                check_naming(naming, rows, places)
+                check_milder(naming, next(by_class))
                 for secret in (known, known + 1):
-                    check_inferring(next(attacks), rows, places, secret)
+                    inferring = next(attacks)
+                    check_inferring(inferring, rows, places, secret)
+                    assert inferring.certain <= next(by_class).certain
         risks = neighbourhoods.matched_risks(table)
         whole = tuple(range(known))
         assert risks.sizes.tolist() == [

@@ -214,8 +214,9 @@ class WeightedClasses:
         distinct, place = np.unique(sums, return_inverse=True)
         alike = np.zeros(len(distinct), np.int64)
         np.add.at(alike, place, records)
-        risks = individual_risks(sizes, sums / weights.scale)
-        coarse = individual_risks(sizes, sums / weights.scale, approximately=True)
+        fitting = sums / weights.scale
+        risks = individual_risks(sizes, fitting)
+        coarse = np.where(sizes > 2, approximate_risks(sizes, fitting), risks)
         each, where = np.unique(sizes, return_inverse=True)
         of_size = np.zeros(len(each), np.int64)
         np.add.at(of_size, where, records)
@@ -286,9 +287,15 @@ def individual_risks(
         factor[some] += np.cumprod(ratios, axis=1).sum(axis=1)
     risks: Floats = p / f * factor
     if approximately:
-        large = f > 2
-        risks[large] = p[large] / (f[large] - (1 - p[large]))
+        risks = np.where(f > 2, approximate_risks(sizes, people), risks)
     return np.minimum(risks, 1.0)
+
+
+def approximate_risks(sizes: NDArray[Any], people: NDArray[np.float64]) -> Floats:
+    """Return what sdcMicro takes for the individual risks of classes of more than two, p / (f − (1 − p))."""
+    p = np.minimum(1.0, sizes / people)
+    risks: Floats = p / (sizes - (1 - p))
+    return risks
 
 
 def weighted_sample(
