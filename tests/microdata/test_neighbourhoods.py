@@ -256,6 +256,10 @@ def test_the_command_line_the_study_and_both_languages_have_the_word(
     assert [len(one["quasi_identifiers"]) for one in results] == [1, 1, 1, 1, 2, 2]
     plain = json.loads(glasshouse("assess", survey, *KNOWN, "--json").out)["results"]
     assert results[-2]["probabilistic"]["posterior"] < plain[-2]["probabilistic"]["posterior"]
+    other = tmp_path / "other"
+    assert glasshouse("assess", survey, *KNOWN, "--out", other).code == 0
+    compared = glasshouse("compare", run, other)
+    assert "(run: matches, other: value)" in " ".join(compared.error.split())
     spoken = glasshouse("assess", survey, *KNOWN, "--missing-as", "apart", "--lang", "pt")
     assert "ficaram de lado" in " ".join(spoken.out.split())
     judged = json.loads(

@@ -149,7 +149,8 @@ def _covered(folders: Sequence[Path]) -> Coverage | None:
 
 
 def _not_compared(folders: Sequence[Path]) -> Iterator[str]:
-    """Say of which runs something is not put side by side, as they were made before it was kept."""
+    """Say of which runs something is not put side by side, and that a missing value is not the same in all."""
+    meanings: dict[str, str] = {}
     for folder in folders:
         try:
             stored = load_study(folder / STUDY)
@@ -157,6 +158,7 @@ def _not_compared(folders: Sequence[Path]) -> Iterator[str]:
             continue
         if not isinstance(stored, AssessStudy):
             continue
+        meanings[folder.resolve().name] = stored.missing_as
         asked = {CLOSE: stored.within, INEXACT: stored.precisions or stored.likely}
         if any(wanted and not (folder / name).exists() for name, wanted in asked.items()):
             yield text(
@@ -164,6 +166,11 @@ def _not_compared(folders: Sequence[Path]) -> Iterator[str]:
                 "again for them",
                 name=folder.resolve().name,
             )
+    if len(set(meanings.values())) > 1:
+        yield text(
+            "note: a missing value is not taken alike in these runs ({meanings}); what differs may come of that",
+            meanings=", ".join(f"{name}: {word}" for name, word in meanings.items()),
+        )
 
 
 def side_by_side(folders: Sequence[Path]) -> AssessedRuns | MeasuredRuns:
