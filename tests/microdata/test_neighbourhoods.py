@@ -173,6 +173,29 @@ def test_the_frequencies_are_those_of_sdcmicro(
         )
 
 
+@pytest.mark.parametrize(
+    ("missing_as", "status", "frequencies"),
+    [
+        ("matches", ["single", "married", "married", "single", "*"], [3, 3, 3, 3, 5]),
+        ("value", ["*", "married", "married", "*", "*"], [3, 2, 2, 3, 3]),
+    ],
+)
+def test_the_commented_cases_of_sdcmicro_are_our_two_words(
+    missing_as: str, status: list[str], frequencies: list[int]
+) -> None:
+    """sdcMicro, tests/testthat/test_freqCalc.R: its method 1 is `matches`, and its method 5 is `value`.
+
+    Methods 2 to 4 are of one side only, or in part: a missing value there counts for its own record, or for others by
+    a share. An adversary who knows a person's values and takes what is missing for anything does neither.
+    """
+    frame = pa.table({"region": ["A"] * 5, "status": status, "agegroup": ["5"] * 5})
+    run = gh.assess(
+        frame, quasi_identifiers=frame.column_names, missing_as=missing_as, per_record=True
+    )
+    assert run.per_record is not None
+    assert run.per_record["size"].to_pylist() == frequencies
+
+
 def test_the_guide_has_the_same_frequencies() -> None:
     """IHSN, SDC for Microdata: A Practice Guide, table 4.2: the third record may be either of the others."""
     frame = pa.table(
