@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         deter,
         hierarchies,
         inspect,
+        ledger,
         membership,
         protect,
         read,
@@ -63,7 +64,7 @@ _HOME = {
     "runs": ("Run",),
     "table": ("EncodedTable",),
     "verbs": (
-        *("anonymise", "assess", "check", "compare", "deter", "hierarchies", "inspect"),
+        *("anonymise", "assess", "check", "compare", "deter", "hierarchies", "inspect", "ledger"),
         *("membership", "protect", "read", "run", "tables", "target", "threat"),
     ),
     "": (
@@ -91,6 +92,7 @@ __all__ = [
     "groups",
     "hierarchies",
     "inspect",
+    "ledger",
     "membership",
     "microdata",
     "mitigation",

@@ -37,6 +37,7 @@ from glasshouse.runs import Outcome, Resources, Run
 from glasshouse.runs import run as carry_out
 from glasshouse.runs.assess import understood
 from glasshouse.runs.folder import beside, is_run, stored_coverage, stored_measures
+from glasshouse.runs.ledger import Ledger
 from glasshouse.runs.reading import questions_among
 from glasshouse.runs.run import in_memory
 from glasshouse.sources.entry import is_on_spark
@@ -1071,6 +1072,26 @@ def tables(
     words = {"subject": subject, "policy": _policy(policy)}
     asked = validated(TablesStudy, {**content, **words, **_plain(entries)}, "tables")
     return _answer(asked, Resources(on_progress=on_progress))
+
+
+@verb()
+def ledger(folder: str | PathLike[str]) -> Ledger:
+    """Open the ledger of what went out, or one that is to be begun: see ``docs/ledger.md``.
+
+    Args:
+        folder: Its folder.
+
+    Raises:
+        DataError: Something in it was altered.
+
+    >>> import tempfile
+    >>> went_out = ledger(tempfile.mkdtemp())
+    >>> table = {"by": ["sex"], "rows": [["F", 20], ["M", 30]]}
+    >>> plan = {"attributes": {"sex": {"values": ["F", "M"]}}, "tables": [{"id": "sexes", **table}]}
+    >>> went_out.check(went_out.read(plan)).verdict
+    'publishable'
+    """
+    return Ledger(Path(folder))
 
 
 @verb(DeterStudy)

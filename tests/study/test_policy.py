@@ -28,9 +28,11 @@ def test_every_number_of_a_rule_of_the_house_has_its_source() -> None:
         assert all(condition.source for condition in policy.conditions)
 
 
-def test_columns_are_counted_and_everything_else_is_a_share_or_a_class() -> None:
+def test_columns_and_outputs_are_counted_and_everything_else_is_a_share_or_a_class() -> None:
     counted = {measure for measure, kind in MEASURES.items() if kind.counts_columns}
     assert counted == {"columns-not-looked-at", "new-columns", "direct-identifiers"}
+    numbers = {measure for measure, kind in MEASURES.items() if kind.is_number}
+    assert numbers - counted == {"newly-certain", "recovered-counts", "small-counts"}
 
 
 def test_the_rules_of_the_house_are_ordered_from_strict_to_lax() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,7 @@ def check(
         "RUN",
         "The folder of a run before: nothing may be worse than in it, and no column new.",
     ),
+    after: options.LedgerOptions,
     junit: Path | None = option(
         "--junit", "FILE.xml", "Also write the verdict for a build server."
     ),
@@ -67,6 +69,8 @@ def check(
     Example: glasshouse check adult.csv --policy open-data
 
     A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
+
+    A published table, after what went out before: glasshouse check table.csv --ledger released
     """
     from glasshouse.measures.verdict import verdict_on
     from glasshouse.runs.folder import (
@@ -79,6 +83,19 @@ def check(
     )
     from glasshouse.study import load_policy
 
+    if after.ledger is not None:
+        from glasshouse.cli.ledger import check_output
+
+        passes = check_output(
+            context,
+            path,
+            after,
+            output,
+            files=(junit, sarif),
+            write=lambda verdict: _write(verdict, path.name, junit, sarif),
+        )
+        raise typer.Exit(0 if passes else NOT_MET)
+    _refuse_without_ledger(context)
     for written in (junit, sarif):
         if written is not None:
             check_new_file(written, [path], overwrite=output.overwrite)
@@ -153,6 +170,14 @@ def _sentences(
     if weighted is not None:
         sentences.append(weighted_sentence(weighted, done.question.subject))
     return sentences
+
+
+def _refuse_without_ledger(context: typer.Context) -> None:
+    """Make sure that nothing is asked that only goes with a ledger."""
+    bundle = {part.name for part in fields(options.LedgerOptions)}
+    for name, typed in given_options(context):
+        if name in bundle:
+            raise StudyError("{option} needs --ledger: what went out before", option=typed)
 
 
 def _refuse_beside_a_run(context: typer.Context) -> None:

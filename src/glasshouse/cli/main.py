@@ -20,6 +20,7 @@ from glasshouse.cli import (
     deter,
     hierarchies,
     inspect,
+    ledger,
     membership,
     protect,
     report,
@@ -60,7 +61,7 @@ app = typer.Typer(
 FIRST = {
     "inspect": "out as_json separator encoding no_header skip sheet table types missing",
     "assess": "quasi_identifiers sensitive adversaries person identifier subsets where policy out as_json",
-    "check": "quasi_identifiers sensitive identifier person drop ignore baseline policy out as_json",
+    "check": "quasi_identifiers sensitive identifier person drop baseline ledger policy out as_json",
     "target": "known person sensitive identifier population fraction tries policy out as_json",
     "membership": "population fraction weight quasi_identifiers identifier known where policy out as_json",
     "threat": "original quasi_identifiers sensitive group hierarchies known per_record policy out as_json",
@@ -89,6 +90,7 @@ for panel, commands in {
         first = FIRST.get(command.__name__, "").split()
         app.command(rich_help_panel=panel)(Expanded(command, first))
 app.add_typer(totals.app, rich_help_panel="Assess a release")
+app.add_typer(ledger.app, rich_help_panel="Assess a release")
 
 
 def _show_version(flag: bool) -> None:

@@ -464,6 +464,76 @@ class RunOptions(OutputOptions):
     study_file: Path | None = option("--study", "STUDY.TOML", "Run this study instead of options.")
 
 
+_AFTER = partial(option, panel="After what went out before")
+"""An option in the panel of outputs that follow others."""
+Who = Annotated[
+    str | None,
+    _AFTER("--who", "NAME", "Who asks for the output. \\[default: who is logged in]"),
+]
+
+
+@dataclass(frozen=True)
+class PublishedOptions:
+    """What an output is of, and how its tables were protected."""
+
+    cohort: str | None = _AFTER(
+        "--cohort",
+        "NAME",
+        "The people that it is of, if not all: in another output with the same name they are the same.",
+    )
+    name: str | None = _AFTER(
+        "--name", "NAME", "What the output is called. \\[default: as its table or file]"
+    )
+    who: Who = None
+    people: int | None = asked("tables.TablesStudy")
+    suppressed: tuple[int, int] | None = asked("tables.PublishedTable")
+    totals: str | None = asked("tables.PublishedTable")
+    rare: int | None = asked("tables.TablesStudy")
+    time_limit: float = _AFTER(
+        "--time-limit",
+        "SECONDS",
+        "CPU seconds; what is not proved by then does not pass.",
+        default=60.0,
+        min=0.01,
+    )
+
+    def tables(self) -> dict[str, Any]:
+        """Return the entries of every table of the output, as content of a study."""
+        given = {"suppressed": self.suppressed, "totals": self.totals}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def limits(self) -> dict[str, Any]:
+        """Return how it is checked.
+
+        Raises:
+            StudyError: Nothing can be rare.
+        """
+        if self.rare is not None and self.rare < 1:
+            raise StudyError(
+                "--rare is {given}; give a number of people from 1 on", given=self.rare
+            )
+        return {"rare": self.rare, "seconds": self.time_limit}
+
+
+@dataclass(frozen=True)
+class LedgerOptions(PublishedOptions):
+    """What an output is to follow, and what to do with the answer."""
+
+    ledger: Path | None = _AFTER(
+        "--ledger",
+        "DIR",
+        "Check a published output instead: a table, a plan or a folder of ACRO, after what is in this ledger.",
+    )
+    accept: bool = _AFTER(
+        "--accept", says="Add the output to the ledger if it passes.", default=False
+    )
+    reasons: Path | None = _AFTER(
+        "--reasons",
+        "FILE.json",
+        "Also write what becomes certain, for the publisher alone. It is the disclosure itself.",
+    )
+
+
 class Expanded:
     """A command whose bundles are spread out into options, as the command line wants them.
 

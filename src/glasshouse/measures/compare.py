@@ -24,7 +24,7 @@ def measured(outcome: Comparison | AssessedRuns | MeasuredRuns) -> Iterator[Meas
     else:
         for run in outcome.runs:
             for entry in map(Measurement.from_dict, run.measures):
-                if not MEASURES[entry.measure].counts_columns:
+                if not MEASURES[entry.measure].is_number:
                     yield replace(entry, release=run.name)
 
 

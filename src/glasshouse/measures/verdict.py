@@ -25,6 +25,9 @@ from glasshouse.study.policy import (
     ReleasePolicy,
 )
 
+OF_TOTALS: frozenset[Measure] = frozenset({"placed", "newly-certain"})
+"""Measures of what is published about people instead of their records."""
+
 
 class Decision(StrEnum):
     """What a policy says of a release; never that it is safe."""
@@ -134,8 +137,8 @@ class Verdict:
 
     @property
     def is_of_totals(self) -> bool:
-        """Whether it is on published totals, of which no columns are released."""
-        return any(judgement.condition.measure == "placed" for judgement in self.judgements)
+        """Whether it is on published totals or tables, of which no columns are released."""
+        return any(judgement.condition.measure in OF_TOTALS for judgement in self.judgements)
 
     @property
     def lacking(self) -> tuple[PolicyCondition, ...]:
@@ -237,7 +240,7 @@ def verdict_on(
     if not any(judgement.is_of_figures for judgement in judgements):
         return None
     nothing_secret = _nothing_is_secret(measured)
-    of_totals = any(entry.measure == "placed" for entry in measured)
+    of_totals = any(entry.measure in OF_TOTALS for entry in measured)
     unjudged = tuple(
         condition
         for condition in policy.conditions
@@ -277,7 +280,7 @@ def no_worse_than(
         if measure == "smallest-class"
         else PolicyCondition(measure=measure, at_most=_not_below(value), of=of, source=source)
         for (measure, of), value in worst.items()
-        if not MEASURES[measure].counts_columns
+        if not MEASURES[measure].is_number
     ]
     new = PolicyCondition(measure="new-columns", at_most=0, source=source)
     return policy.model_copy(update={"conditions": (*policy.conditions, *further, new)})

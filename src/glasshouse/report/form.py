@@ -505,7 +505,7 @@ def _likeliest(entry: Measurement) -> tuple[Fraction, bool]:
 
 def _share(entry: Measurement) -> Fraction:
     """Return the share of people that something measured is about: of the smallest group, one in so many."""
-    if MEASURES[entry.measure].counts_columns:
+    if MEASURES[entry.measure].is_number:
         return Fraction(min(1, int(entry.value)))
     if entry.measure == "smallest-class":
         return 1 / max(Fraction(1), entry.value)

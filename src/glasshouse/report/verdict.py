@@ -310,8 +310,9 @@ def _with_known_records(words: str, measured: Measurement) -> str:
 
 def value_words(measured: Measurement) -> str:
     """Say what was measured, as far as it is told."""
-    if MEASURES[measured.measure].counts_columns:
-        return number(int(measured.value))
+    if MEASURES[measured.measure].is_number:
+        figure = number(int(measured.value))
+        return f"≤ {figure}" if measured.is_bound else figure
     if measured.measure == "smallest-class":
         count = int(measured.value)
         if measured.is_bound and count == 1:
@@ -330,7 +331,7 @@ def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:
         return "–"
     if condition.is_floor:
         return f"≥ {number(int(limit))}"
-    if MEASURES[condition.measure].counts_columns:
+    if MEASURES[condition.measure].is_number:
         return f"≤ {number(int(limit))}"
     figure = number(100 * float(limit), ".4g")
     points = MEASURES[condition.measure].in_points
@@ -342,6 +343,6 @@ def margin_words(judgement: Judgement) -> str:
     margin = judgement.margin
     if judgement.measured.is_bound and not judgement.met:
         return "–"
-    if judgement.condition.is_floor or MEASURES[judgement.condition.measure].counts_columns:
+    if judgement.condition.is_floor or MEASURES[judgement.condition.measure].is_number:
         return decimal(margin, 0)
     return text("{figure} points", figure=decimal(100 * margin, 1))

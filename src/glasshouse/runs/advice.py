@@ -114,7 +114,7 @@ def _focus(verdict: Verdict) -> str | None:
     failed = [
         judgement
         for judgement in verdict.judgements
-        if not judgement.met and not MEASURES[judgement.condition.measure].counts_columns
+        if not judgement.met and not MEASURES[judgement.condition.measure].is_number
     ]
     if not failed or any(judgement.condition.measure in NAMING for judgement in failed):
         return None

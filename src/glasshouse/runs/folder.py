@@ -211,9 +211,14 @@ def today() -> str:
     ``SOURCE_DATE_EPOCH``, seconds since 1970 as the makers of reproducible software have it, says another one, so that
     a run gives the same bytes on any day.
     """
+    return now().date().isoformat()
+
+
+def now() -> datetime:
+    """Return the moment by universal time, or the one that ``SOURCE_DATE_EPOCH`` says."""
     said = os.environ.get("SOURCE_DATE_EPOCH", "")
     seconds = int(said) if said.isdecimal() and len(said) < 12 else time.time()
-    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def report_files(make: Callable[[], Page]) -> dict[str, str]:

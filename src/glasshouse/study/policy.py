@@ -52,6 +52,9 @@ Measure = Literal[
     "believed",
     "placed",
     "re-identified",
+    "newly-certain",
+    "recovered-counts",
+    "small-counts",
 ]
 """What a condition is about; `MEASURES` says what each means."""
 SINGLING_OUT, LINKABILITY, INFERENCE = (
@@ -78,6 +81,13 @@ class MeasureKind:
     """Whether people with several records have one for each number of records that are known."""
     counts_columns: bool = False
     """Whether it is a number of columns, instead of a share."""
+    counts_people: bool = False
+    """Whether it is a number of people or of counts in a table, instead of a share."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is told as a number, instead of a share."""
+        return self.counts_columns or self.counts_people
 
 
 MEASURES: dict[Measure, MeasureKind] = {
@@ -172,6 +182,19 @@ MEASURES: dict[Measure, MeasureKind] = {
     "placed": MeasureKind(marked("records whose place becomes certain"), LINKABILITY),
     "re-identified": MeasureKind(
         marked("people whom a rational adversary is expected to name"), SINGLING_OUT
+    ),
+    "newly-certain": MeasureKind(
+        marked("people whose rare record becomes certain after what went out before"),
+        LINKABILITY,
+        counts_people=True,
+    ),
+    "recovered-counts": MeasureKind(
+        marked("suppressed or rounded counts that become known"), LINKABILITY, counts_people=True
+    ),
+    "small-counts": MeasureKind(
+        marked("counts of few people that it shows for the first time"),
+        SINGLING_OUT,
+        counts_people=True,
     ),
 }
 """What each measure is: one with a row here is told of by verdicts, forms and rules alike."""
@@ -381,6 +404,11 @@ _DIRECT = marked(
     "what identifies people directly is not anonymous information: General Data Protection Regulation, "
     "recital 26; Brazilian General Data Protection Law, article 12"
 )
+_CERTAIN = marked(
+    "nothing may follow for certain from several outputs: Handbook on Statistical Disclosure Control for Outputs "
+    "(2019), on differencing"
+)
+_THRESHOLD = marked("counts of at least 10: the default of ACRO")
 _CHOSEN = marked("no official source gives a number; it was chosen for this rule")
 
 
@@ -455,14 +483,27 @@ INTERNAL = _rule(
         ("re-identified", 0.2, None, _CHOSEN),
     ),
 )
-POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL)}
-"""The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues."""
+OUTPUTS = ReleasePolicy(
+    name="outputs",
+    excludes=_NOT_COVERED,
+    complete=True,
+    conditions=(
+        PolicyCondition(measure="newly-certain", at_most=0, source=_CERTAIN),
+        PolicyCondition(measure="recovered-counts", at_most=0, source=_CERTAIN),
+        PolicyCondition(measure="small-counts", at_most=0, source=_THRESHOLD),
+    ),
+)
+"""The rule for what leaves a research environment: nothing becomes certain that was not."""
+POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL, OUTPUTS)}
+"""The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues; and
+one for what leaves a research environment."""
 BY_RECORDS: tuple[Measure, ...] = ("some-records", "any-records")
 """The measures of whom some, or any, of their records give away."""
 TITLES = {
     "open-data": marked("open data"),
     "research-file": marked("research file"),
     "internal": marked("internal use"),
+    "outputs": marked("outputs"),
 }
 """What they are called in sentences."""
 AUDIENCES = {

@@ -1,6 +1,7 @@
 """Published tables: who can be read out of them together, with a proof that anybody can check."""
 
 from glasshouse.tabulation.exposure import SecretExposure, TablesOutcome, table_exposure
+from glasshouse.tabulation.outputs import PublishedOutput
 from glasshouse.tabulation.reasons import (
     TablesAudit,
     TableSet,
@@ -8,13 +9,18 @@ from glasshouse.tabulation.reasons import (
     contradicting_tables,
     tables_audit,
 )
+from glasshouse.tabulation.remedies import Remedy, remedy_of
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet, published
+from glasshouse.tabulation.succession import Succession, succession_of
 
 __all__ = [
     "CellBounds",
+    "PublishedOutput",
     "PublishedSet",
+    "Remedy",
     "SecretExposure",
+    "Succession",
     "TableSet",
     "TableWeight",
     "TablesAudit",
@@ -22,6 +28,8 @@ __all__ = [
     "cell_bounds",
     "contradicting_tables",
     "published",
+    "remedy_of",
+    "succession_of",
     "table_exposure",
     "tables_audit",
 ]

@@ -22,8 +22,14 @@ TOTALS = frozenset({"total", "totals", "all", "sum", "todos", "todas", "ambos", 
 _Row = tuple[tuple[str, ...], str]
 
 
-def with_rows(study: TablesStudy) -> TablesStudy:
+def with_rows(
+    study: TablesStudy, *, known: Mapping[str, PublishedAttribute] | None = None
+) -> TablesStudy:
     """Return a study whose tables hold the rows of their files; attributes that it lacks are those of the files.
+
+    Args:
+        study: The study.
+        known: Attributes of other tables of the same people: values of the files are added to theirs.
 
     Raises:
         DataError: A file is not laid out as the study says, or holds what is no count.
@@ -36,7 +42,7 @@ def with_rows(study: TablesStudy) -> TablesStudy:
         for place, table in enumerate(study.tables)
         if table.path is not None
     }
-    domains = _domains(study.attributes, read.values())
+    domains = _domains(study.attributes, read.values(), known or {})
     labels = {
         name: {str(value): value for value in attribute.domain}
         for name, attribute in domains.items()
@@ -81,7 +87,9 @@ def _laid_out(table: PublishedTable) -> tuple[tuple[str, ...], list[_Row]]:
 
 
 def _domains(
-    attributes: Mapping[str, PublishedAttribute], read: Iterable[tuple[tuple[str, ...], list[_Row]]]
+    attributes: Mapping[str, PublishedAttribute],
+    read: Iterable[tuple[tuple[str, ...], list[_Row]]],
+    known: Mapping[str, PublishedAttribute],
 ) -> dict[str, PublishedAttribute]:
     labels: dict[str, dict[str, None]] = {}
     for by, rows in read:
@@ -89,7 +97,13 @@ def _domains(
             for name, label in zip(by, key, strict=True):
                 if label.casefold() not in TOTALS:
                     labels.setdefault(name, {})[label] = None
-    of_files = {name: PublishedAttribute(values=tuple(values)) for name, values in labels.items()}
+    of_files = {}
+    for name, values in labels.items():
+        before = known[name].domain if name in known else ()
+        written = {str(value) for value in before}
+        of_files[name] = PublishedAttribute(
+            values=(*before, *(value for value in values if value not in written))
+        )
     return of_files | dict(attributes)
 
 

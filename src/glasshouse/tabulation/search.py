@@ -89,6 +89,8 @@ class PartSearch:
 
     def _first_file(self) -> bool:
         """Look for any file; tell whether there is one."""
+        if self.part.files:
+            return True
         if self.part.rows.meet(self.part.least) and self.part.take(self.part.least.copy()):
             return True
         if not self.part.choices and self.part.size > _SMALL:

@@ -10,7 +10,7 @@ out. No combination is ever called certain, impossible or bounded because no fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -81,6 +81,15 @@ class CellBounds:
         """The combinations that somebody can have."""
         return np.flatnonzero(self.most > 0)
 
+    def files_by_values(self) -> Iterator[dict[tuple[Value, ...], int]]:
+        """Yield the files as counts by combination: of combinations that no row tells apart, all are the first."""
+        first = np.unique(self.system.class_of, return_index=True)[1]
+        for file in self.files:
+            yield {
+                tuple(self.system.values(int(first[number]))): count
+                for number, count in file.items()
+            }
+
     def certain_cells(self) -> Iterator[tuple[list[Value], int, int]]:
         """Yield the combinations that somebody has for certain, with the least and the greatest number."""
         for cell in np.flatnonzero(self.least > 0).tolist():
@@ -138,6 +147,7 @@ def cell_bounds(
     memory: int = 2 << 30,
     counting: bool = True,
     questions: Sequence[str] = QUESTIONS,
+    files: Sequence[Mapping[tuple[Value, ...], int]] = (),
     on_progress: OnProgress | None = None,
 ) -> CellBounds:
     """Find between what the number of people with each combination lies, in every file that meets the tables.
@@ -148,6 +158,7 @@ def cell_bounds(
         memory: The bytes that combinations and rows may take.
         counting: Whether the files that fit are counted, where that is possible.
         questions: What is asked, in the order of `QUESTIONS`; none: only whether any file meets the tables.
+        files: Files of people that may meet the tables, as counts by combination: those that do need not be looked for.
         on_progress: Told how many classes are settled.
 
     Raises:
@@ -162,6 +173,9 @@ def cell_bounds(
     except Contradiction as contradiction:
         return _contradicted(published, system, contradiction.steps)
     parts = parts_of(bounds)
+    for counts in _counts_of(system, files):
+        for part in parts:
+            part.take(counts[part.classes])
     trusted: set[tuple[int, bool]] = set()
     whole = sum(part.size for part in parts)
     done = 0
@@ -186,6 +200,21 @@ def cell_bounds(
         counted = [counts_of(part, budget) for part in parts]
         return _counted(solution, parts, counted)
     return solution
+
+
+def _counts_of(
+    system: CellSystem, files: Sequence[Mapping[tuple[Value, ...], int]]
+) -> Iterator[Integers]:
+    """Yield per file how many people are in each class; one with a combination that is ruled out is none of these."""
+    if not files:
+        return
+    places = {tuple(system.values(cell)): cell for cell in range(len(system.cells))}
+    for file in files:
+        if file.keys() <= places.keys():
+            cells = [places[values] for values in file]
+            counts = np.zeros(len(system.sizes), np.int64)
+            np.add.at(counts, system.class_of[cells], list(file.values()))
+            yield counts
 
 
 def _contradicted(published: PublishedSet, system: CellSystem, steps: list[Step]) -> CellBounds:

@@ -62,6 +62,14 @@ class PublishedRow:
     """The greatest; None: there is no limit."""
     case: tuple[int, int] | None = None
     """Of which choice it belongs to which alternative; None: it always holds."""
+    is_hidden: bool = False
+    """Whether the count was suppressed."""
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it says of a table how many people have something."""
+        plain = [(term.of, term.factor) for term in self.terms] == [(None, 1)]
+        return plain and self.case is None and self.table not in (PEOPLE, KNOWN)
 
     @property
     def is_zero(self) -> bool:
@@ -198,7 +206,8 @@ class _Reader:
         for statistic in table.statistics:
             where = merged(part, self.codes(statistic.where))
             if statistic.count is not None:
-                yield _count(name, where, table.window(statistic.count))
+                row = _count(name, where, table.window(statistic.count))
+                yield replace(row, is_hidden=isinstance(statistic.count, str))
             if statistic.sum is not None:
                 low, high = statistic.interval("sum")
                 yield self._scaled(name, [(where, statistic.of, Fraction(1))], low, high)
@@ -227,7 +236,8 @@ class _Reader:
             count = row[-1]
             if isinstance(count, float):
                 raise StudyError('table "{table}": {count} is not a count', table=name, count=count)
-            yield _count(name, _cell(table, codes, part), table.window(count))
+            published_row = _count(name, _cell(table, codes, part), table.window(count))
+            yield replace(published_row, is_hidden=isinstance(count, str))
         if not table.complete:
             return
         sizes = [len(self._places[column]) for column in table.by]

@@ -25,7 +25,13 @@ from glasshouse.report.page import (
 from glasshouse.report.severity import graded
 from glasshouse.report.words import counted, plural, share
 from glasshouse.study.tables import TablesStudy
-from glasshouse.tabulation import SecretExposure, TablesAudit, TablesOutcome, TableWeight
+from glasshouse.tabulation import (
+    SecretExposure,
+    TablesAudit,
+    TableSet,
+    TablesOutcome,
+    TableWeight,
+)
 
 SOURCE = "Garfinkel, Abowd and Martindale 2018, “Understanding database reconstruction attacks on public data”"
 COMMAND = "glasshouse tables --study study.toml"
@@ -134,7 +140,11 @@ def _look_at_windows() -> str:
 
 def contradiction(outcome: TablesOutcome) -> str:
     """Return which tables contradict each other."""
-    tables = outcome.contradiction
+    return contradicting(outcome.contradiction)
+
+
+def contradicting(tables: TableSet | None) -> str:
+    """Return which tables of a set contradict each other."""
     if tables is None or not tables.tables:
         return text("what is said besides the tables contradicts itself")
     names = quoted(tables.tables)

@@ -1,0 +1,21 @@
+"""What an output gives away after those that went out before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from glasshouse.measures.measurement import Measurement
+from glasshouse.tabulation import Succession
+
+
+def measured(outcome: Succession) -> Iterator[Measurement]:
+    """Yield how many people become certain, and how many counts become known.
+
+    Where that is not proved, or the outputs contradict each other, it may be everybody.
+    """
+    is_open = outcome.undecided or outcome.contradiction is not None
+    people = max(outcome.records, 1) if is_open else outcome.new_rare
+    yield Measurement("newly-certain", Fraction(people), is_bound=is_open)
+    yield Measurement("recovered-counts", Fraction(outcome.recovered_cells))
+    yield Measurement("small-counts", Fraction(outcome.small_cells))
