@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 import glasshouse as gh
-from glasshouse.atomic import held
+from glasshouse.atomic import held, new_file
 from glasshouse.errors import DataError
 from glasshouse.runs.ledger import CHAIN, Ledger
 from tests.conftest import Glasshouse
@@ -199,7 +199,7 @@ def rewritten(folder: Path, name: str, old: str, new: str, *, sealed: bool = Fal
     if sealed:
         chain = (folder / CHAIN).read_text(encoding="utf-8")
         digests = [hashlib.sha256(one.encode()).hexdigest() for one in (before, path.read_text())]
-        (folder / CHAIN).write_text(chain.replace(*digests), encoding="utf-8")
+        (folder / CHAIN).write_text(chain.replace(digests[0], digests[1]), encoding="utf-8")
 
 
 def lines(folder: Path, order: Callable[[list[str]], list[str]]) -> None:
@@ -291,9 +291,7 @@ def test_two_processes_do_not_write_at_once(glasshouse: Glasshouse, town: Path) 
 def test_a_full_disk_or_a_kill_loses_nothing(
     written: int, town: Path, glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import glasshouse.runs.ledger as module
-
-    whole, count = module.new_file, 0
+    whole, count = new_file, 0
 
     def failing(path: Path, **options: Any) -> Any:
         nonlocal count
@@ -302,7 +300,7 @@ def test_a_full_disk_or_a_kill_loses_nothing(
             raise OSError(28, "No space left on device")
         return whole(path, **options)
 
-    monkeypatch.setattr(module, "new_file", failing)
+    monkeypatch.setattr("glasshouse.runs.ledger.new_file", failing)
     failed = glasshouse("ledger", "add", "went", "ill.csv")
     assert failed.code == 2
     assert len(failed.error.splitlines()) == 1

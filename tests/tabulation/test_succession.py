@@ -93,7 +93,7 @@ def test_certainty_never_falls_for_any_combination() -> None:
         if "people" not in plan:
             continue
         outputs = outputs_of(plan)
-        before = None
+        before: dict[tuple[Any, ...], int] = {}
         for count in range(1, len(outputs) + 1):
             labels = [output.name for output in outputs[:count]]
             bounds = cell_bounds(published(joined(outputs, tables=labels)), counting=False)
@@ -101,7 +101,7 @@ def test_certainty_never_falls_for_any_combination() -> None:
                 tuple(bounds.system.values(cell)): int(bounds.least[cell])
                 for cell in range(len(bounds.least))
             }
-            for values, least in (before or {}).items():
+            for values, least in before.items():
                 assert least == 0 or ends[values] >= least
             before = ends
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -29,7 +30,7 @@ app = typer.Typer(
 )
 _BESIDE = frozenset(
     """
-    path ledger accept reasons junit sarif as_json overwrite policy
+    path ledger accept reasons junit sarif as_json out overwrite policy
     cohort name who people suppressed totals rare time_limit
     """.split()
 )
@@ -258,9 +259,11 @@ def check_output(
             if after.accept
             else ledger.check(published, **limits)
         )
-    verdict = verdict_on(measured(checked.answer), rule)
+    verdict = verdict_on(measured(checked.answer, left_out=len(checked.left_out)), rule)
     assert verdict is not None  # noqa: S101 - the rule asks what is measured
     write(verdict)
+    if output.out is not None:
+        _write_session(output.out, published, checked, overwrite=output.overwrite)
     if after.reasons is not None:
         with new_file(after.reasons, private=True) as draft:
             reasons = json.dumps(checked.for_publisher(), indent=1, ensure_ascii=False)
@@ -286,11 +289,46 @@ def check_output(
     return passes
 
 
+def _write_session(
+    folder: Path, published: PublishedOutput, checked: OutputCheck, *, overwrite: bool
+) -> None:
+    """Write an output with its verdict as a folder that ACRO's viewer opens, whole or not at all."""
+    from glasshouse.atomic import new_folder
+    from glasshouse.runs.folder import now
+    from glasshouse.sources.acro import RESULTS, acro_results, is_acro
+
+    tables = [table for table in published.to_dict()["tables"] if "rows" in table]
+    if not tables:
+        raise StudyError(
+            "--out writes tables with rows as a folder of ACRO, and the output has none"
+        )
+    files = acro_results(
+        tables,
+        status="pass" if checked.verdict == "publishable" else "fail",
+        summary=f"Glasshouse: {checked.verdict}; because of {', '.join(checked.answer.because.tables) or '-'}",
+        moment=now().isoformat(timespec="seconds"),
+        version=version("glasshouse"),
+    )
+    with new_folder(folder, replaces=is_acro if overwrite else None) as draft:
+        (draft / "checksums").mkdir()
+        for name, content in files:
+            (draft / name).write_text(content, encoding="utf-8", newline="")
+    print(text("Folder for ACRO’s viewer: {path}", path=folder / RESULTS), file=sys.stderr)
+
+
 def _show(checked: OutputCheck, verdict: Verdict | None) -> None:
     from glasshouse.report import ledger as words
     from glasshouse.report import terminal
 
-    terminal.show(words.brief(checked.answer, checked.advice, verdict))
+    brief = words.brief(
+        checked.answer,
+        checked.advice,
+        verdict,
+        left_out=checked.left_out,
+        earlier_left_out=checked.earlier_left_out,
+        margins_of_shown=checked.margins_of_shown,
+    )
+    terminal.show(brief)
 
 
 app.command()(options.Expanded(add))

@@ -9,12 +9,12 @@ from glasshouse.measures.measurement import Measurement
 from glasshouse.tabulation import Succession
 
 
-def measured(outcome: Succession) -> Iterator[Measurement]:
+def measured(outcome: Succession, *, left_out: int = 0) -> Iterator[Measurement]:
     """Yield how many people become certain, and how many counts become known.
 
-    Where that is not proved, or the outputs contradict each other, it may be everybody.
+    Where that is not proved, the outputs contradict each other, or something was left out, it may be everybody.
     """
-    is_open = outcome.undecided or outcome.contradiction is not None
+    is_open = outcome.undecided or outcome.contradiction is not None or left_out > 0
     people = max(outcome.records, 1) if is_open else outcome.new_rare
     yield Measurement("newly-certain", Fraction(people), is_bound=is_open)
     yield Measurement("recovered-counts", Fraction(outcome.recovered_cells))

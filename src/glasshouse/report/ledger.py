@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from glasshouse.language import quoted, text, text_for
 from glasshouse.measures.verdict import Verdict
@@ -12,13 +12,52 @@ from glasshouse.report.verdict import ruling
 from glasshouse.tabulation import Remedy, Succession
 
 
-def brief(outcome: Succession, advice: Remedy | None, verdict: Verdict | None) -> Brief:
-    """Return what a terminal says of an output that is to follow others."""
+def brief(
+    outcome: Succession,
+    advice: Remedy | None,
+    verdict: Verdict | None,
+    *,
+    left_out: Sequence[str] = (),
+    earlier_left_out: Sequence[str] = (),
+    margins_of_shown: Sequence[str] = (),
+) -> Brief:
+    """Return what a terminal says of an output that is to follow others.
+
+    Args:
+        outcome: Whether it may follow.
+        advice: What smallest change would let it.
+        verdict: What a rule says of it; None: it went out already.
+        left_out: What is in it and was not checked.
+        earlier_left_out: What of that kind went out before.
+        margins_of_shown: Tables whose margins are totals of what is shown.
+    """
     findings = tuple(_findings(outcome, advice))
+    notes = []
+    if left_out:
+        notes.append(
+            text(
+                "No table of frequencies, and so not checked: {outputs}. It does not pass with these.",
+                outputs=quoted(left_out),
+            )
+        )
+    if earlier_left_out:
+        notes.append(
+            text(
+                "What went out before and cannot be put together with tables: {outputs}.",
+                outputs=quoted(earlier_left_out),
+            )
+        )
+    if margins_of_shown:
+        notes.append(
+            text(
+                "Margins that are totals of what is shown, and tell nothing more: those of {tables}.",
+                tables=quoted(margins_of_shown),
+            )
+        )
     if verdict is None:
-        return Brief(findings=findings)
+        return Brief(findings=findings, notes=tuple(notes))
     rule = ruling(verdict)
-    return Brief((rule.conditions,), findings, ruling=rule)
+    return Brief((rule.conditions,), findings, tuple(notes), ruling=rule)
 
 
 def _findings(outcome: Succession, advice: Remedy | None) -> Iterator[Finding]:

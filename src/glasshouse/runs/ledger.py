@@ -85,17 +85,29 @@ class OutputCheck:
     """The answer."""
     advice: Remedy | None = None
     """The change; None: it passes as it is, or nothing helps."""
+    left_out: tuple[str, ...] = ()
+    """What is in the output and cannot be put together with tables: of it nothing was checked."""
+    earlier_left_out: tuple[str, ...] = ()
+    """What of that kind went out before."""
+    margins_of_shown: tuple[str, ...] = ()
+    """Tables of the output whose margins are totals of what is shown."""
 
     @property
     def verdict(self) -> str:
-        """``publishable``, ``discloses``, ``limit`` or ``contradiction``."""
+        """``publishable``, ``discloses``, ``limit`` or ``contradiction``; what was not checked is not publishable."""
+        if self.left_out and self.answer.verdict == "publishable":
+            return "limit"
         return self.answer.verdict
 
     def to_dict(self) -> dict[str, Any]:
         """Return what tells of nobody as plain values."""
         return {
             **self.answer.to_dict(),
+            "verdict": self.verdict,
             "advice": None if self.advice is None else self.advice.to_dict(),
+            "not_composed": list(self.left_out),
+            "not_composed_before": list(self.earlier_left_out),
+            "margins_of_what_is_shown": list(self.margins_of_shown),
         }
 
     def to_frame(self) -> pa.Table:
@@ -145,6 +157,15 @@ class Ledger:
             PublishedOutput.from_dict(entry.name, entry.content["plan"])
             for entry in self.entries
             if entry.is_output
+        )
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What went out and cannot be put together with tables."""
+        return tuple(
+            f"{entry.name}/{name}"
+            for entry in self.entries
+            for name in entry.content.get("left_out", ())
         )
 
     @property
@@ -224,8 +245,9 @@ class Ledger:
             memory=memory,
             on_progress=on_progress,
         )
+        said = (new.left_out, self.left_out, new.margins_of_shown)
         if not advising or answer.verdict not in ("discloses", "limit"):
-            return OutputCheck(answer)
+            return OutputCheck(answer, None, *said)
 
         def follows(changed: PublishedOutput, limit: float) -> Succession:
             return succession_of(
@@ -239,7 +261,7 @@ class Ledger:
             )
 
         left = min(budget.left, seconds * _ADVICE)
-        return OutputCheck(answer, remedy_of(new, answer, follows, seconds=left))
+        return OutputCheck(answer, remedy_of(new, answer, follows, seconds=left), *said)
 
     def _refuse_twice(self, output: PublishedOutput) -> None:
         if any(entry.name == output.name for entry in self.entries if entry.is_output):
@@ -290,6 +312,7 @@ class Ledger:
                 "who": who or _somebody(),
                 "source": None if source is None else _source(source),
                 "verdict": checked.to_dict(),
+                "left_out": list(new.left_out),
                 "plan": new.to_dict(),
             }
             self._append(content, _certificate(checked.answer))

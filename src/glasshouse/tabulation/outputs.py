@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
+from glasshouse.sources.acro import AcroFolder, acro_folder, is_acro
 from glasshouse.study import validated, with_paths
 from glasshouse.study.question import toml_content
 from glasshouse.study.tables import PublishedAttribute, PublishedTable, TablesStudy, Value
@@ -39,10 +40,14 @@ class PublishedOutput:
     """What it is called."""
     plan: TablesStudy
     """What was published; its tables hold their rows."""
+    left_out: tuple[str, ...] = ()
+    """What was published with it and cannot be put together with tables, such as means and regressions."""
+    margins_of_shown: tuple[str, ...] = ()
+    """Tables whose margins are totals of what is shown, and tell nothing more."""
 
     @classmethod
     def from_dict(cls, name: str, content: Mapping[str, Any]) -> Self:
-        """Return what `to_dict` wrote down.
+        """Return an output whose plan `to_dict` wrote down.
 
         Raises:
             StudyError: It is no plan.
@@ -66,10 +71,10 @@ def output_of(
     tables: Mapping[str, Any] | None = None,
     people: int | None = None,
 ) -> PublishedOutput:
-    """Read an output: a table in a file, or a plan.
+    """Read an output: a table in a file, a plan, or a folder of ACRO.
 
     Args:
-        place: The file, or the content of a plan.
+        place: The file or folder, or the content of a plan.
         name: What it is called; by default as its only table, as its plan says, or as its file.
         earlier: What went out before: attributes that a plan lacks are theirs.
         cohort: The people that it is of, where these are not all: an attribute that is yes or no.
@@ -81,7 +86,8 @@ def output_of(
         StudyError: The plan makes no sense, or lacks what a mark or a total means.
     """
     label = place.name if isinstance(place, Path) else "plan"
-    content = _content(place)
+    session = acro_folder(place) if isinstance(place, Path) and is_acro(place) else None
+    content = _content(place) if session is None else _of_session(session)
     known = {
         one: attribute for output in earlier for one, attribute in output.plan.attributes.items()
     }
@@ -100,7 +106,18 @@ def output_of(
     if isinstance(place, Path):
         study = with_paths(study, lambda relative: place.absolute().parent / relative)
     study = _within(cohort, _with_rows(study, known))
-    return PublishedOutput(name or _name(study, place), study)
+    if session is None or not isinstance(place, Path):
+        return PublishedOutput(name or _name(study, place), study)
+    return PublishedOutput(
+        name or place.absolute().name, study, session.left_out, session.margins_of_shown
+    )
+
+
+def _of_session(session: AcroFolder) -> dict[str, Any]:
+    return {
+        "tables": [dict(table) for table in session.tables],
+        "attributes": {name: dict(attribute) for name, attribute in session.attributes.items()},
+    }
 
 
 def _content(place: Path | Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from glasshouse.tabulation.solution import CellBounds
 
 VERIFIER = Path(verifier.__file__)
 """The file that checks a proof by itself."""
+_FURTHER = 8
+"""So many files are kept besides those that show the ends: they answer what is asked of further tables."""
 
 
 def proof_of(solution: CellBounds) -> dict[str, Any]:
@@ -50,6 +52,7 @@ def _claims(
     """Return what is claimed of each class, and the files that show it."""
     least, most = solution.class_least, solution.class_most
     chosen = _showing(solution.files, len(least), [least.tolist(), most.tolist()])
+    chosen += [file for file in solution.files[-_FURTHER:] if file not in chosen]
     shown = [{file.get(number, 0) for file in chosen} for number in range(len(least))]
     claims = []
     for number, (low, high) in enumerate(zip(least.tolist(), most.tolist(), strict=True)):

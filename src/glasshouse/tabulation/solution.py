@@ -173,7 +173,7 @@ def cell_bounds(
     except Contradiction as contradiction:
         return _contradicted(published, system, contradiction.steps)
     parts = parts_of(bounds)
-    for counts in _counts_of(system, files):
+    for counts in counts_of_files(system, files):
         for part in parts:
             part.take(counts[part.classes])
     trusted: set[tuple[int, bool]] = set()
@@ -202,7 +202,7 @@ def cell_bounds(
     return solution
 
 
-def _counts_of(
+def counts_of_files(
     system: CellSystem, files: Sequence[Mapping[tuple[Value, ...], int]]
 ) -> Iterator[Integers]:
     """Yield per file how many people are in each class; one with a combination that is ruled out is none of these."""

@@ -24,7 +24,7 @@ from glasshouse.tabulation.cells import system_of
 from glasshouse.tabulation.outputs import PublishedOutput, joined, labels_of
 from glasshouse.tabulation.reasons import TableSet, contradicting_tables
 from glasshouse.tabulation.search import QUESTIONS
-from glasshouse.tabulation.solution import CellBounds, cell_bounds
+from glasshouse.tabulation.solution import CellBounds, cell_bounds, counts_of_files
 from glasshouse.tabulation.statements import (
     KNOWN,
     CodesWhere,
@@ -210,7 +210,7 @@ def succession_of(
     small, recovered = cells.new_ones(new, before, rare)
     answer = Succession(
         output.name,
-        bounds,
+        cells.bounds,
         rare,
         before=int(least_before.sum()),
         after=int(comparison.least.sum()),
@@ -357,71 +357,90 @@ class _Cells:
         """Return the small counts that new tables show, and the masked ones of any table that become known."""
         small: list[NewCertainty] = []
         recovered: list[NewCertainty] = []
+        pool = _Pool(self.published, self.bounds, self.budget)
+        earlier = None if before.published is None else before.solution
         for row in self.published.rows:
             is_shown = row.low == row.high
             if not row.is_count or (is_shown and row.table not in new):
                 continue
-            if is_shown and not 1 <= (row.high or 0) <= rare:
+            few = None if row.is_hidden else rare
+            if few is not None and ((row.low or 0) > few or row.high == 0):
                 continue
             where = row.terms[0].where
-            few = None if row.is_hidden else rare
-            count = row.high if is_shown else self._known(self.published, self.bounds, where, few)
+            count = row.high if is_shown else pool.known(where, few)
+            self.is_open = self.is_open or pool.is_open
             if count is None or (not row.is_hidden and not 1 <= count <= rare):
                 continue
-            if before.published is not None and before.solution is not None:
-                known = self._known(before.published, before.solution, where, few, is_past=True)
-                if known is not None:
+            if before.published is not None and earlier is not None:
+                past = _Pool(before.published, earlier, self.budget)
+                if past.known(where, few) is not None:
                     continue
             values = {
                 name: [self.published.domains[name][code] for code in codes]
                 for name, codes in where.items()
             }
             (small if is_shown else recovered).append(NewCertainty(values, count, count))
+        self.bounds = pool.bounds
         return small, recovered
 
-    def _known(
-        self,
-        published: PublishedSet,
-        solution: CellBounds,
-        where: CodesWhere,
-        few: int | None,
-        *,
-        is_past: bool = False,
-    ) -> int | None:
+
+@dataclass(eq=False)
+class _Pool:
+    """Files of people that meet everything published: two that differ show that a count is not known."""
+
+    published: PublishedSet
+    bounds: CellBounds
+    """With the files; those that are looked for are added."""
+    budget: SolverBudget
+    is_open: bool = False
+    """Whether something was not decided in time."""
+
+    def known(self, where: CodesWhere, few: int | None) -> int | None:
         """Return how many people a condition holds of, where that is certain, and at most few; None: it is not.
 
-        What is not decided in time counts as not known before, and leaves open whether it is known after.
+        What is not decided in time is not known, and said.
         """
-        system = solution.system
+        system = self.bounds.system
         flags = np.ones(len(system.cells), np.bool_)
         for name, codes in where.items():
             if name not in system.domains:
                 return None
             flags &= np.isin(system.cells[:, list(system.domains).index(name)], codes)
-        classes = np.unique(system.class_of[flags])
         inside = np.bincount(system.class_of[flags], minlength=len(system.sizes))
+        classes = np.flatnonzero(inside)
         if not (inside[classes] == system.sizes[classes]).all():
             return None  # combinations that nothing tells apart are on both sides
-        least, most = solution.class_least[classes].sum(), solution.class_most[classes].sum()
-        if least == most:
-            return int(least)
-        sums = {sum(file.get(int(number), 0) for number in classes) for file in solution.files}
-        if len(sums) != 1 or (few is not None and min(sums) > few):
+        least = int(self.bounds.class_least[classes].sum())
+        if least == int(self.bounds.class_most[classes].sum()):
+            return least
+        members = set(classes.tolist())
+        counts = {
+            sum(count for number, count in file.items() if number in members)
+            for file in self.bounds.files
+        }
+        if len(counts) != 1 or (few is not None and min(counts) > few):
             return None
-        count = sums.pop()
-        is_exact = _is_exact(published, where, count, self.budget)
-        if is_exact is None and not is_past:
-            self.is_open = True
+        count = counts.pop()
+        is_exact, files = _is_exact(self.published, where, count, self.budget)
+        self.is_open = self.is_open or is_exact is None
+        further = [
+            {place: int(people[place]) for place in np.flatnonzero(people).tolist()}
+            for people in counts_of_files(system, files)
+        ]
+        self.bounds = replace(self.bounds, files=(*self.bounds.files, *further))
         return count if is_exact else None
 
 
 def _is_exact(
     published: PublishedSet, where: CodesWhere, count: int, budget: SolverBudget
-) -> bool | None:
-    """Tell whether a condition holds of so many people in every file; None: that is not decided in time."""
+) -> tuple[bool | None, list[dict[Combination, int]]]:
+    """Tell whether a condition holds of so many people in every file, and files that show that it does not.
+
+    None: that is not decided in time.
+    """
     for low, high in ((None, count - 1), (count + 1, None)):
         if budget.left <= 0:
-            return None
+            return None, []
         if high == -1:
             continue
         row = PublishedRow(KNOWN, (SumTerm(where, None, 1),), low, high)
@@ -433,8 +452,9 @@ def _is_exact(
             questions=(),
         )
         if solution.status != "infeasible":
-            return False if solution.files else None
-    return True
+            files = list(solution.files_by_values())
+            return (False if files else None), files
+    return True, []
 
 
 # -- because of what -------------------------------------------------------------------------------------------------
@@ -468,7 +488,7 @@ def _because(
                 questions=("certain",),
             )
             exact = [
-                _is_exact(some, _codes(some, one.where), one.least, budget) for one in recovered
+                _is_exact(some, _codes(some, one.where), one.least, budget)[0] for one in recovered
             ]
         except (BudgetError, StudyError):  # they may not say how many people there are
             return None
