@@ -99,8 +99,7 @@ def _findings(outcome: Succession, advice: Remedy | None) -> Iterator[Finding]:
     if outcome.undecided:
         yield note(
             text(
-                "Not everything was proved in time, and what is not proved does not pass; give it more time "
-                "(`time_limit`)."
+                "Not everything was proved in time, and what is not proved does not pass; give it more time."
             )
         )
     if advice is not None:
@@ -118,8 +117,8 @@ def _certain(outcome: Succession) -> Iterator[Finding]:
     elif outcome.new_rare:
         yield note(
             text(
-                "After what went out before, it makes the whole record of {certain} more people certain; {rare} of "
-                "them have a combination that at most {few} have.",
+                "After what went out before, it makes the whole record of {certain} more people certain, {rare} of "
+                "them with a combination that at most {few} have.",
                 certain=outcome.new_certain,
                 rare=outcome.new_rare,
                 few=outcome.rare,
@@ -132,8 +131,8 @@ def advice_sentence(advice: Remedy) -> str:
     if advice.change == "hide":
         return text_for(
             advice.cells,
-            "It passes if {count} count of table “{table}” is hidden (`reasons` says which).",
-            "It passes if {count} counts of table “{table}” are hidden (`reasons` says which).",
+            "It passes if {count} count of table “{table}” is hidden (the file of reasons says which).",
+            "It passes if {count} counts of table “{table}” are hidden (the file of reasons says which).",
             table=advice.table,
         )
     if advice.change == "coarsen":
