@@ -17,7 +17,7 @@ from glasshouse.tabulation.solution import CellBounds
 
 VERIFIER = Path(verifier.__file__)
 """The file that checks a proof by itself."""
-_FURTHER = 8
+_FURTHER = 24
 """So many files are kept besides those that show the ends: they answer what is asked of further tables."""
 
 

@@ -205,7 +205,7 @@ def cell_bounds(
 def counts_of_files(
     system: CellSystem, files: Sequence[Mapping[tuple[Value, ...], int]]
 ) -> Iterator[Integers]:
-    """Yield per file how many people are in each class; one with a combination that is ruled out is none of these."""
+    """Yield per file how many people are in each class; a file with a combination that is ruled out is passed over."""
     if not files:
         return
     places = {tuple(system.values(cell)): cell for cell in range(len(system.cells))}

@@ -20,7 +20,7 @@ from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import OnProgress
 from glasshouse.solvers import SolverBudget
 from glasshouse.study.tables import Value
-from glasshouse.tabulation.cells import system_of
+from glasshouse.tabulation.cells import CellSystem, system_of
 from glasshouse.tabulation.outputs import PublishedOutput, joined, labels_of
 from glasshouse.tabulation.reasons import TableSet, contradicting_tables
 from glasshouse.tabulation.search import QUESTIONS
@@ -206,6 +206,7 @@ def succession_of(
             on_progress=on_progress,
         )
         comparison = _Comparison(bounds, least_before, most_before, rare)
+    bounds = _with_files(bounds, files)
     cells = _Cells(everything, bounds, SolverBudget(budget.left * _CELLS, memory))
     small, recovered = cells.new_ones(new, before, rare)
     answer = Succession(
@@ -226,6 +227,29 @@ def succession_of(
         outputs, new, comparison, recovered, SolverBudget(budget.left * _WHY, memory)
     )
     return replace(answer, because=because)
+
+
+def _with_files(bounds: CellBounds, files: Sequence[Mapping[Combination, int]]) -> CellBounds:
+    """Return bounds with the files of people that meet everything, also those that show no further end."""
+    further = []
+    for people in counts_of_files(bounds.system, files):
+        file = {place: int(people[place]) for place in np.flatnonzero(people).tolist()}
+        if file not in bounds.files and _is_met(bounds.system, people):
+            further.append(file)
+    return replace(bounds, files=(*bounds.files, *further))
+
+
+def _is_met(system: CellSystem, people: Integers) -> bool:
+    """Tell whether so many people in each class meet every row, and of each choice some alternative."""
+    broken = {
+        row.case
+        for row in system.rows
+        if not row.low <= int((row.coefficients * people[row.classes]).sum()) <= row.high
+    }
+    return None not in broken and all(
+        any((choice, case) not in broken for case in range(count))
+        for choice, (_, count) in enumerate(system.choices)
+    )
 
 
 @dataclass(frozen=True)
