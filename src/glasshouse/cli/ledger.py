@@ -20,7 +20,8 @@ from glasshouse.language import printable, text, text_for
 if TYPE_CHECKING:
     from glasshouse.measures.verdict import Verdict
     from glasshouse.runs.ledger import Ledger, OutputCheck
-    from glasshouse.tabulation import PublishedOutput
+    from glasshouse.study.policy import ReleasePolicy
+    from glasshouse.tabulation import PublishedOutput, RecordChecks
 
 app = typer.Typer(
     name="ledger",
@@ -30,7 +31,7 @@ app = typer.Typer(
 )
 _BESIDE = frozenset(
     """
-    path ledger accept reasons junit sarif as_json out overwrite policy
+    path ledger accept reasons records junit sarif as_json out overwrite policy
     cohort name who people suppressed totals rare time_limit
     """.split()
 )
@@ -232,7 +233,7 @@ def check_output(
     from glasshouse.measures.verdict import verdict_on
     from glasshouse.runs.ledger import Ledger, no_ledger
     from glasshouse.study import load_policy
-    from glasshouse.study.policy import OUTPUTS
+    from glasshouse.study.policy import ACRO, OUTPUTS
 
     for name, typed in given_options(context):
         if name not in _BESIDE:
@@ -245,22 +246,33 @@ def check_output(
     ledger = Ledger(Path(str(after.ledger)))
     if not ledger.exists:
         raise no_ledger(ledger.folder)
-    rule = OUTPUTS if output.policy is None else load_policy(output.policy)
+    default = OUTPUTS if after.records is None else ACRO
+    rule = default if output.policy is None else load_policy(output.policy)
     if not any(condition.measure == "newly-certain" for condition in rule.conditions):
         raise UnjudgedError(
             'the rule "{name}" does not say how many people may become certain; give one that does, such as outputs',
             name=rule.name,
         )
     published = _read(ledger, path, after)
+    behind = None if after.records is None else _behind(published, after.records, rule)
+
+    def judged(checked: OutputCheck) -> Verdict:
+        figures = measured(checked.answer, left_out=len(checked.left_out), records=behind)
+        verdict = verdict_on(figures, rule)
+        assert verdict is not None  # noqa: S101 - the rule asks what is measured
+        return verdict
+
+    def is_passed(checked: OutputCheck) -> bool:
+        return checked.verdict == "publishable" and judged(checked).meets
+
     with progress() as on_progress:
         limits = {**after.limits(), "on_progress": on_progress}
         checked = (
-            ledger.add(published, source=path, who=after.who, if_publishable=True, **limits)
+            ledger.add(published, source=path, who=after.who, only_if=is_passed, **limits)
             if after.accept
             else ledger.check(published, **limits)
         )
-    verdict = verdict_on(measured(checked.answer, left_out=len(checked.left_out)), rule)
-    assert verdict is not None  # noqa: S101 - the rule asks what is measured
+    verdict, passes = judged(checked), is_passed(checked)
     write(verdict)
     if output.out is not None:
         _write_session(output.out, published, checked, overwrite=output.overwrite)
@@ -274,19 +286,39 @@ def check_output(
                 path=after.reasons,
             )
         )
-    passes = checked.verdict == "publishable" and verdict.meets
     if output.as_json:
         content = {
             **_about(path),
             **checked.to_dict(),
             "accepted": passes and after.accept,
             "head": ledger.head,
+            **({} if behind is None else {"records": behind.to_dict()}),
             **verdict.to_dict(),
         }
         print(json.dumps(content, indent=2))
     else:
         _show(checked, verdict)
     return passes
+
+
+def _behind(published: PublishedOutput, path: Path, rule: ReleasePolicy) -> RecordChecks:
+    """Judge an output by the records behind it."""
+    from glasshouse.errors import DataError
+    from glasshouse.language import unknown_name
+    from glasshouse.sources import open_source
+    from glasshouse.tabulation.magnitudes import columns_of, record_checks
+
+    source = open_source(path)
+    columns = columns_of(published.plan, source.columns)
+    for name in columns:
+        if name not in source.columns:
+            raise DataError(unknown_name("column", name, source.name, source.columns))
+    records = [
+        {name: value or "" for name, value in record.items()}
+        for batch in source.batches(columns)
+        for record in batch.to_pylist()
+    ]
+    return record_checks(published.plan, records, rule.magnitudes)
 
 
 def _write_session(

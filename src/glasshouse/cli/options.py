@@ -524,6 +524,11 @@ class LedgerOptions(PublishedOptions):
         "DIR",
         "Check a published output instead: a table, a plan or a folder of ACRO, after what is in this ledger.",
     )
+    records: Path | None = _AFTER(
+        "--records",
+        "FILE",
+        "The records behind the output, to judge threshold, zeros, dominance and p % by them (--policy acro).",
+    )
     accept: bool = _AFTER(
         "--accept", says="Add the output to the ledger if it passes.", default=False
     )

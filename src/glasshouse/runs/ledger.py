@@ -12,7 +12,7 @@ import getpass
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -278,7 +278,7 @@ class Ledger:
         *,
         source: Path | None = None,
         who: str | None = None,
-        if_publishable: bool = False,
+        only_if: Callable[[OutputCheck], bool] | None = None,
         **options: Any,
     ) -> OutputCheck:
         """Add an output that went out, with the verdict on it; while another process adds one, this one is refused.
@@ -287,7 +287,7 @@ class Ledger:
             output: The output; what is not read yet is read.
             source: The file or folder that it was read from, of which a digest is kept.
             who: Who asked for it; by default who is logged in.
-            if_publishable: Whether it is added only if it passes.
+            only_if: Tells by the answer whether it is added; by default it went out, whatever the answer is.
             options: How it is checked, as in `check`.
 
         Raises:
@@ -297,14 +297,14 @@ class Ledger:
         with held(self.folder / CHAIN):
             self.entries = _entries(self.folder)
             new = output if isinstance(output, PublishedOutput) else self.read(output)
-            checked = self.check(new, **{"advising": if_publishable, **options})
-            if checked.answer.contradiction is not None and not if_publishable:
+            checked = self.check(new, **{"advising": only_if is not None, **options})
+            if checked.answer.contradiction is not None and only_if is None:
                 raise DataError(
                     "the output contradicts what is in the ledger ({tables}); see whether it is of the same people "
                     "(`cohort`), and how it was protected",
                     tables=quoted(checked.answer.contradiction.tables),
                 )
-            if if_publishable and checked.verdict != "publishable":
+            if only_if is not None and not only_if(checked):
                 return checked
             content = {
                 "event": ADDED,

@@ -55,6 +55,11 @@ Measure = Literal[
     "newly-certain",
     "recovered-counts",
     "small-counts",
+    "below-threshold",
+    "empty-counts",
+    "one-class",
+    "dominated",
+    "estimable",
 ]
 """What a condition is about; `MEASURES` says what each means."""
 SINGLING_OUT, LINKABILITY, INFERENCE = (
@@ -196,6 +201,21 @@ MEASURES: dict[Measure, MeasureKind] = {
         SINGLING_OUT,
         counts_people=True,
     ),
+    "below-threshold": MeasureKind(
+        marked("counts and figures of too few records"), SINGLING_OUT, counts_people=True
+    ),
+    "empty-counts": MeasureKind(marked("counts that are zero"), INFERENCE, counts_people=True),
+    "one-class": MeasureKind(
+        marked("groups of which everybody has the same value"), INFERENCE, counts_people=True
+    ),
+    "dominated": MeasureKind(
+        marked("figures that few records dominate"), INFERENCE, counts_people=True
+    ),
+    "estimable": MeasureKind(
+        marked("figures from which one contributor estimates another"),
+        INFERENCE,
+        counts_people=True,
+    ),
 }
 """What each measure is: one with a row here is told of by verdicts, forms and rules alike."""
 CLASS_SIZES = (1, 2, 3, 4, 5, 10, 20, 50, 100, 1000)
@@ -331,6 +351,23 @@ def _ratio(limit: float) -> Fraction:
     return ratio if float(ratio) == limit else Fraction(str(limit))
 
 
+class MagnitudeRule(BaseModel):
+    """The numbers of the rules about the records behind an output; by default those of ACRO."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threshold: StrictInt = Field(default=10, ge=1)
+    """How many records, or values, are behind a count or a figure at least."""
+    n: StrictInt = Field(default=2, ge=1)
+    """How many of the largest records are looked at together,"""
+    k: float = Field(default=0.9, gt=0, le=1)
+    """and how much of a total they may make up."""
+    p: float = Field(default=0.1, ge=0)
+    """How much of the largest the others must be, but for the two largest."""
+    zeros: bool = True
+    """Whether a count that is zero counts."""
+
+
 class ReleasePolicy(BaseModel):
     """A rule for releases."""
 
@@ -346,6 +383,8 @@ class ReleasePolicy(BaseModel):
     """Columns that it dismisses by name: nobody could know them, and they say nothing of a person."""
     conditions: tuple[PolicyCondition, ...] = Field(min_length=1, max_length=100)
     """All of them must hold."""
+    magnitudes: MagnitudeRule = MagnitudeRule()
+    """The numbers of the rules about the records behind an output."""
     _file: str = PrivateAttr(default="")
 
     @property
@@ -409,6 +448,7 @@ _CERTAIN = marked(
     "(2019), on differencing"
 )
 _THRESHOLD = marked("counts of at least 10: the default of ACRO")
+_ACRO = marked("the defaults of ACRO: 10 records, (2, 90%) dominance, p = 10%")
 _CHOSEN = marked("no official source gives a number; it was chosen for this rule")
 
 
@@ -494,7 +534,20 @@ OUTPUTS = ReleasePolicy(
     ),
 )
 """The rule for what leaves a research environment: nothing becomes certain that was not."""
-POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL, OUTPUTS)}
+_OF_OUTPUTS: tuple[Measure, ...] = (
+    *("below-threshold", "empty-counts", "one-class", "dominated", "estimable"),
+)
+ACRO = ReleasePolicy(
+    name="acro",
+    excludes=_NOT_COVERED,
+    complete=True,
+    conditions=(
+        *OUTPUTS.conditions,
+        *(PolicyCondition(measure=measure, at_most=0, source=_ACRO) for measure in _OF_OUTPUTS),
+    ),
+)
+"""The same, with what ACRO asks of the records behind an output by default."""
+POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL, OUTPUTS, ACRO)}
 """The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues; and
 one for what leaves a research environment."""
 BY_RECORDS: tuple[Measure, ...] = ("some-records", "any-records")
@@ -504,6 +557,7 @@ TITLES = {
     "research-file": marked("research file"),
     "internal": marked("internal use"),
     "outputs": marked("outputs"),
+    "acro": marked("outputs, with the defaults of ACRO"),
 }
 """What they are called in sentences."""
 AUDIENCES = {

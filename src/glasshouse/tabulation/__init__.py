@@ -1,6 +1,7 @@
 """Published tables: who can be read out of them together, with a proof that anybody can check."""
 
 from glasshouse.tabulation.exposure import SecretExposure, TablesOutcome, table_exposure
+from glasshouse.tabulation.magnitudes import RecordChecks, record_checks
 from glasshouse.tabulation.outputs import PublishedOutput
 from glasshouse.tabulation.reasons import (
     TablesAudit,
@@ -18,6 +19,7 @@ __all__ = [
     "CellBounds",
     "PublishedOutput",
     "PublishedSet",
+    "RecordChecks",
     "Remedy",
     "SecretExposure",
     "Succession",
@@ -28,6 +30,7 @@ __all__ = [
     "cell_bounds",
     "contradicting_tables",
     "published",
+    "record_checks",
     "remedy_of",
     "succession_of",
     "table_exposure",
