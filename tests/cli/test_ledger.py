@@ -442,3 +442,29 @@ def test_what_is_not_proved_does_not_pass(glasshouse: Glasshouse, town: Path) ->
     rewritten(Path("went"), "0001-homes.json", "120", "121")
     with pytest.raises(DataError, match="altered"):
         Ledger(Path("went"))
+
+
+def test_released_records_count_as_what_they_show(glasshouse: Glasshouse, town: Path) -> None:
+    people = ["Springfield,none"] * 40 + ["Ogdenville,none"] * 30 + ["Ogdenville,leprosy"] * 2
+    lines = [f"{number},{person}" for number, person in enumerate(people)]
+    Path("people.csv").write_text("id,town,ill\n" + "\n".join(lines) + "\n")
+    asked = ("-q", "town", "-s", "ill", "--id", "id")
+    assert glasshouse("assess", "people.csv", *asked, "--out", "run").code == 0
+    added = glasshouse("ledger", "add", "records", "run", "--json")
+    assert added.code == 0, added.error
+    Path("ills.csv").write_text("ill,people\nleprosy,2\nnone,70\n")
+    after = glasshouse("check", "ills.csv", "--ledger", "records", "--json")
+    assert (after.code, json.loads(after.out)["verdict"]) == (0, "publishable")  # records show it
+    Path("wrong.csv").write_text("ill,people\nleprosy,3\nnone,69\n")
+    wrong = glasshouse("check", "wrong.csv", "--ledger", "records", "--json")
+    assert json.loads(wrong.out)["verdict"] == "contradiction"
+    Path("again").mkdir()
+    assert glasshouse("assess", "people.csv", *asked, "--out", "again/run-2").code == 0
+    twice = glasshouse("ledger", "add", "records", "again/run-2")
+    assert twice.code == 2
+    assert "--id" in twice.error
+    assert (
+        glasshouse("assess", "people.csv", *asked, "--where", "ill=none", "--out", "part").code == 0
+    )
+    part = glasshouse("ledger", "add", "records", "part")
+    assert (part.code, len(part.error.splitlines())) == (2, 1)

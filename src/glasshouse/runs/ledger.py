@@ -12,8 +12,9 @@ import getpass
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,11 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, system_reason, unknown_name
 from glasshouse.progress import OnProgress
-from glasshouse.runs.folder import now
+from glasshouse.runs.folder import STUDY, is_run, now
 from glasshouse.solvers import SolverBudget
+from glasshouse.sources import open_source
+from glasshouse.study import Treatment, load_study
+from glasshouse.study.assess import AssessStudy
 from glasshouse.tabulation import (
     PublishedOutput,
     Remedy,
@@ -201,8 +205,21 @@ class Ledger:
         tables: Mapping[str, Any] | None = None,
         people: int | None = None,
     ) -> PublishedOutput:
-        """Read an output as one that follows these; see `glasshouse.tabulation.outputs.output_of`."""
+        """Read an output as one that follows these; see `glasshouse.tabulation.outputs.output_of`.
+
+        The folder of a run of ``assess`` is the release of its records.
+        """
         place = output if isinstance(output, Mapping) else Path(output)
+        if isinstance(place, Path) and place.is_dir() and is_run(place):
+            released = _released(place, [entry for entry in self.entries if entry.is_output])
+            read = output_of(
+                released.plan,
+                name=name or place.absolute().name,
+                earlier=self.outputs,
+                cohort=cohort,
+                people=people,
+            )
+            return replace(read, identifier=released.identifier, left_out=released.left_out)
         return output_of(
             place, name=name, earlier=self.outputs, cohort=cohort, tables=tables, people=people
         )
@@ -313,6 +330,7 @@ class Ledger:
                 "source": None if source is None else _source(source),
                 "verdict": checked.to_dict(),
                 "left_out": list(new.left_out),
+                "identifier": new.identifier,
                 "plan": new.to_dict(),
             }
             self._append(content, _certificate(checked.answer))
@@ -434,6 +452,75 @@ class Ledger:
             "certified": certified,
             "head": entries[-1].digest,
         }
+
+
+@dataclass(frozen=True)
+class _Released:
+    """Released records as the table of all their columns."""
+
+    plan: dict[str, Any]
+    identifier: str | None
+    left_out: tuple[str, ...]
+
+
+def _released(folder: Path, earlier: Sequence[LedgerEntry]) -> _Released:
+    """Return the records of a run of ``assess`` as one table: how many people have each combination.
+
+    Raises:
+        StudyError: They cannot be put together with tables, or with records that went out before.
+    """
+    study = load_study(folder / STUDY)
+    if not isinstance(study, AssessStudy) or len(study.datasets) > 1 or study.person:
+        raise StudyError(
+            '"{folder}" cannot be put together with other outputs; give the run of assess on one file of one record '
+            "per person",
+            folder=folder,
+        )
+    dataset, adversary = study.datasets[0], study.adversary
+    seen = (dataset.date, dataset.derive, dataset.bands, dataset.group)
+    if any(seen) or study.treatment != Treatment():
+        raise StudyError(
+            '"{folder}" looks at its values in another way, or leaves records out; assess the file as it is released',
+            folder=folder,
+        )
+    for entry in earlier:
+        if (
+            adversary.identifier is not None
+            and entry.content.get("identifier") == adversary.identifier
+        ):
+            raise StudyError(
+                'the ledger has records by "{id}", too ({name}): assess both files together, with `id`; they are one '
+                "longitudinal release",
+                id=adversary.identifier,
+                name=entry.name,
+            )
+    columns = [
+        *adversary.quasi_identifiers,
+        *(one for secret in adversary.secrets for one in secret),
+    ]
+    source = open_source(dataset.path, dialect=dataset.dialect)
+    left_out = tuple(
+        f"column {name}"
+        for name in source.columns
+        if name not in columns and name not in (*study.drop, adversary.identifier)
+    )
+    counts = Counter(
+        tuple(value or "" for value in record.values())
+        for batch in source.batches(columns)
+        for record in batch.to_pylist()
+    )
+    domains = zip(columns, zip(*counts, strict=True), strict=True)
+    plan = {
+        "attributes": {name: {"values": sorted(set(values))} for name, values in domains},
+        "tables": [
+            {
+                "id": folder.absolute().name,
+                "by": columns,
+                "rows": [[*key, count] for key, count in sorted(counts.items())],
+            }
+        ],
+    }
+    return _Released(plan, adversary.identifier, left_out)
 
 
 def no_ledger(folder: Path) -> DataError:

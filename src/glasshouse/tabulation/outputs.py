@@ -44,6 +44,8 @@ class PublishedOutput:
     """What was published with it and cannot be put together with tables, such as means and regressions."""
     margins_of_shown: tuple[str, ...] = ()
     """Tables whose margins are totals of what is shown, and tell nothing more."""
+    identifier: str | None = None
+    """The column by which people of released records are known elsewhere, too."""
 
     @classmethod
     def from_dict(cls, name: str, content: Mapping[str, Any]) -> Self:
