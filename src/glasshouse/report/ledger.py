@@ -50,7 +50,7 @@ def brief(
     if margins_of_shown:
         notes.append(
             text(
-                "Margins that are totals of what is shown, and tell nothing more: those of {tables}.",
+                "Row and column totals that are of what is shown, and reveal nothing more: those of {tables}.",
                 tables=quoted(margins_of_shown),
             )
         )
