@@ -77,7 +77,7 @@ def main() -> None:
             ledger.add(plan(people, by, base, f"T{number}"), rare=9, seconds=60)
         print(f"{len(ledger.entries)} outputs added in {time.process_time() - began:.1f} CPU s")
         checks = {
-            "stored files decide": plan(people, ("sex", "ill"), 20, "again"),
+            "stored files decide": plan(people, ("sex", "ill"), 10, "again"),
             "solved": plan(people, ("region", "school"), 1, "exact"),
         }
         for title, content in checks.items():
