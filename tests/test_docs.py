@@ -45,7 +45,7 @@ def test_a_page_begins_with_what_to_type_and_what_it_shows() -> None:
     """A command's own page: a block of a command stands before any heading but its own."""
     with (DOCS / "site.toml").open("rb") as file:
         commands = tomllib.load(file)["section"][1]["twin"]
-    assert len(commands) == 10
+    assert len(commands) == 11
     for name in commands:
         for home in (DOCS, DOCS / "pt"):
             opening = (home / f"{name}.md").read_text("utf-8").split("\n## ")[0]
