@@ -28,20 +28,36 @@ def test_the_action_checks_what_its_inputs_say(
     release = tmp_path / "my release.csv"
     rows = "".join(f"{'FM'[place % 2]},{place % 5}\n" for place in range(50))
     release.write_text(f"sex,age\n{rows}", encoding="utf-8")
-    inputs = {
-        "CHECK_PATH": str(release),
-        "CHECK_POLICY": policy,
-        "CHECK_ARGUMENTS": arguments,
-        "CHECK_JUNIT": str(tmp_path / "verdict.xml"),
-        "CHECK_SARIF": "",
-    }
-    # the runner has the installed command on its path; here it lies beside the interpreter
-    path = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
-    done = subprocess.run(
-        ["bash", "-c", step()], env=os.environ | path | inputs, capture_output=True
+    done = run_step(
+        CHECK_PATH=str(release),
+        CHECK_POLICY=policy,
+        CHECK_ARGUMENTS=arguments,
+        CHECK_JUNIT=str(tmp_path / "verdict.xml"),
     )
     assert done.returncode == code, done.stderr
     assert (tmp_path / "verdict.xml").exists() == (code != 2)
+
+
+@pytest.mark.parametrize(("people", "code"), [(40, 0), (4, 4)])
+def test_the_action_checks_an_output_against_a_ledger(
+    tmp_path: Path, people: int, code: int
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(f"sex,people\nF,{people}\nM,30\n", encoding="utf-8")
+    (tmp_path / "went").mkdir()
+    done = run_step(CHECK_PATH=str(table), CHECK_LEDGER=str(tmp_path / "went"))
+    assert done.returncode == code, done.stderr
+
+
+def run_step(**given: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the script of the action with some of its inputs, and the others empty."""
+    names = ("PATH", "POLICY", "LEDGER", "ARGUMENTS", "JUNIT", "SARIF")
+    inputs = {f"CHECK_{name}": "" for name in names} | given
+    # the runner has the installed command on its path; here it lies beside the interpreter
+    path = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
+    return subprocess.run(
+        ["bash", "-c", step()], env=os.environ | path | inputs, capture_output=True, check=False
+    )
 
 
 def test_the_inputs_reach_the_script_by_its_environment_only() -> None:
