@@ -403,6 +403,8 @@ def assess(
     seed: int = 0,
     subject: str = "person",
     policy: PolicyChoice = "open-data",
+    trained_on: Data = None,
+    holdout: Data = None,
     advise: bool = False,
     explain: bool = False,
     per_record: bool = False,
@@ -449,17 +451,25 @@ def assess(
         seen=seen,
         joined=id is not None and not each,
     )
+    adversary = _adversary(tables, quasi_identifiers, sensitive, id, facts, prior_weight)
+    beside, people = {}, {}
+    for word, file in {"trained_on": trained_on, "holdout": holdout}.items():
+        if file is not None:
+            beside[word], people[word] = _people_beside(
+                word, file, tables, adversary, further, seen
+            )
     chosen = [subsets] if isinstance(subsets, str) else subsets
     study = validated(
         AssessStudy,
         {
             "datasets": datasets,
-            "adversary": _adversary(tables, quasi_identifiers, sensitive, id, facts, prior_weight)
+            "adversary": adversary
             | {"prior": _by_text(prior), "gain": {"tries": tries, "worth": _by_text(worth)}}
             | {"missing_is_a_value": missing_is_a_value},
             "treatment": _treatment(where, invalid, drop_missing),
             "drop": drop,
             "ignore": ignore,
+            **beside,
             "weight": weight,
             "suda": suda,
             "by": by,
@@ -478,11 +488,15 @@ def assess(
     if on_spark:
         from glasshouse.engines.spark.assess import answer
 
+        if beside:
+            raise StudyError("`trained_on` is not for data on Spark; read() a part of them")
         there = [replace(table, first=first) for table, first in zip(on_spark, tables, strict=True)]
         extras = {"`explain`": explain}
         done = answer(study, there, resources=resources, per_record=per_record, extras=extras)
         return replace(done, provenance=in_memory())
-    return _answer(study, resources, tables=tables, explain=explain, per_record=per_record)
+    return _answer(
+        study, resources, tables=tables, explain=explain, per_record=per_record, **people
+    )
 
 
 @verb(AssessStudy)
@@ -1441,6 +1455,41 @@ def _population(
     if not isinstance(population, EncodedTable):
         table = _read_frame(population, seen, quasi_identifiers=columns, also=also)
     return _in_memory(table, seen), table
+
+
+def _people_beside(
+    word: str,
+    people: Data,
+    synthetic: Sequence[EncodedTable],
+    adversary: Mapping[str, Any],
+    also: Sequence[str],
+    seen: Mapping[str, Any],
+) -> tuple[dict[str, Any], EncodedTable | None]:
+    """Return a file of people beside a synthetic one, and the table where both are in memory.
+
+    Raises:
+        StudyError: One of them is in memory, and the other is a file.
+    """
+    in_files = isinstance(people, str | PathLike)
+    if in_files and not synthetic:
+        return {"path": Path(people), **seen}, None
+    if in_files or not synthetic:
+        raise StudyError(
+            "of the synthetic release and `{word}` one is a file, and the other in memory; read() both, or neither",
+            word=word,
+        )
+    (dataset,), (table,) = _datasets(
+        people,
+        adversary["quasi_identifiers"],
+        adversary["sensitive"],
+        adversary["identifier"],
+        adversary["facts"],
+        None,
+        also=also,
+        seen=seen,
+    )
+    table = replace(table, name=word) if table.name == synthetic[0].name else table
+    return dataset | {"path": Path(table.name), "name": table.name}, table
 
 
 def _plain(terms: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,6 +72,8 @@ def assess(
     focal: options.Focal = None,
     by: str | None = _asked(),
     each: bool = _asked(default=False),
+    trained_on: Path | None = _asked(),
+    holdout: Path | None = _asked(),
     explain: bool = option(
         "--explain",
         says="For small data: print every table from the records to the hyper, as fractions.",
@@ -110,6 +112,8 @@ def assess(
     Example: glasshouse assess adult.csv -q age -q sex -q race -s occupation --out run
 
     Several years: glasshouse assess 2014.csv 2015.csv --id student -q school -q grade -s disability
+
+    A synthetic file: glasshouse assess made.csv --trained-on people.csv --holdout others.csv -q age -q sex -s income
     """
     from glasshouse.study.assess import MOST_SWEPT, AssessStudy, with_default_subsets
 
@@ -173,6 +177,8 @@ def assess(
             "suda": suda,
             "by": by,
             "each": each,
+            "trained_on": trained_on and reading.dataset(trained_on),
+            "holdout": holdout and reading.dataset(holdout),
             "group": group,
             "subsets": [_subset(chosen) for chosen in subsets or ["full"]],
             "subject": subject,
@@ -194,6 +200,8 @@ def assess(
     if save_table is not None:
         data = [dataset.place for dataset in study.datasets]
         check_new_file(save_table, data, overwrite=output.overwrite)
+    if study.trained_on is not None and engine is Engine.SPARK:
+        raise StudyError("--trained-on is for files on this machine; leave out --engine spark")
     if master is not None and engine is not Engine.SPARK:
         raise StudyError("--master is for --engine spark")
     carry_out(
@@ -207,7 +215,8 @@ def assess(
         engine=_on_spark(master) if engine is Engine.SPARK else None,
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
-    if whole and not (chosen or study.by or study.each or study.person):
+    is_of_parts = study.by or study.each or study.person or study.trained_on
+    if whole and not (chosen or is_of_parts):
         warn(translated(WHOLE_SET, most=MOST_SWEPT))
 
 

@@ -21,8 +21,10 @@ from glasshouse.microdata import (
     InexactKnowledge,
     Leakage,
     People,
+    SyntheticRelease,
 )
 from glasshouse.microdata.households import Households
+from glasshouse.microdata.origins import FILES
 from glasshouse.microdata.people import Another, Knowing
 from glasshouse.study.policy import BY_RECORDS, CLASS_SIZES, Measure
 
@@ -34,9 +36,13 @@ _ROUGH_SHARES = tuple(
 """What a share of people is told to be at most, where it would tell of a part with few of them."""
 
 
-def measured(outcome: Assessment | Family | People) -> Iterator[Measurement]:
-    """Yield what an assessment of people, of parts of a release, or of people with several records measures."""
-    if outcome.with_suppressed is not None:
+def measured(
+    outcome: Assessment | Family | People | SyntheticRelease,
+) -> Iterator[Measurement]:
+    """Yield what an assessment measures: of people, of parts, of people with several records, or of synthetic ones."""
+    if isinstance(outcome, SyntheticRelease):
+        yield from _of_synthetic(outcome)
+    elif outcome.with_suppressed is not None:
         without = replace(outcome, with_suppressed=None)
         yield from worst_of(measured(without), measured(outcome.with_suppressed))
     elif isinstance(outcome, Assessment):
@@ -45,6 +51,14 @@ def measured(outcome: Assessment | Family | People) -> Iterator[Measurement]:
         yield from _of_people(outcome)
     else:
         yield from _of_parts(outcome)
+
+
+def _of_synthetic(outcome: SyntheticRelease) -> Iterator[Measurement]:
+    """Yield what a synthetic release remembers of its own people; without a holdout nothing is known of it."""
+    remembered = outcome.remembered
+    if remembered is not None:
+        yield Measurement("remembered", remembered.at_least)
+        yield Measurement("copied", remembered.copied)
 
 
 def _of_inexact(known: InexactKnowledge, release: str) -> Iterator[Measurement]:
@@ -284,9 +298,34 @@ def _bounded(entry: Measurement, people: int) -> Measurement:
     )
 
 
-def figures(outcome: Assessment | Family | People) -> dict[str, float | None]:
-    """Return the main figures of people with several records; of others, every attack is kept."""
+def figures(
+    outcome: Assessment | Family | People | SyntheticRelease,
+) -> dict[str, float | None]:
+    """Return the main figures of people with several records and of synthetic ones; of others every attack is kept."""
+    if isinstance(outcome, SyntheticRelease):
+        return _figures_of_synthetic(outcome)
     return _figures_of_people(outcome) if isinstance(outcome, People) else {}
+
+
+def _figures_of_synthetic(outcome: SyntheticRelease) -> dict[str, float | None]:
+    """Return what is remembered at least, and with all that is known, what succeeds with each of the files."""
+    remembered = outcome.remembered
+    figures: dict[str, float | None] = {}
+    if remembered is not None:
+        figures = {
+            "remembered": float(remembered.at_least),
+            "copied": float(remembered.copied),
+            "copied: p": remembered.gate_p,
+        }
+    for sets in outcome.sets:
+        for name, counts in sets.counts.items():
+            if name == "isolated" or (sets.secret is not None and name != "right"):
+                continue
+            of = name if sets.secret is None else f"{name}: {sets.secret}"
+            for file, count, people in zip(FILES, counts[-1], sets.people, strict=True):
+                if people:
+                    figures[f"{of}, {file}"] = int(count) / people
+    return figures
 
 
 def _figures_of_people(outcome: People) -> dict[str, float | None]:

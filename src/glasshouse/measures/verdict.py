@@ -20,6 +20,7 @@ from glasshouse.measures.measurement import Measurement
 from glasshouse.study.policy import (
     MEASURES,
     NOTHING_UNSEEN,
+    OF_SYNTHETIC,
     Measure,
     PolicyCondition,
     ReleasePolicy,
@@ -241,12 +242,14 @@ def verdict_on(
         return None
     nothing_secret = _nothing_is_secret(measured)
     of_totals = any(entry.measure in OF_TOTALS for entry in measured)
+    of_synthetic = any(entry.measure in OF_SYNTHETIC for entry in measured)
     unjudged = tuple(
         condition
         for condition in policy.conditions
         if not answers[condition]
         and not condition.where_measured
         and not of_totals
+        and not (of_synthetic and condition.measure != "direct-identifiers")
         and not (nothing_secret and MEASURES[condition.measure].of_secret)
     )
     return Verdict(policy, judgements, unjudged, coverage)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from glasshouse.microdata.parts import Family, family, parts_by
     from glasshouse.microdata.people import People, assess_people
     from glasshouse.microdata.presence import Member, Membership, member, membership
+    from glasshouse.microdata.remembering import SyntheticRelease, assess_synthetic
     from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 
 _HOME = {
@@ -102,6 +103,10 @@ _HOME = {
         "member",
         "membership",
     ),
+    "remembering": (
+        "SyntheticRelease",
+        "assess_synthetic",
+    ),
     "uniqueness": (
         "PopulationRisks",
         "population_risks",
@@ -130,9 +135,11 @@ __all__ = [
     "Removals",
     "ShapleyValues",
     "Sweep",
+    "SyntheticRelease",
     "Target",
     "assess",
     "assess_people",
+    "assess_synthetic",
     "attack",
     "best_subsets",
     "close_guesses",

@@ -7,7 +7,9 @@ added to a cell is another: records have weights, and in each class the adversar
 she picked, per value of the secret where a prior divides them later.
 
 Classes of one record are settled for all their subsets at once, and so are classes of two by inclusion and exclusion.
-Weights and what records earn are packed like secrets: a code in a record, a number in a table.
+Weights and what records earn are packed like secrets: a code in a record, a number in a table. So is which of three
+files a record is from, a synthetic one or one of people; what is added up then is in `origin_kernel`, and classes of
+three are settled, too.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integer, Integers, Words
 from glasshouse.compiled import lean_compiled, lean_inlined
 from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS
+from glasshouse.microdata.origin_kernel import add_origins, is_mixed
 from glasshouse.microdata.sweep_kernel import (
     Fields,
     Plan,
@@ -91,6 +94,8 @@ class Aims(NamedTuple):
     """Gains times factors."""
     believed_scores: Floats
     """The same as doubles."""
+    origin: Fields
+    """Where the code of the file of a record stands; empty: all are from one."""
     width: int
     """The number of columns of a cell."""
 
@@ -194,6 +199,9 @@ def _visit(
     above, frame = work.frames[depth], work.frames[depth + 1]
     subset, todo = above.child_subset, above.child_todo
     work.visits[0] += hi - lo
+    has_origins = aims.origin.size > 0
+    if has_origins and not is_mixed(work.records, plan.words, aims.origin[0], lo, hi):
+        return False
     # Free attributes: those to come that do not vary. The class is one of every T between S and S with all of them.
     total = differences(work.records, plan.words, work.counts, work.bits, lo, hi, True)
     vary = np.int64(0)
@@ -203,7 +211,7 @@ def _visit(
     free = above.free | (todo & ~vary)
     # What is settled early, secrets: what she makes of one with a single value adds up, however the class is divided.
     live = above.live
-    for s in range(aims.each.size):
+    for s in range(0 if has_origins else aims.each.size):
         field = plan.secrets[s]
         if (live >> s) & 1 and not work.bits[field.word] & field.field:
             live ^= 1 << s
@@ -257,7 +265,8 @@ def _refine(
     if values == frame.hi - frame.lo:
         for v in range(values):
             work.tally[work.seen[v]] = 0
-        _add_singles(plan, aims, work, store.cells, everywhere, frame.lo, frame.hi, frame.live)
+        if aims.origin.size == 0:
+            _add_singles(plan, aims, work, store.cells, everywhere, frame.lo, frame.hi, frame.live)
         return
     frame.child_top = copy_by_value(
         work.records, work.counts, work.records, work.counts, plan.words, work.tally, work.seen,
@@ -269,7 +278,8 @@ def _refine(
         end = np.int64(work.tally[work.seen[v]])
         work.tally[work.seen[v]] = 0
         if end - start == 1:
-            _add_singles(plan, aims, work, store.cells, everywhere, start, end, frame.live)
+            if aims.origin.size == 0:
+                _add_singles(plan, aims, work, store.cells, everywhere, start, end, frame.live)
         elif is_last:
             total = np.int64(0)
             for i in range(start, end):
@@ -287,6 +297,9 @@ def _refine(
                 frame.live,
                 _ONCE,
             )
+        elif aims.origin.size and end - start <= 3:
+            make_room(store, plan.largest)
+            _settle_mixed(plan, aims, work, room, store, subset, frame.free, rest, start, end)
         elif end - start == 2:
             make_room(store, plan.largest)
             everywhere = cell_of(store, subset, frame.free | rest)
@@ -335,6 +348,42 @@ def _settle_pair(
                 _add_alike(plan, aims, work, cells, alike, s, i, _TAKEN_BACK)
     total = np.int64(work.counts[at]) + np.int64(work.counts[at + 1])
     _add_class(plan, aims, work, room, cells, alike, at, at + 2, total, different, _ONCE)
+
+
+@lean_inlined
+def _settle_mixed(
+    plan: Plan, aims: Aims, work: Workspace, room: Scratch, store: Store,
+    subset: Integer, free: Integer, rest: Integer, at: Integer, end: Integer,
+) -> None:  # fmt: skip
+    """Settle a class of two or three records of several files: where two are alike, less where all are."""
+    records, words, counts = work.records, plan.words, work.counts
+    if not is_mixed(records, words, aims.origin[0], at, end):
+        return
+    triple = end - at == 3
+    alike = free | (rest & ~_unlike(plan, work, at, rest))
+    if triple:
+        alike &= free | ~_unlike(plan, work, at + 1, rest)
+    all_alike = cell_of(store, subset, alike)
+    # What all of them are together; then each pair, the records moving up in turn.
+    for turn in range(4 if triple else 1):
+        last = end if turn == 0 else at + 2
+        cell, sign = all_alike, _ONCE
+        if turn > 0:
+            cell = cell_of(store, subset, free | (rest & ~_unlike(plan, work, at, rest)))
+        for _ in range(1 if turn == 0 else 2):
+            add_origins(
+                records, words, counts, aims.origin[0], plan.secrets, aims.each,
+                room.amount, room.present, store.cells, cell, at, last, sign,
+            )  # fmt: skip
+            cell, sign = all_alike, _TAKEN_BACK
+        if turn > 0:
+            for w in range(words):
+                first = records[at * words + w]
+                records[at * words + w] = records[(at + 1) * words + w]
+                records[(at + 1) * words + w] = records[(at + 2) * words + w]
+                records[(at + 2) * words + w] = first
+            count = counts[at]
+            counts[at], counts[at + 1], counts[at + 2] = counts[at + 1], counts[at + 2], count
 
 
 @lean_inlined
@@ -420,6 +469,12 @@ def _add_class(
     lo: Integer, hi: Integer, total: Integer, live: Integer, sign: Integer,
 ) -> None:  # fmt: skip
     """Add a class to a cell, or take it back: its size, what naming earns, and the secrets that live."""
+    if aims.origin.size:
+        add_origins(
+            work.records, plan.words, work.counts, aims.origin[0], plan.secrets, aims.each,
+            room.amount, room.present, cells, cell, lo, hi, sign,
+        )  # fmt: skip
+        return
     _add_size(plan, cells, cell, total, sign)
     if aims.weights.size:
         heaviest = lone = possible = np.int64(0)

@@ -545,6 +545,7 @@ class Games:
             gains=self._gains.astype(np.int64),
             scores=self._scores.astype(np.int64),
             believed_scores=self._scores.astype(np.float64),
+            origin=fields[:0],
             width=self.width,
         )
 

@@ -41,6 +41,7 @@ from glasshouse.microdata.lattice import (
     share_of,
     steps_of,
 )
+from glasshouse.microdata.remembering import SyntheticRelease, assess_synthetic
 from glasshouse.microdata.special_uniques import SpecialUniques, find_special_uniques
 from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.progress import Progress
@@ -95,7 +96,12 @@ MOST_BYTES = 1 << 28
 def checkpoint_key(study: AssessStudy) -> str | None:
     """Return the digest that the finished steps of a sweep must agree with; None: nothing is swept."""
     in_files = not any(isinstance(dataset.path, Address) for dataset in study.datasets)
-    is_swept = study.sweep is not None and not study.person and study.missing_as != "matches"
+    is_swept = (
+        study.sweep is not None
+        and not study.person
+        and study.missing_as != "matches"
+        and study.trained_on is None
+    )
     is_kept = is_swept and not _has_parts(study) and in_files
     return run_key(study) if is_kept else None
 
@@ -109,10 +115,13 @@ def answer(
     per_record: bool = False,
     explain: bool = False,
     advising: bool = True,
+    trained_on: EncodedTable | None = None,
+    holdout: EncodedTable | None = None,
 ) -> (
     Run[AssessStudy, Assessment]
     | Run[AssessStudy, microdata.Family]
     | Run[AssessStudy, microdata.People]
+    | Run[AssessStudy, SyntheticRelease]
 ):
     """Carry out a study of collective attacks.
 
@@ -124,6 +133,8 @@ def answer(
         per_record: Whether each record's risk is wanted, too: with all quasi-identifiers, or the one set chosen.
         explain: Whether to build every table from the records to the hyper, for small data.
         advising: Whether to say what could be released instead, where the policy is not met.
+        trained_on: The people whom a synthetic release was made from, where they are in memory.
+        holdout: Others like them, likewise.
 
     Raises:
         DataError: The data is malformed or lacks a column.
@@ -137,6 +148,12 @@ def answer(
             marked("{option} is about records, and `person` about people; leave out one of them"),
         )
         return _people(study, resources, tables)
+    if study.trained_on is not None:
+        _refuse(
+            {**extras, "`resume`": resources.resume},
+            marked("{option} is for a release of people; leave it out with `trained_on`"),
+        )
+        return _synthetic(study, resources, tables, [trained_on, holdout])
     if _has_parts(study):
         refuse_in_parts({**extras, "`resume`": resources.resume})
         return _parts(study, resources, tables)
@@ -324,6 +341,52 @@ def _people(
     beside = _with_suppressed(study, single.steps, resources, [single.read])
     outcome = replace(outcome, steps=(*single.steps, *outcome.steps), with_suppressed=beside)
     return Run(study, outcome, warnings=notes, first_looks=looks)
+
+
+def _synthetic(
+    study: AssessStudy,
+    resources: Resources,
+    tables: Sequence[EncodedTable],
+    people: Sequence[EncodedTable | None],
+) -> Run[AssessStudy, SyntheticRelease]:
+    """Count what a synthetic release tells of those whom it was made from, and of others like them."""
+    options: dict[str, Any] = {"memory": resources.memory, "on_progress": resources.on_progress}
+    files = [only_one(study, tables=tables, **options)]
+    for dataset, table in zip((study.trained_on, study.holdout), people, strict=True):
+        if dataset is None:
+            continue
+        if table is None:
+            _refuse_strange(study, dataset)
+        given = () if table is None else (table,)
+        files.append(only_one(study.of_people(dataset), tables=given, **options))
+    outcome = assess_synthetic(
+        *(file.table for file in files),
+        quasi_identifiers=study.adversary.knowable,
+        sensitive=study.adversary.secret_columns,
+        subsets=study.sweep or study.chosen_subsets(),
+        threads=resources.threads,
+        **options,
+    )
+    steps = tuple(step for file in files for step in file.steps)
+    return Run(study, replace(outcome, steps=steps), first_looks=first_looks(study, tables))
+
+
+def _refuse_strange(study: AssessStudy, dataset: Dataset) -> None:
+    """Make sure that a file of people has something of what a synthetic one is asked about.
+
+    Raises:
+        DataError: It has nothing of it.
+    """
+    adversary, there = study.adversary, columns_of(dataset)
+    asked = (*adversary.quasi_identifiers, *adversary.fact_columns, *adversary.secret_columns)
+    if not set(asked).intersection(there):
+        raise DataError(
+            "{file}: has none of the columns that {synthetic} is asked about ({columns}); is it the file that it was "
+            "made from, or a holdout of it?",
+            file=dataset.name or dataset.place.name,
+            synthetic=study.datasets[0].place.name,
+            columns=quoted(asked),
+        )
 
 
 def _with_suppressed(

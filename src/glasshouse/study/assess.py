@@ -17,7 +17,7 @@ from glasshouse.conditions import is_number, taken_apart
 from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import marked, near_names, quoted, text
 from glasshouse.study.adversaries import CatalogueAdversary
-from glasshouse.study.entry import ADVERSARY, RECORDS, entry
+from glasshouse.study.entry import ADVERSARY, RECORDS, SYNTHETIC, entry
 from glasshouse.study.question import (
     Adversary,
     Dataset,
@@ -102,6 +102,7 @@ class Key(Model):
 
 
 _adversary, _records = partial(entry, panel=ADVERSARY), partial(entry, panel=RECORDS)
+_synthetic = partial(entry, panel=SYNTHETIC)
 
 
 PERSON = _adversary(
@@ -211,6 +212,16 @@ class AssessStudy(ReleaseStudy):
         unless="value",
         default="value",
         label="A missing value of what she knows",
+    )
+    trained_on: Dataset | None = _synthetic(
+        "The release is synthetic, and this is the file of the people whom it was made from: tells what it remembers "
+        "of them.",
+        "FILE",
+    )
+    holdout: Dataset | None = _synthetic(
+        "With `trained_on`: other people of the same population, whom it was not made from. Without them nothing is "
+        "judged.",
+        "FILE",
     )
 
     @model_validator(mode="after")
@@ -486,6 +497,67 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _synthetic_release_makes_sense(self) -> Self:
+        if self.trained_on is None:
+            if self.holdout is not None:
+                raise ContradictionError(
+                    "`holdout` is compared with the people whom a synthetic release was made from; name their file "
+                    "with `trained_on`"
+                )
+            return self
+        for word, value in (
+            ("link", self.links),
+            ("by", self.by),
+            ("each", self.each),
+            ("group", self.group),
+            ("person", self.person),
+            ("within", self.within),
+            ("about", self.precisions),
+            ("likely", self.likely),
+            ("adversary", self.adversaries),
+            ("weight", self.weight),
+            ("advise", self.advise),
+            ("prior_weight", self.adversary.prior_weight),
+            ("prior", self.adversary.prior),
+            ("tries", self.adversary.gain != type(self.adversary.gain)()),
+            ("household", self.household),
+            ("suda", self.suda),
+            ("missing_as", self.missing_as != "value"),
+        ):
+            if value:
+                raise ContradictionError(
+                    "`trained_on` counts records of synthetic and of real people, all alike, and one guess; leave out "
+                    "`{word}` with it",
+                    word=word,
+                )
+        if len(self.datasets) > 1:
+            raise ContradictionError("`trained_on` is for one synthetic file; leave out the others")
+        for columns in self.adversary.secrets:
+            if len(columns) > 1:
+                raise ContradictionError(
+                    "a secret of a synthetic release is a single column; name {secrets} one by one",
+                    secrets=quoted(columns),
+                )
+        for dataset in self.files:
+            for column, rule in dataset.bands.items():
+                if rule.startswith("quantiles"):
+                    raise ContradictionError(
+                        'bands of "{column}" by quantiles would differ between the files of a synthetic release; say '
+                        "where bands begin",
+                        column=column,
+                    )
+        return self
+
+    @property
+    def files(self) -> tuple[Dataset, ...]:
+        """All the data that it is about: the releases, and of a synthetic one the people."""
+        return (*super().files, *filter(None, [self.trained_on, self.holdout]))
+
+    def of_people(self, dataset: Dataset) -> Self:
+        """Return the same question of a file of people beside a synthetic one, by which that file is read."""
+        return self.model_copy(update={"datasets": (dataset,)})
+
+    @model_validator(mode="after")
     def _subsets_are_subsets(self) -> Self:
         known = self.adversary.knowable
         for subset in self.subsets:
@@ -618,6 +690,8 @@ def with_default_subsets(study: AssessStudy) -> AssessStudy:
     Parts are compared by the same subsets whatever their size, and of too many attributes only the whole set is left.
     """
     attributes, chosen = len(study.adversary.knowable), "all"
+    if study.trained_on is not None:  # with which secrets may be known, too
+        attributes += len(study.adversary.secrets)
     if study.person:  # each set is a walk of its own
         return study
     if attributes > SWEPT_BY_DEFAULT:

@@ -28,6 +28,7 @@ PRIOR = "The prior"
 SAMPLING = "Sampling"
 TERMS = "The terms of the attack"
 PEOPLE = "The people"
+SYNTHETIC = "A synthetic release"
 """The panels of the help that entries stand in."""
 
 

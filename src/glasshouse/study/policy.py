@@ -60,6 +60,8 @@ Measure = Literal[
     "one-class",
     "dominated",
     "estimable",
+    "remembered",
+    "copied",
 ]
 """What a condition is about; `MEASURES` says what each means."""
 SINGLING_OUT, LINKABILITY, INFERENCE = (
@@ -215,6 +217,13 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("figures from which one contributor estimates another"),
         INFERENCE,
         counts_people=True,
+    ),
+    "remembered": MeasureKind(
+        marked("what a synthetic release remembers of its own people, at least"), LINKABILITY
+    ),
+    "copied": MeasureKind(
+        marked("people whose whole record a synthetic release holds beyond chance, at least"),
+        LINKABILITY,
     ),
 }
 """What each measure is: one with a row here is told of by verdicts, forms and rules alike."""
@@ -496,6 +505,8 @@ OPEN_DATA = _rule(
         ("believed", 0.01, 0.05, _CHOSEN),
         ("placed", 0.05, 0.2, _CHOSEN),
         ("re-identified", 0.0, 0.05, _CHOSEN),
+        ("remembered", 0.01, 0.05, _CHOSEN),
+        ("copied", 0.0, 0.01, _CHOSEN),
     ),
     complete=True,
 )
@@ -513,6 +524,8 @@ RESEARCH_FILE = _rule(
         ("believed", 0.05, "any", _CHOSEN),
         ("placed", 0.2, "any", _CHOSEN),
         ("re-identified", 0.05, 0.2, _CHOSEN),
+        ("remembered", 0.05, 0.2, _CHOSEN),
+        ("copied", 0.01, 0.05, _CHOSEN),
     ),
 )
 INTERNAL = _rule(
@@ -521,6 +534,8 @@ INTERNAL = _rule(
         ("named", 0.2, None, _SINGLED_OUT),
         ("best-guess", 1 / 3, None, _PRECEDENTS),
         ("re-identified", 0.2, None, _CHOSEN),
+        ("remembered", 0.2, None, _CHOSEN),
+        ("copied", 0.05, None, _CHOSEN),
     ),
 )
 OUTPUTS = ReleasePolicy(
@@ -550,6 +565,8 @@ ACRO = ReleasePolicy(
 POLICIES = {policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL, OUTPUTS, ACRO)}
 """The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues; and
 one for what leaves a research environment."""
+OF_SYNTHETIC: tuple[Measure, ...] = ("remembered", "copied")
+"""The measures of a synthetic release, whose records are nobody's: others of records are not asked of it."""
 BY_RECORDS: tuple[Measure, ...] = ("some-records", "any-records")
 """The measures of whom some, or any, of their records give away."""
 TITLES = {

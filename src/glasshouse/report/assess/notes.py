@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from glasshouse.language import printable, text
 from glasshouse.measures.first_look import FirstLook
-from glasshouse.microdata import Assessment, Family, People
+from glasshouse.microdata import Assessment, Family, People, SyntheticRelease
 from glasshouse.report.attacks import subsets_sentence
 from glasshouse.report.first_look import owner_sentence, person_sentence, repeated_sentence
 from glasshouse.study.assess import AssessStudy
 
 
 def notes(
-    outcome: Assessment | Family | People, study: AssessStudy, looks: Sequence[FirstLook]
+    outcome: Assessment | Family | People | SyntheticRelease,
+    study: AssessStudy,
+    looks: Sequence[FirstLook],
 ) -> Iterator[str]:
     """Yield where a record may not be a person, what tells nobody or everybody apart, and which sets were left out."""
-    if isinstance(outcome, People) or study.group is not None:
+    if isinstance(outcome, People | SyntheticRelease) or study.group is not None:
         return
     yield from _person_notes(looks)
     if isinstance(outcome, Assessment) and not study.links:

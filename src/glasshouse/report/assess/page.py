@@ -22,6 +22,7 @@ from glasshouse.microdata.influence import holds_all, shapley_values
 from glasshouse.microdata.leakage import value_text
 from glasshouse.microdata.parts import Family
 from glasshouse.microdata.people import People
+from glasshouse.microdata.remembering import SyntheticRelease
 from glasshouse.report.assess.adversaries import (
     adversaries_section,
     figures_table,
@@ -63,6 +64,7 @@ from glasshouse.report.assess.special_uniques import (
     uniques_section,
     uniques_tables,
 )
+from glasshouse.report.assess.synthetic import synthetic_brief, synthetic_page
 from glasshouse.report.attacks import METHOD, stage_labels, subsets_sentence, target_label
 from glasshouse.report.cells import (
     NOTHING,
@@ -179,8 +181,9 @@ ROUNDED = marked(
 )
 
 
-Outcome = Assessment | Family | People
-"""What comes of an assessment: of a release as a whole, of its parts, or of people with several records."""
+Outcome = Assessment | Family | People | SyntheticRelease
+"""What comes of an assessment: of a release as a whole, of its parts, of people with several records, or of synthetic
+ones."""
 
 
 def page(
@@ -192,7 +195,7 @@ def page(
 ) -> Page:
     """Return the report of an assessment: of a release as a whole, or of its parts side by side."""
     report = _report(outcome, question, provenance, verdict)
-    if question.adversary.identifier is not None or question.person:
+    if question.adversary.identifier is not None or question.person or question.trained_on:
         return report
     return replace(report, limits=(*report.limits, translated(ONE_EACH)))
 
@@ -202,6 +205,8 @@ def _report(
 ) -> Page:
     if isinstance(outcome, People):
         return people_page(outcome, question, provenance=provenance)
+    if isinstance(outcome, SyntheticRelease):
+        return synthetic_page(outcome, provenance=provenance)
     if isinstance(outcome, Family):
         part = part_noun(outcome)
         return family_page(
@@ -234,6 +239,8 @@ def brief(
     """Return what a terminal says of an assessment."""
     if isinstance(outcome, People):
         return people_brief(outcome, question)
+    if isinstance(outcome, SyntheticRelease):
+        return synthetic_brief(outcome)
     if isinstance(outcome, Family):
         return family_brief(with_labels(outcome), subject=question.subject)
     gain = question.adversary.gain
