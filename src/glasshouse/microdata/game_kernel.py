@@ -22,8 +22,15 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integer, Integers, Words
 from glasshouse.compiled import lean_compiled, lean_inlined
 from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS
-from glasshouse.microdata.origin_kernel import add_origins, is_mixed
+from glasshouse.microdata.origin_kernel import (
+    FILES,
+    add_leaves,
+    add_origins,
+    is_mixed,
+    may_stay,
+)
 from glasshouse.microdata.sweep_kernel import (
+    JOINT_VALUES,
     Fields,
     Plan,
     Store,
@@ -104,7 +111,7 @@ class Scratch(NamedTuple):
     """What a thread counts a class in."""
 
     amount: Integers
-    """Per value, the weight of its records; zeros in between."""
+    """Per value, the weight of its records, or per value and file how many they are; zeros in between."""
     present: Integers
     """The values that weigh anything."""
     best: Integers
@@ -118,11 +125,12 @@ class Scratch(NamedTuple):
 def scratch(aims: Aims) -> Scratch:
     """Return room for a thread to count classes in."""
     values = int(aims.each["values"].max(initial=1))
+    amounts = max(FILES * values, JOINT_VALUES) if aims.origin.size else values
     tries = max(
         aims.tries, int(aims.each["tries"].max(initial=1)), int(aims.each["actions"].max(initial=1))
     )
     return Scratch(
-        amount=np.zeros(values, np.int64),
+        amount=np.zeros(amounts, np.int64),
         present=np.zeros(values, np.int64),
         best=np.zeros(tries, np.int64),
         score=np.zeros(tries, np.int64),
@@ -257,6 +265,18 @@ def _refine(
     frame.child_todo = rest
     work.visits[0] += frame.hi - frame.lo
     everywhere = cell_of(store, subset, frame.free | rest)
+    is_last = rest == 0 or depth >= plan.largest
+    if (
+        is_last
+        and aims.origin.size
+        and may_stay(plan.fields[a], plan.secrets, aims.each, room.amount)
+    ):
+        add_leaves(
+            work.records, plan.words, work.counts, aims.origin[0], plan.secrets, aims.each,
+            room.amount, room.present, plan.fields[a], work.leaves, work.seen,
+            store.cells, everywhere, frame.lo, frame.hi,
+        )  # fmt: skip
+        return
     values = tally_values(
         work.records, plan.words, work.tally, work.seen, plan.fields[a], frame.lo, frame.hi
     )
@@ -272,7 +292,6 @@ def _refine(
         work.records, work.counts, work.records, work.counts, plan.words, work.tally, work.seen,
         plan.fields[a], values, frame.lo, frame.hi, frame.top, frame.merged != 0,
     )  # fmt: skip
-    is_last = rest == 0 or depth >= plan.largest
     start = np.int64(frame.top)
     for v in range(values):
         end = np.int64(work.tally[work.seen[v]])

@@ -17,6 +17,7 @@ from glasshouse.compiled import lean_inlined
 
 SYNTHETIC, TRAINED_ON, HOLDOUT = range(3)
 """The codes of where a record comes from."""
+FILES = 3
 MATCHED, SINGLED, ISOLATED, UNIQUE = range(0, 8, 2)
 """Columns of a cell, each of those that the file was made from and then of the holdout: people in classes with a
 synthetic record, and with exactly one; those who are alone of their file in the latter, and in the former."""
@@ -27,6 +28,9 @@ ADDED, SURE, SURELY_RIGHT, DRAWN = range(0, 8, 2)
 synthetic records have one value, and those of them who have it; and Σ of the share of synthetic records with a person's
 value."""
 PER_AIM = 8
+_ONCE = np.int64(1)
+FEW_VALUES = 16
+"""Up to so many values of a secret are all looked at in every class."""
 DRAWN_UNIT = 30
 """Of shares so many binary digits are kept: of each class rounded down, so that sums do not depend on their order."""
 
@@ -49,7 +53,7 @@ def is_mixed(records: Words, words: Integer, origin: Any, lo: Integer, hi: Integ
 @lean_inlined
 def add_origins(
     records: Words, words: Integer, counts: NDArray[np.int32], origin: Any, secrets: Any, aims: Any,
-    amount: Integers, present: Integers, cells: Any, cell: Integer,
+    joint: Integers, present: Integers, cells: Any, cell: Integer,
     lo: Integer, hi: Integer, sign: Integer,
 ) -> None:  # fmt: skip
     """Add a class to a cell, or take it back.
@@ -62,7 +66,7 @@ def add_origins(
         secrets: Where secrets stand; value 0 is what is guessed where no synthetic record is alike, and of values that
             are as frequent the lower is guessed.
         aims: Per secret, its first column of a cell.
-        amount: Per value, zeros.
+        joint: Zeros, as many as a secret has values, for each file.
         present: Room for the values that occur.
         cells: The cells.
         cell: The cell.
@@ -83,6 +87,137 @@ def add_origins(
             held_out += count
     if synthetic == 0 or trained_on + held_out == 0:
         return
+    _add_matches(cells, cell, synthetic, trained_on, held_out, sign)
+    for s in range(aims.size):
+        secret = secrets[s]
+        seen = np.int64(0)
+        for i in range(lo, hi):
+            file = np.int64((records[i * words + word] >> shift) & mask)
+            value = np.int64((records[i * words + secret.word] >> secret.shift) & secret.mask)
+            here = FILES * value
+            if joint[here] == 0 and joint[here + 1] == 0 and joint[here + 2] == 0:
+                present[seen] = value
+                seen += 1
+            joint[here + file] += counts[i]
+        _add_guess(joint, np.int64(0), present, seen, cells, cell, aims[s].column, sign)
+
+
+@lean_inlined
+def _add_guess(
+    joint: Integers, base: Integer, present: Integers, seen: Integer,
+    cells: Any, cell: Integer, column: Integer, sign: Integer,
+) -> None:  # fmt: skip
+    """Add what is inferred of a secret in a class with synthetic records and people, or take it back.
+
+    Args:
+        joint: From ``base`` on, per value of the secret how many records of each file have it; zeros afterwards.
+        base: Where they begin.
+        present: The values that occur.
+        seen: How many these are.
+        cells: The cells.
+        cell: The cell.
+        column: The first column of the secret.
+        sign: 1, or -1 to take it back.
+    """
+    guess = np.int64(-1)
+    most = kinds = synthetic = np.int64(0)
+    for k in range(seen):
+        value = present[k]
+        count = joint[base + FILES * value]
+        synthetic += count
+        kinds += np.int64(count > 0)
+        if count > most or (count == most and count > 0 and value < guess):
+            guess, most = value, count
+    for file in range(1, FILES):
+        of_file = column + file - 1
+        people = drawn = np.int64(0)
+        for k in range(seen):
+            here = base + FILES * present[k]
+            people += joint[here + file]
+            drawn += joint[here + file] * joint[here]
+        right = joint[base + FILES * guess + file]
+        cells[cell, of_file + ADDED] += sign * (right - joint[base + file])
+        cells[cell, of_file + DRAWN] += sign * _share(drawn, synthetic)
+        if kinds == 1:
+            cells[cell, of_file + SURE] += sign * people
+            cells[cell, of_file + SURELY_RIGHT] += sign * right
+    for k in range(seen):
+        for file in range(FILES):
+            joint[base + FILES * present[k] + file] = 0
+
+
+@lean_inlined
+def add_leaves(
+    records: Words, words: Integer, counts: NDArray[np.int32], origin: Any, secrets: Any, aims: Any,
+    joint: Integers, present: Integers, field: Any, leaves: Any, seen: NDArray[np.int32],
+    cells: Any, cell: Integer, lo: Integer, hi: Integer,
+) -> None:  # fmt: skip
+    """Add the classes by the last attribute of a subset, where they stand.
+
+    The arguments are those of `add_origins`, and where the attribute stands, a leaf for each of its values, and room
+    for these; ``joint`` has room for each of them.
+    """
+    word, shift, mask = field.word, field.shift, field.mask
+    values = np.int64(0)
+    for i in range(lo, hi):
+        value = np.int64((records[i * words + word] >> shift) & mask)
+        file = np.int64((records[i * words + origin.word] >> origin.shift) & origin.mask)
+        leaf, count = leaves[value], counts[i]
+        seen[values] = value
+        values += np.int64(leaf.total == 0)
+        leaf.total += count
+        if file == TRAINED_ON:
+            leaf.run += count
+        elif file == HOLDOUT:
+            leaf.most += count
+    mixed = np.int64(0)
+    for v in range(values):
+        value = seen[v]
+        leaf = leaves[value]
+        people = np.int64(leaf.run) + np.int64(leaf.most)
+        synthetic = np.int64(leaf.total) - people
+        is_mixed_leaf = synthetic > 0 and people > 0
+        if is_mixed_leaf:
+            _add_matches(cells, cell, synthetic, np.int64(leaf.run), np.int64(leaf.most), _ONCE)
+            seen[mixed] = value
+            mixed += 1
+        leaf.total = leaf.run = leaf.most = 0
+        leaf.hidden = np.int32(is_mixed_leaf)
+    for s in range(aims.size if mixed else np.int64(0)):
+        secret = secrets[s]
+        for i in range(lo, hi):
+            value = np.int64((records[i * words + word] >> shift) & mask)
+            if leaves[value].hidden:
+                file = np.int64((records[i * words + origin.word] >> origin.shift) & origin.mask)
+                hidden = (records[i * words + secret.word] >> secret.shift) & secret.mask
+                joint[FILES * (value * secret.size + np.int64(hidden)) + file] += counts[i]
+        for v in range(mixed):
+            base = FILES * np.int64(seen[v]) * secret.size
+            kinds = np.int64(0)
+            for value in range(secret.size):
+                here = base + FILES * value
+                if joint[here] or joint[here + 1] or joint[here + 2]:
+                    present[kinds] = value
+                    kinds += 1
+            _add_guess(joint, base, present, kinds, cells, cell, aims[s].column, _ONCE)
+
+
+@lean_inlined
+def may_stay(field: Any, secrets: Any, aims: Any, joint: Integers) -> Any:
+    """Tell whether the classes by an attribute can be counted where they stand: few values of each secret, and room."""
+    for s in range(aims.size):
+        few = secrets[s].size <= FEW_VALUES
+        if not few or FILES * field.size * secrets[s].size > joint.size:
+            return False
+    return True
+
+
+@lean_inlined
+def _add_matches(
+    cells: Any, cell: Integer, synthetic: Integer, trained_on: Integer, held_out: Integer,
+    sign: Integer,
+) -> None:  # fmt: skip
+    """Add the people of a class with synthetic records to a cell, or take them back."""
     cells[cell, MATCHED] += sign * trained_on
     cells[cell, MATCHED + 1] += sign * held_out
     cells[cell, UNIQUE] += sign * np.int64(trained_on == 1)
@@ -92,42 +227,6 @@ def add_origins(
         cells[cell, SINGLED + 1] += sign * held_out
         cells[cell, ISOLATED] += sign * np.int64(trained_on == 1)
         cells[cell, ISOLATED + 1] += sign * np.int64(held_out == 1)
-    for s in range(aims.size):
-        secret, column = secrets[s], aims[s].column
-        seen = np.int64(0)
-        for i in range(lo, hi):
-            if (records[i * words + word] >> shift) & mask == SYNTHETIC:
-                value = np.int64((records[i * words + secret.word] >> secret.shift) & secret.mask)
-                if amount[value] == 0:
-                    present[seen] = value
-                    seen += 1
-                amount[value] += counts[i]
-        guess = present[0]
-        for k in range(1, seen):
-            value = present[k]
-            if amount[value] > amount[guess] or (amount[value] == amount[guess] and value < guess):
-                guess = value
-        drawn_trained_on = drawn_held_out = np.int64(0)
-        for i in range(lo, hi):
-            file = np.int64((records[i * words + word] >> shift) & mask)
-            if file == SYNTHETIC:
-                continue
-            value = np.int64((records[i * words + secret.word] >> secret.shift) & secret.mask)
-            count = np.int64(counts[i])
-            of_file = column + file - TRAINED_ON
-            right = sign * count * np.int64(value == guess)
-            cells[cell, of_file + ADDED] += right - sign * count * np.int64(value == 0)
-            if seen == 1:
-                cells[cell, of_file + SURE] += sign * count
-                cells[cell, of_file + SURELY_RIGHT] += right
-            if file == TRAINED_ON:
-                drawn_trained_on += count * amount[value]
-            else:
-                drawn_held_out += count * amount[value]
-        cells[cell, column + DRAWN] += sign * _share(drawn_trained_on, synthetic)
-        cells[cell, column + DRAWN + 1] += sign * _share(drawn_held_out, synthetic)
-        for k in range(seen):
-            amount[present[k]] = 0
 
 
 @lean_inlined
