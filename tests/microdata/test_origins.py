@@ -16,13 +16,13 @@ import pyarrow as pa
 import pytest
 
 from glasshouse.errors import DataError
-from glasshouse.microdata.origins import KnownSets
-from glasshouse.microdata.remembering import (
+from glasshouse.microdata.memorisation import (
     SyntheticRelease,
     assess_synthetic,
     chance_of_as_many,
     lower_bounds,
 )
+from glasshouse.microdata.origins import KnownSets
 from glasshouse.table import EncodedTable, read
 from tests.examples import examples
 
@@ -121,15 +121,16 @@ def check(files: Sequence[Rows], names: Sequence[str], secrets: Sequence[str]) -
                 expected = obvious(files[0], people, places, secret)
                 assert figures.keys() == expected.keys()
                 for name, value in figures.items():
-                    if expected[name] is None:
+                    right = expected[name]
+                    if right is None:
                         assert np.isnan(value), (chosen, name)
-                    elif isinstance(expected[name], int):
-                        assert value == expected[name], (chosen, name)
+                    elif isinstance(right, int):
+                        assert value == right, (chosen, name)
                     else:
-                        assert value == pytest.approx(float(expected[name]), abs=1e-8)
+                        assert value == pytest.approx(float(right), abs=1e-8), (chosen, name)
 
 
-def random_triple(seed: int) -> tuple[list[Rows], list[str], list[str]]:
+def random_triple(seed: int) -> tuple[Sequence[Rows], list[str], list[str]]:
     """Return files of many kinds: small or large, with copies or none, with one value or many, with missing ones."""
     random = np.random.default_rng(seed)
     attributes, secrets = int(random.integers(1, 6)), int(random.integers(0, 3))
@@ -137,7 +138,7 @@ def random_triple(seed: int) -> tuple[list[Rows], list[str], list[str]]:
     sizes = random.integers(1, 4 if seed % 7 == 0 else 40, 3).tolist()
     values = random.integers(1, 2 + 4 * (1 + seed % 3), len(names))
     texts = ["", "b", "a", "é", "z", *(f"v{i}" for i in range(20))]
-    files = []
+    files: list[list[tuple[str, ...]]] = []
     for size in sizes:
         columns = [random.integers(0, high, size) for high in values]
         files.append([tuple(texts[column[i]] for column in columns) for i in range(size)])

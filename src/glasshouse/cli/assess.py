@@ -23,6 +23,7 @@ from glasshouse.language import marked, text, translated
 if TYPE_CHECKING:
     from glasshouse.runs.folder import StoredRelease
     from glasshouse.study.adversaries import CatalogueAdversary
+    from glasshouse.study.assess import AssessStudy
 
 WHOLE_SET = marked(
     "note: only the whole set of quasi-identifiers was assessed: subsets are assessed of at most {most} of them"
@@ -200,10 +201,6 @@ def assess(
     if save_table is not None:
         data = [dataset.place for dataset in study.datasets]
         check_new_file(save_table, data, overwrite=output.overwrite)
-    if study.trained_on is not None and engine is Engine.SPARK:
-        raise StudyError("--trained-on is for files on this machine; leave out --engine spark")
-    if master is not None and engine is not Engine.SPARK:
-        raise StudyError("--master is for --engine spark")
     carry_out(
         study,
         output,
@@ -212,7 +209,7 @@ def assess(
         memory=memory,
         per_record=per_record,
         extras={"save_table": save_table, "explain": explain},
-        engine=_on_spark(master) if engine is Engine.SPARK else None,
+        engine=_engine(study, engine, master),
     )
     whole = study.subsets == ("full",) and len(study.adversary.knowable) > 1
     is_of_parts = study.by or study.each or study.person or study.trained_on
@@ -273,12 +270,18 @@ def _catalogued(
     )
 
 
-def _on_spark(master: str | None) -> Callable[..., Any]:
-    """Return what carries a study out on Spark.
+def _engine(study: AssessStudy, engine: Engine, master: str | None) -> Callable[..., Any] | None:
+    """Return what carries a study out on Spark; None: it is carried out here.
 
     Raises:
-        StudyError: Spark is not installed.
+        StudyError: Spark is not installed, or not for this study.
     """
+    if engine is not Engine.SPARK:
+        if master is not None:
+            raise StudyError("--master is for --engine spark")
+        return None
+    if study.trained_on is not None:
+        raise StudyError("--trained-on is for files on this machine; leave out --engine spark")
     try:
         from glasshouse.engines.spark.files import run_on_files
     except ImportError:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from glasshouse.microdata.lattice import Sweep, sweep
     from glasshouse.microdata.leakage import Attack, Leakage
     from glasshouse.microdata.linkage import LinkKey, link
+    from glasshouse.microdata.memorisation import SyntheticRelease, assess_synthetic
     from glasshouse.microdata.parts import Family, family, parts_by
     from glasshouse.microdata.people import People, assess_people
     from glasshouse.microdata.presence import Member, Membership, member, membership
-    from glasshouse.microdata.remembering import SyntheticRelease, assess_synthetic
     from glasshouse.microdata.uniqueness import PopulationRisks, population_risks
 
 _HOME = {
@@ -103,7 +103,7 @@ _HOME = {
         "member",
         "membership",
     ),
-    "remembering": (
+    "memorisation": (
         "SyntheticRelease",
         "assess_synthetic",
     ),

@@ -119,8 +119,9 @@ def _add_guess(
         column: The first column of the secret.
         sign: 1, or -1 to take it back.
     """
-    guess = np.int64(-1)
-    most = kinds = synthetic = np.int64(0)
+    guess: Integer = np.int64(-1)
+    most: Integer = np.int64(0)
+    kinds = synthetic = np.int64(0)
     for k in range(seen):
         value = present[k]
         count = joint[base + FILES * value]
@@ -194,10 +195,10 @@ def add_leaves(
         for v in range(mixed):
             base = FILES * np.int64(seen[v]) * secret.size
             kinds = np.int64(0)
-            for value in range(secret.size):
-                here = base + FILES * value
+            for kind in range(secret.size):
+                here = base + FILES * kind
                 if joint[here] or joint[here + 1] or joint[here + 2]:
-                    present[kinds] = value
+                    present[kinds] = kind
                     kinds += 1
             _add_guess(joint, base, present, kinds, cells, cell, aims[s].column, _ONCE)
 

@@ -101,7 +101,9 @@ class KnownSets:
 
         def share(part: Any, whole: Any) -> Floats:
             whole = np.broadcast_to(np.asarray(whole, np.float64), np.shape(part))
-            return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+            shares: Floats = np.full(np.shape(part), np.nan)
+            np.divide(part, whole, out=shares, where=whole > 0)
+            return shares
 
         people = self.people[file]
         figures = {
@@ -164,7 +166,7 @@ def known_sets(
     )
     people = (trained_on.records, 0 if holdout is None else holdout.records)
     options: dict[str, Any] = {"threads": threads, "memory": memory, "on_progress": on_progress}
-    blocks = []
+    blocks: list[KnownSets] = []
     for columns, inferred in (((*known, *secrets), ()), (known, secrets)):
         if inferred or not blocks:
             ranks = [_ranked(together.column(name), synthetic.records) for name in inferred]

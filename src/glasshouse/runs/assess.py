@@ -41,7 +41,7 @@ from glasshouse.microdata.lattice import (
     share_of,
     steps_of,
 )
-from glasshouse.microdata.remembering import SyntheticRelease, assess_synthetic
+from glasshouse.microdata.memorisation import SyntheticRelease, assess_synthetic
 from glasshouse.microdata.special_uniques import SpecialUniques, find_special_uniques
 from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
 from glasshouse.progress import Progress

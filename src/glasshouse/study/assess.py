@@ -214,8 +214,8 @@ class AssessStudy(ReleaseStudy):
         label="A missing value of what she knows",
     )
     trained_on: Dataset | None = _synthetic(
-        "The release is synthetic, and this is the file of the people whom it was made from: tells what it remembers "
-        "of them.",
+        "The release is synthetic, and this is the file of the people whom it was made from: shows what it remembers "
+        "about them.",
         "FILE",
     )
     holdout: Dataset | None = _synthetic(

@@ -219,7 +219,7 @@ MEASURES: dict[Measure, MeasureKind] = {
         counts_people=True,
     ),
     "remembered": MeasureKind(
-        marked("what a synthetic release remembers of its own people, at least"), LINKABILITY
+        marked("what a synthetic release remembers about its own people, at least"), LINKABILITY
     ),
     "copied": MeasureKind(
         marked("people whose whole record a synthetic release holds beyond chance, at least"),

@@ -20,9 +20,9 @@ from glasshouse.microdata import Assessment, Attack, Sweep
 from glasshouse.microdata.attacks import Explanation
 from glasshouse.microdata.influence import holds_all, shapley_values
 from glasshouse.microdata.leakage import value_text
+from glasshouse.microdata.memorisation import SyntheticRelease
 from glasshouse.microdata.parts import Family
 from glasshouse.microdata.people import People
-from glasshouse.microdata.remembering import SyntheticRelease
 from glasshouse.report.assess.adversaries import (
     adversaries_section,
     figures_table,

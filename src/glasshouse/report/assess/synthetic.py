@@ -1,4 +1,4 @@
-"""The report on a synthetic release: what it says of the population, and what it remembers of its own people.
+"""The report on a synthetic release: what it says about the population, and what it remembers about its own people.
 
 Three things are kept apart: what anybody guesses, what the file adds for people whom it was not made from, and what it
 adds beyond that for those whom it was made from. The bound stands beside every difference.
@@ -6,13 +6,13 @@ adds beyond that for those whom it was made from. The bound stands beside every 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from glasshouse.language import marked, number, percentage, text, text_for, translated
+from glasshouse.microdata.memorisation import TOLERANCE, Excess, Remembered, SyntheticRelease
 from glasshouse.microdata.origins import KnownSets
-from glasshouse.microdata.remembering import TOLERANCE, Excess, Remembered, SyntheticRelease
 from glasshouse.report import vega
 from glasshouse.report.cells import NOTHING, cell_table, float_cell, group_table, percent_cell
 from glasshouse.report.charts import (
@@ -43,7 +43,7 @@ from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.words import enumeration, percentage_points, percentages, sentences
 
 MOST_DRAWN = 12
-"""So many sets of columns are shown, those with the greatest bounds."""
+"""So many sets of columns are shown, those of the fewest columns."""
 KINDS = {
     "match": marked("a record alike"),
     "single": marked("exactly one record alike"),
@@ -53,7 +53,7 @@ KINDS = {
 TERMS = {
     marked("Its own people, others"): marked(
         "Those whom the synthetic file was made from, and people of the same population whom it was not made from (the "
-        "holdout). What succeeds as often with both is what the file says of the population."
+        "holdout). What succeeds as often with both is what the file says about the population."
     ),
     marked("Remembered, at least"): marked(
         "How much oftener she succeeds with its own people: the lower bound of the difference, with 95% confidence for "
@@ -91,13 +91,13 @@ LIMITS = (
         "not."
     ),
     marked(
-        "What the file says of the population is shown and not judged; it can harm people, too. A missing value counts "
-        "as a value."
+        "What the file says about the population is shown and not judged; it can harm people, too. A missing value "
+        "counts as a value."
     ),
 )
 UNJUDGED = marked(
-    "Nothing is judged: without people whom the file was not made from, what it remembers cannot be told from what it "
-    "says of everybody."
+    "Nothing is judged: without people whom the file was not made from, what it remembers cannot be distinguished from "
+    "what it says about everybody."
 )
 
 
@@ -105,7 +105,7 @@ def synthetic_page(outcome: SyntheticRelease, *, provenance: Provenance) -> Page
     """Return the report on a synthetic release."""
     remembered = outcome.remembered
     return Page(
-        title=text("What {dataset} remembers of its own people", dataset=outcome.dataset),
+        title=text("What {dataset} remembers about its own people", dataset=outcome.dataset),
         lead=_lead(outcome),
         findings=tuple(_findings(outcome, remembered)),
         tiles=() if remembered is None else tuple(_tiles(outcome, remembered)),
@@ -114,6 +114,7 @@ def synthetic_page(outcome: SyntheticRelease, *, provenance: Provenance) -> Page
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method="Newcombe 1998; Fisher 1922; Giomi, Boenisch, Wehmeyer and Tasnádi 2023",
+        figures=tuple(filter(None, [remembered and _sets_figure(outcome, remembered)])),
         sections=tuple(_sections(outcome, remembered)),
         glossary=glossary(
             "adversary, synthetic data, quasi-identifier, membership, attribute inference",
@@ -157,13 +158,13 @@ def _lead(outcome: SyntheticRelease) -> str:
 def _findings(
     outcome: SyntheticRelease, remembered: Remembered | None, *, drawn: bool = True
 ) -> Iterator[Finding]:
-    """Yield whether it remembers its people, by what; what it says of the population; and what could be missed."""
+    """Yield whether it remembers its people, by what; what it says about the population; and what could be missed."""
     if remembered is None:
         yield Finding(
             Severity.NOTE,
             text(
-                "Whether this file remembers its own people cannot be told: there is no holdout, people of the same "
-                "population whom it was not made from."
+                "Nobody can say whether this file remembers its own people: no file of other people of the same "
+                "population was given, whom it was not made from (a holdout)."
             ),
             meaning=translated(UNJUDGED),
             remedy=text(
@@ -198,8 +199,7 @@ def _findings(
 def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -> Iterator[Finding]:
     """Yield what is remembered, the whole record first; or that nothing is shown."""
     gate, most = remembered.gate, remembered.most
-    pictures = [_by_size_figure(outcome, remembered), _sets_figure(outcome, remembered)]
-    first, second = pictures if drawn else [None, None]
+    picture = _by_size_figure(outcome, remembered) if drawn else None
     questions = text_for(remembered.questions, "{count} question", "{count} questions")
     if remembered.has_copies:
         own, others = _shares(outcome, gate)
@@ -226,7 +226,7 @@ def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -
             remedy=text(
                 "Make the file anew so that it copies nobody: with fewer details, or with noise."
             ),
-            picture=first,
+            picture=picture,
         )
     if most.at_least > TOLERANCE:
         yield Finding(
@@ -240,13 +240,13 @@ def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -
             remedy=text(
                 "Make the file anew so that it copies nobody: with fewer details, or with noise."
             ),
-            picture=second if remembered.has_copies else first,
+            picture=None if remembered.has_copies else picture,
         )
     if not remembered.remembers:
         yield Finding(
             Severity.NOTE,
             text(
-                "No more than {tolerance} is shown to be remembered of its own people: of {questions} the greatest "
+                "No more than {tolerance} is shown to be remembered about its own people: of {questions} the greatest "
                 "bound is {bound}, and its whole records are there as often as those of others.",
                 tolerance=percentage(TOLERANCE),
                 questions=questions,
@@ -254,7 +254,7 @@ def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -
             ),
             figure=_exact(outcome, most),
             meaning=text("That nothing is shown does not prove that nothing is there."),
-            picture=first,
+            picture=picture,
         )
 
 
@@ -282,11 +282,16 @@ def _exact(outcome: SyntheticRelease, excess: Excess) -> str:
     )
 
 
+def _knowable(outcome: SyntheticRelease, excess: Excess) -> tuple[str, ...]:
+    """Return what can be known where something is asked."""
+    return next(sets.columns for sets in outcome.sets if sets.secret == excess.secret)
+
+
 def _success(outcome: SyntheticRelease, excess: Excess) -> str:
     """Say how somebody succeeds with its own people, and with others."""
     own, others = _shares(outcome, excess)
     words: dict[str, Any] = {
-        "known": enumeration(excess.known),
+        "known": _known(excess.known, _knowable(outcome, excess), sentence=True),
         "own": own,
         "others": others,
         "bound": _bound(excess.at_least),
@@ -312,9 +317,9 @@ def _success(outcome: SyntheticRelease, excess: Excess) -> str:
 
 
 def _population(sets: KnownSets, remembered: Remembered | None) -> Finding:
-    """Say of one secret what anybody guesses, what the file says of the population, and what it adds for its people."""
+    """Say of one secret what anybody guesses, what the file says about all, and what it adds for its people."""
     row, words = _told_row(sets, remembered), {"secret": enumeration([sets.secret or ""])}
-    known = enumeration(sets.names(row))
+    known = _known(sets.names(row), sets.columns, sentence=True)
     if remembered is None:
         before, after = percentages(_share(sets, 0, 0), _share(sets, row, 0))
         return Finding(
@@ -335,7 +340,7 @@ def _population(sets: KnownSets, remembered: Remembered | None) -> Finding:
         Severity.NOTE,
         text(
             "{secret} is guessed right for {before} of other people by anybody who has the file, for {others} by "
-            "someone who knows {known} (what the file says of the population), and for {own} of its own people.",
+            "someone who knows {known} (what the file says about the population), and for {own} of its own people.",
             before=before,
             others=others,
             own=own,
@@ -346,12 +351,14 @@ def _population(sets: KnownSets, remembered: Remembered | None) -> Finding:
 
 
 def _told_row(sets: KnownSets, remembered: Remembered | None) -> int:
-    """Return the set that is told of: that with the greatest bound; without a holdout, all that can be known."""
-    if remembered is not None:
-        for excess in remembered.by_question:
-            if excess.secret == sets.secret and excess.secret is not None:
-                return next(r for r in range(len(sets.masks)) if sets.names(r) == excess.known)
-    return len(sets.masks) - 1
+    """Return the set that is told of: what is remembered most, or else what most is guessed right with.
+
+    Of others where there are any, else of its own people.
+    """
+    for excess in () if remembered is None else remembered.by_question:
+        if excess.secret == sets.secret and excess.secret is not None and excess.at_least > 0:
+            return next(r for r in range(len(sets.masks)) if sets.names(r) == excess.known)
+    return 1 + int(sets.counts["right"][1:, 0 if remembered is None else 1].argmax())
 
 
 def _share(sets: KnownSets, row: int, file: int, kind: str = "right") -> Fraction:
@@ -363,7 +370,7 @@ def _tiles(outcome: SyntheticRelease, remembered: Remembered) -> Iterator[Tile]:
     yield Tile(
         text("What it remembers"),
         _bound(remembered.at_least),
-        text("at least, of its own people, beyond what it says of people like them"),
+        text("at least, of its own people, beyond what it says about people like them"),
     )
     yield Tile(
         text("Whole records"),
@@ -389,7 +396,7 @@ def _sections(outcome: SyntheticRelease, remembered: Remembered | None) -> Itera
         )
     if outcome.sensitive:
         yield Section(
-            text("What it says of the population"),
+            text("What it says about the population"),
             intro=text(
                 "Correct guesses at each secret: with the file alone, and with what is known."
             ),
@@ -398,7 +405,7 @@ def _sections(outcome: SyntheticRelease, remembered: Remembered | None) -> Itera
     yield Section(
         text("In the words of other tools"),
         intro=text(
-            "What synthpop and SDNist report of the original, with all columns known; here of the holdout, too. Every "
+            "What synthpop and SDNist count in the original, with all columns known; here in the holdout, too. Every "
             "set of columns is in results.parquet."
         ),
         tables=(_figures_table(outcome),),
@@ -415,13 +422,12 @@ def _questions_table(outcome: SyntheticRelease, remembered: Remembered) -> Table
     gate = text("the whole record (fixed beforehand)")
     rows.append(_question_row(outcome, remembered.gate, gate, remembered.copied))
     titles = [
-        text("Known"),
         text("Its own people"),
         text("Others"),
-        text("Difference"),
+        text("Difference (points)"),
         text("Remembered, at least"),
     ]
-    return cell_table(text("She finds"), titles, rows)
+    return cell_table([text("She finds"), text("Known")], titles, rows)
 
 
 def _question_row(
@@ -430,12 +436,25 @@ def _question_row(
     people, others = outcome.people
     return (
         kind,
-        column_labels(excess.known),
+        _known(excess.known, _knowable(outcome, excess)),
         percent_cell(Fraction(excess.trained_on, people)),
         percent_cell(Fraction(excess.holdout, others)),
         Cell(percentage_points(excess.difference)),
         Cell(_bound(bound)),
     )
+
+
+def _known(names: Sequence[str], columns: Sequence[str], *, sentence: bool = False) -> str:
+    """Say which columns are known of all that can be, by those that are not where these are few."""
+    said = enumeration if sentence else column_labels
+    unknown = [name for name in columns if name not in names]
+    if not unknown:
+        return text("all columns")
+    if not names:
+        return text("nothing")
+    if len(unknown) < len(names) - 2:
+        return text("all columns but {columns}", columns=said(unknown))
+    return said(names)
 
 
 def _kind(excess: Excess) -> str:
@@ -444,7 +463,7 @@ def _kind(excess: Excess) -> str:
 
 def _population_table(outcome: SyntheticRelease) -> Table:
     remembered = outcome.remembered
-    rows = []
+    rows: list[tuple[Cell | str, ...]] = []
     for sets in outcome.sets[1:]:
         row = _told_row(sets, remembered)
         own = percent_cell(_share(sets, row, 0))
@@ -452,19 +471,20 @@ def _population_table(outcome: SyntheticRelease) -> Table:
             cells = [percent_cell(_share(sets, 0, 0)), NOTHING, own]
         else:
             cells = [percent_cell(_share(sets, place, 1)) for place in (0, row)] + [own]
-        rows.append((enumeration([sets.secret or ""]), column_labels(sets.names(row)), *cells))
+        rows.append(
+            (enumeration([sets.secret or ""]), _known(sets.names(row), sets.columns), *cells)
+        )
     titles = [
-        text("Known"),
         text("With the file alone"),
         text("Others, with what is known"),
         text("Its own people"),
     ]
-    return cell_table(text("Secret"), titles, rows)
+    return cell_table([text("Secret"), text("Known")], titles, rows)
 
 
 def _figures_table(outcome: SyntheticRelease) -> Table:
     files = range(1 if outcome.holdout is None else 2)
-    groups = {}
+    groups: dict[str, list[tuple[Cell | str, ...]]] = {}
     for sets in outcome.sets:
         columns = [sets.figures(file) for file in files]
         title = (
@@ -496,7 +516,8 @@ def _by_size_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure
     counts, sizes = sets.counts[most.kind], sets.sizes
     differences = counts[:, 0] / people - counts[:, 1] / others
     names = [text("its own people"), text("other people")]
-    rows, table = [], []
+    rows: list[dict[str, object]] = []
+    table: list[tuple[Cell | str, ...]] = []
     for size in range(int(sizes.max()) + 1):
         of_size = [row for row in range(len(sizes)) if sizes[row] == size]
         if not of_size:
@@ -507,7 +528,7 @@ def _by_size_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure
             {"known": size, "whose": name, "share": 100 * float(share)}
             for name, share in zip(names, shares, strict=True)
         ]
-        known = column_labels(sets.names(row)) or text("nothing")
+        known = _known(sets.names(row), sets.columns)
         table.append((number(size), known, *map(percent_cell, shares)))
     base = plot(rows).encode(
         x=vega.X("known:O", title=text("number of known columns"), axis=vega.Axis(labelAngle=0)),
@@ -535,21 +556,21 @@ def _by_size_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure
         ),
         label=text("Success with its own people and with others, by number of known columns"),
         caption=text(
-            "What both lines have in common is what the file says of the population. The gap between them is what it "
-            "remembers, if it is wider than chance makes it."
+            "What both lines have in common is what the file says about the population. The gap between them is what "
+            "it remembers, if it is wider than chance makes it."
         ),
-        table=cell_table(text("Columns"), [text("Known"), *names], table),
+        table=cell_table([text("Columns"), text("Known")], names, table),
     )
 
 
 def _sets_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure | None:
-    """Show what is remembered by set of columns: those with the greatest bounds, of all kinds of questions."""
-    shown = [one for one in outcome.greatest(MOST_DRAWN) if one.at_least > 0]
+    """Show with how few columns more than the tolerance is remembered, and how much."""
+    shown = outcome.fewest(MOST_DRAWN)
     if not shown:
         return None
     rows = [
         {
-            "set": f"{place + 1}. {_kind(one)}: {column_labels(one.known)}",
+            "set": f"{place + 1}. {_kind(one)}: {_known(one.known, _knowable(outcome, one))}",
             "difference": 100 * float(one.difference),
             "bound": 100 * float(one.at_least),
         }
@@ -565,30 +586,34 @@ def _sets_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure | 
     bars = base.mark_bar(color=TARGETS[0][0], opacity=0.35).encode(
         x=vega.X("difference:Q", title=points, scale=scale)
     )
-    ticks = base.mark_tick(color=TARGETS[0][0], thickness=3, size=18).encode(
+    ticks = base.mark_point(color=TARGETS[0][0], filled=True, size=90, opacity=1).encode(
         x=vega.X("bound:Q", title=points, scale=scale)
     )
     return figure_of(
         titled(
             vega.layer(bars, ticks),
-            text("What is remembered, by what is known"),
-            text("Bar: the difference. Tick: what it is at least"),
-            (60, 70),
+            text("The fewest columns with which it is remembered"),
+            text(
+                "Bar: how much oftener she succeeds with its own people. Point: what that is at least"
+            ),
+            (60, 90),
             width=330,
             height=vega.Step(26),
         ),
         label=text("What is remembered, by what is known"),
         caption=text(
-            "The sets with the greatest bounds, of {questions} questions.",
+            "Sets that hold no smaller one with which more than {tolerance} is shown to be remembered, of {questions} "
+            "questions.",
+            tolerance=percentage(TOLERANCE),
             questions=number(remembered.questions),
         ),
         table=cell_table(
-            text("She finds"),
-            [text("Known"), text("Difference"), text("Remembered, at least")],
+            [text("She finds"), text("Known")],
+            [text("Difference (points)"), text("Remembered, at least")],
             [
                 (
                     _kind(one),
-                    column_labels(one.known),
+                    _known(one.known, _knowable(outcome, one)),
                     Cell(percentage_points(one.difference)),
                     Cell(_bound(one.at_least)),
                 )

@@ -167,18 +167,22 @@ class SyntheticRelease:
         """What it remembers; None: without a holdout that cannot be told."""
         return None if self.holdout is None else _remembered(self.sets)
 
-    def greatest(self, count: int) -> tuple[Excess, ...]:
-        """Return the questions with the greatest bounds, the greatest first; none without a holdout."""
-        if self.holdout is None:
-            return ()
-        deviate = _deviate(self.sets)
-        excesses = [
-            _excess(sets, kind, int(row) + 1, float(bounds[row]))
-            for sets, kind in _kinds(self.sets)
-            for bounds in [_bounds(sets, kind, deviate)]
-            for row in np.argsort(-bounds, kind="stable")[:count]
-        ]
-        return tuple(sorted(excesses, key=lambda excess: -excess.at_least)[:count])
+    def fewest(self, count: int) -> tuple[Excess, ...]:
+        """Return the questions in which the least known shows that more than the tolerance is remembered.
+
+        Their sets hold no other set that shows it for the same kind; those with the fewest columns come first.
+        """
+        excesses = []
+        for sets, kind in () if self.holdout is None else _kinds(self.sets):
+            bounds = _bounds(sets, kind, _deviate(self.sets))
+            least: list[int] = []
+            for row in np.flatnonzero(bounds > float(TOLERANCE)) + 1:
+                mask = int(sets.masks[row])
+                if not any(mask & smaller == smaller for smaller in least):
+                    least.append(mask)
+                    excesses.append(_excess(sets, kind, int(row), float(bounds[row - 1])))
+        excesses.sort(key=lambda excess: (len(excess.known), -excess.at_least))
+        return tuple(excesses[:count])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values: a row per set of columns, for each secret and for all columns."""
