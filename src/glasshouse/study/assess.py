@@ -538,14 +538,6 @@ class AssessStudy(ReleaseStudy):
                     "a secret of a synthetic release is a single column; name {secrets} one by one",
                     secrets=quoted(columns),
                 )
-        for dataset in self.files:
-            for column, rule in dataset.bands.items():
-                if rule.startswith("quantiles"):
-                    raise ContradictionError(
-                        'bands of "{column}" by quantiles would differ between the files of a synthetic release; say '
-                        "where bands begin",
-                        column=column,
-                    )
         return self
 
     @property

@@ -114,7 +114,7 @@ def synthetic_page(outcome: SyntheticRelease, *, provenance: Provenance) -> Page
         provenance=provenance,
         command="glasshouse assess --study study.toml",
         method="Newcombe 1998; Fisher 1922; Giomi, Boenisch, Wehmeyer and Tasnádi 2023",
-        figures=tuple(filter(None, [remembered and _sets_figure(outcome, remembered)])),
+        figures=() if remembered is None else tuple(_sets_figures(outcome, remembered)),
         sections=tuple(_sections(outcome, remembered)),
         glossary=glossary(
             "adversary, synthetic data, quasi-identifier, membership, attribute inference",
@@ -563,11 +563,11 @@ def _by_size_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure
     )
 
 
-def _sets_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure | None:
-    """Show with how few columns more than the tolerance is remembered, and how much."""
+def _sets_figures(outcome: SyntheticRelease, remembered: Remembered) -> Iterator[Figure]:
+    """Show with how few columns more than the tolerance is remembered, and how much; nothing where it is not."""
     shown = outcome.fewest(MOST_DRAWN)
     if not shown:
-        return None
+        return
     rows = [
         {
             "set": f"{place + 1}. {_kind(one)}: {_known(one.known, _knowable(outcome, one))}",
@@ -589,7 +589,7 @@ def _sets_figure(outcome: SyntheticRelease, remembered: Remembered) -> Figure | 
     ticks = base.mark_point(color=TARGETS[0][0], filled=True, size=90, opacity=1).encode(
         x=vega.X("bound:Q", title=points, scale=scale)
     )
-    return figure_of(
+    yield figure_of(
         titled(
             vega.layer(bars, ticks),
             text("The fewest columns with which it is remembered"),
