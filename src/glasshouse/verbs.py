@@ -452,10 +452,10 @@ def assess(
         joined=id is not None and not each,
     )
     adversary = _adversary(tables, quasi_identifiers, sensitive, id, facts, prior_weight)
-    beside, people = {}, {}
+    files_of_people, people = {}, {}
     for word, file in {"trained_on": trained_on, "holdout": holdout}.items():
         if file is not None:
-            beside[word], people[word] = _people_beside(
+            files_of_people[word], people[word] = _people_beside(
                 word, file, tables, adversary, further, seen
             )
     chosen = [subsets] if isinstance(subsets, str) else subsets
@@ -469,7 +469,7 @@ def assess(
             "treatment": _treatment(where, invalid, drop_missing),
             "drop": drop,
             "ignore": ignore,
-            **beside,
+            **files_of_people,
             "weight": weight,
             "suda": suda,
             "by": by,
@@ -488,7 +488,7 @@ def assess(
     if on_spark:
         from glasshouse.engines.spark.assess import answer
 
-        if beside:
+        if files_of_people:
             raise StudyError("`trained_on` is not for data on Spark; read() a part of them")
         there = [replace(table, first=first) for table, first in zip(on_spark, tables, strict=True)]
         extras = {"`explain`": explain}
@@ -516,6 +516,8 @@ def check(
     missing_as: str | None = None,
     household: str | None = None,
     weight: str | None = None,
+    trained_on: Data = None,
+    holdout: Data = None,
     invalid: Sequence[str] = (),
     drop: Sequence[str] = (),
     ignore: Sequence[str] = (),
@@ -543,10 +545,12 @@ def check(
     """
     rule = _policy(policy)
     attacker = _attacker(person, knows, unlinked, within, about, likely, missing_as, household)
+    people = {"trained_on": trained_on, "holdout": holdout}
     if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
         said = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
         left_out = {"weight": weight, "invalid": invalid, "drop": drop, "ignore": ignore}
-        for word, value in (said | attacker | left_out).items():
+        named = {word: file is not None for word, file in people.items()}
+        for word, value in (said | attacker | left_out | named).items():
             if value:
                 raise StudyError(
                     "what was assessed is in the run; leave out {option}", option=f"`{word}`"
@@ -563,7 +567,12 @@ def check(
             drop=drop,
             ignore=ignore,
             weight=weight,
-            attacker=attacker,
+            attacker=attacker
+            | {
+                word: {"path": Path(file)}
+                for word, file in people.items()
+                if isinstance(file, str | PathLike)
+            },
             policy=rule,
             table=table,
         )
@@ -603,6 +612,7 @@ def check(
                 about=about,
                 likely=likely,
                 weight=weight,
+                **people,
                 drop=drop,
                 ignore=ignore,
                 policy=rule,

@@ -161,7 +161,7 @@ def test_a_study_repeats_it_byte_for_byte(glasshouse: Glasshouse) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (f"fresh.csv --trained-on people.csv -q age -q job", "has none of the columns"),
+        ("fresh.csv --trained-on people.csv -q age -q job", "has none of the columns"),
         ("made.csv --trained-on T.csv -q sex -q town -s ill", 'column "sex" is not in T.csv'),
         (f"fresh.csv --trained-on T.csv --holdout overlap.csv {ASKED}", "611 of its 1,200 records"),
         (f"fresh.csv --holdout H.csv {ASKED}", "name their file with --trained-on"),
@@ -169,7 +169,7 @@ def test_a_study_repeats_it_byte_for_byte(glasshouse: Glasshouse) -> None:
         (f"fresh.csv --trained-on empty.csv {ASKED}", "empty.csv"),
         (f"fresh.csv --trained-on T.csv {ASKED} --tries 2", "leave out --tries with it"),
         (f"fresh.csv H.csv --trained-on T.csv {ASKED} --each", "leave out --each with it"),
-        (f"fresh.csv --trained-on T.csv -q age -q town -s ill,job", "is a single column"),
+        ("fresh.csv --trained-on T.csv -q age -q town -s ill,job", "is a single column"),
         (f"fresh.csv --trained-on T.csv {ASKED} --bands age=quantiles:4", "cut elsewhere in each"),
         (f"fresh.csv --trained-on T.csv {ASKED} --explain", "leave it out with --trained-on"),
         (f"fresh.csv --trained-on T.csv {ASKED} --engine spark", "leave out --engine spark"),
@@ -216,3 +216,19 @@ def test_views_hold_in_all_files(glasshouse: Glasshouse) -> None:
     document = assess(glasshouse, options)
     (age,) = [row for row in document["with_secret"] if row["known"] == ["age"]]
     assert age["trained_on"]["match"] == age["holdout"]["match"] == 1200
+
+
+def test_check_judges_a_synthetic_file_beside_its_people(glasshouse: Glasshouse) -> None:
+    for file, code in (("copied", 4), ("fresh", 0)):
+        beside = ("--trained-on", "T.csv", "--holdout", "H.csv", *shlex.split(ASKED))
+        checked = glasshouse("check", f"{file}.csv", *beside)
+        assert checked.code == code, checked.error
+        verdict = gh.check(
+            f"{file}.csv",
+            trained_on="T.csv",
+            holdout="H.csv",
+            quasi_identifiers=["age", "town", "job"],
+            sensitive=["ill"],
+        )
+        assert verdict.meets is (code == 0)
+    assert glasshouse("check", "fresh.csv", "--trained-on", "T.csv", *shlex.split(ASKED)).code == 4

@@ -13,7 +13,7 @@ import typer
 
 from glasshouse.cli import options
 from glasshouse.cli.command import check_new_file, given_options, progress, warn
-from glasshouse.cli.options import option
+from glasshouse.cli.options import asked, option
 from glasshouse.errors import StudyError, UnjudgedError
 from glasshouse.language import either, quoted, text
 
@@ -41,6 +41,8 @@ def check(
     identifier: options.Identifier = None,
     attacker: options.AttackerOptions,
     weight: options.SampleWeight = None,
+    trained_on: Path | None = asked("assess.AssessStudy"),
+    holdout: Path | None = asked("assess.AssessStudy"),
     invalid: options.Invalid = None,
     drop: options.Drop = None,
     ignore: options.Ignore = None,
@@ -119,7 +121,12 @@ def check(
             drop=drop or (),
             ignore=ignore or (),
             weight=weight,
-            attacker=attacker.content(),
+            attacker=attacker.content()
+            | {
+                word: reading.dataset(people)
+                for word, people in (("trained_on", trained_on), ("holdout", holdout))
+                if people is not None
+            },
             policy=rule,
         )
         for note in notes:

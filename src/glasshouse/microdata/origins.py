@@ -210,13 +210,14 @@ def _blocks(
     blocks = []
     for s, (secret, rank) in enumerate(zip(secrets, ranks, strict=True)):
         first = origin_kernel.AIMS + origin_kernel.PER_AIM * s
-        usual = [np.count_nonzero(rank.codes[begin:end] == 0) for begin, end in pairwise(ends)]
-        usual += [0] * (2 - len(usual))
+        usual = np.zeros(2, np.int64)
+        for file, (begin, end) in enumerate(pairwise(ends)):
+            usual[file] = np.count_nonzero(rank.codes[begin:end] == 0)
         blocks.append(
             KnownSets(
                 secret,
                 **of_sets,
-                right=twice(first + origin_kernel.ADDED) + np.array(usual),
+                right=twice(first + origin_kernel.ADDED) + usual,
                 certain=of_files([certain[:, s] for _, certain in alone]),
                 sure=twice(first + origin_kernel.SURE),
                 surely_right=twice(first + origin_kernel.SURELY_RIGHT),
