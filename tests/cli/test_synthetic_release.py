@@ -232,3 +232,15 @@ def test_check_judges_a_synthetic_file_beside_its_people(glasshouse: Glasshouse)
         )
         assert verdict.meets is (code == 0)
     assert glasshouse("check", "fresh.csv", "--trained-on", "T.csv", *shlex.split(ASKED)).code == 4
+
+
+def test_runs_of_several_generators_stand_side_by_side(glasshouse: Glasshouse) -> None:
+    for file in ("copied", "fresh"):
+        options = shlex.split(f"{file}.csv --trained-on T.csv --holdout H.csv {ASKED}")
+        assert glasshouse("assess", *options, "--out", file).code == 0
+    shown = glasshouse("compare", "copied", "fresh")
+    assert shown.code == 0, shown.error
+    assert "remembered about its own people, at least" in " ".join(shown.out.split())
+    figures = json.loads(glasshouse("compare", "copied", "fresh", "--json").out)["figures"]
+    assert figures["remembered"][0] > 0.1 > figures["remembered"][1] == 0
+    assert figures["copied"][0] > figures["copied"][1] == 0

@@ -154,7 +154,9 @@ def tools_of(run: OpenRun, *, is_stale: bool) -> list[Act]:
 
 
 def _is_of_records(question: Any) -> bool:
-    return question is not None and not question.person and len(question.datasets) == 1
+    if question is None or question.person or question.trained_on:
+        return False
+    return len(question.datasets) == 1
 
 
 def _best_version(run: OpenRun) -> Path | None:

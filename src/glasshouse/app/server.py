@@ -202,7 +202,7 @@ def _hidden(run: OpenRun) -> tuple[str, ...]:
     if run.command != "assess":
         return OF_ASSESS
     question: Any = run.question
-    if question is None or question.person:
+    if question is None or question.person or question.trained_on:
         return ("explore", "people", "what-if")
     return ("explore", "people") if question.by or question.each else ()
 

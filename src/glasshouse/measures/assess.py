@@ -24,7 +24,6 @@ from glasshouse.microdata import (
     SyntheticRelease,
 )
 from glasshouse.microdata.households import Households
-from glasshouse.microdata.origins import FILES
 from glasshouse.microdata.people import Another, Knowing
 from glasshouse.study.policy import BY_RECORDS, CLASS_SIZES, Measure
 
@@ -308,23 +307,11 @@ def figures(
 
 
 def _figures_of_synthetic(outcome: SyntheticRelease) -> dict[str, float | None]:
-    """Return what is remembered at least, and with all that is known, what succeeds with each of the files."""
-    remembered = outcome.remembered
-    figures: dict[str, float | None] = {}
+    """Return what is remembered at least, and which share of its own people have their whole record in it."""
+    remembered, whole = outcome.remembered, outcome.sets[0]
+    figures: dict[str, float | None] = {"whole_records": int(whole.match[-1, 0]) / whole.people[0]}
     if remembered is not None:
-        figures = {
-            "remembered": float(remembered.at_least),
-            "copied": float(remembered.copied),
-            "copied: p": remembered.gate_p,
-        }
-    for sets in outcome.sets:
-        for name, counts in sets.counts.items():
-            if name == "isolated" or (sets.secret is not None and name != "right"):
-                continue
-            of = name if sets.secret is None else f"{name}: {sets.secret}"
-            for file, count, people in zip(FILES, counts[-1], sets.people, strict=True):
-                if people:
-                    figures[f"{of}, {file}"] = int(count) / people
+        figures |= {"remembered": float(remembered.at_least), "copied": float(remembered.copied)}
     return figures
 
 

@@ -55,6 +55,11 @@ FIGURES: Mapping[str, Mapping[str, FigureKind]] = {
         "record": _chance(marked("known records: {about}; singled out without a pseudonym")),
         "secret": _chance(marked("known records: {about}; right guesses at “{secret}”")),
         "targets": _number(marked("known records: {about}; people who have that many, in tens")),
+        "remembered": _chance(marked("remembered about its own people, at least")),
+        "copied": _chance(
+            marked("its own people whose whole record is in it beyond chance, at least")
+        ),
+        "whole_records": _neutral(marked("its own people whose whole record is in it")),
     },
     "target": {
         "candidates": _number(marked("records that can be the person’s")),
