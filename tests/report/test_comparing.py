@@ -36,6 +36,8 @@ NO_FIGURES = {
     "times as likely as the one before": "how values are changed at random",
     "differ in how close a guess at": "what the runs ask",
     "larger sets are reckoned to take more": "what was assessed, as the tests of `within` hold it",
+    "less seems to be remembered than is": "what an overlap of two files does",
+    "Sets that hold no smaller one": "how to read a picture",
 }
 """Sentences with a word that compares in which no two figures are: what they are instead."""
 BOUNDS = ("discretion", "words")

@@ -1,0 +1,45 @@
+"""What is said of a synthetic release has the figures of its outcome, in both languages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+import glasshouse as gh
+from glasshouse.language import LANGUAGES, percentage, speaking
+from glasshouse.microdata.memorisation import TOLERANCE
+from tests.report.reading import tries
+
+COLUMNS = ("age", "town", "ill")
+
+
+def file_of(rows: np.ndarray) -> pa.Table:  # type: ignore[type-arg]
+    return pa.table({name: rows[:, i].astype(str) for i, name in enumerate(COLUMNS)})
+
+
+@tries("assess", "Copies of fewer than about", "No more than {tolerance} is shown", seeds=12)
+def test_bounds_and_what_could_be_missed_are_those_of_the_outcome(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    people, others, made = (random.integers(0, (40, 12, 2), (300, 3)) for _ in range(3))
+    made[: 40 * (seed % 3)] = people[: 40 * (seed % 3)]
+    run = gh.assess(
+        file_of(made),
+        trained_on=file_of(people),
+        holdout=file_of(others),
+        quasi_identifiers=list(COLUMNS[:2]),
+        sensitive=["ill"],
+    )
+    remembered = run.outcome.remembered
+    for language in LANGUAGES:
+        with speaking(language):
+            said = [finding.sentence for finding in run.page.findings]
+            missed = [remembered.missed_copies, remembered.missed_otherwise]
+            assert any(all(percentage(one) in sentence for one in missed) for sentence in said)
+            main = said[0]
+            if remembered.has_copies:
+                assert percentage(remembered.copied) in main
+            elif remembered.remembers:
+                assert percentage(remembered.at_least) in main
+            else:
+                assert percentage(TOLERANCE) in main
+                assert percentage(remembered.at_least) in main
