@@ -117,7 +117,9 @@ def test_without_a_holdout_nothing_is_judged_and_it_says_why(glasshouse: Glassho
     assert glasshouse("check", "run").code == 4
     document = assess(glasshouse, f"copied.csv --trained-on T.csv {ASKED}")
     assert document["remembered"] is document["holdout"] is None
-    assert document["verdict"]["meets"] is False
+    assert document["verdict"]["not_judged"] == ["remembered", "copied"]
+    for rule in ("open-data", "research-file", "internal"):
+        assert glasshouse("check", "run", "--policy", rule).code != 0
     assert document["with_secret"][-1]["holdout"] is None
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 from glasshouse.errors import DataError
+from glasshouse.microdata import sweep_steps
 from glasshouse.microdata.memorisation import (
     SyntheticRelease,
     assess_synthetic,
@@ -253,6 +254,15 @@ def test_the_outcome_is_the_same_for_any_number_of_threads() -> None:
     files, names, secrets = random_triple(5)
     one, three = (assessed(files, names, secrets, threads=threads) for threads in (1, 3))
     assert one.to_dict() == three.to_dict()
+
+
+def test_with_little_room_for_cells_the_counts_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweep_steps, "DENSE_ATTRIBUTES", 1)
+    monkeypatch.setattr(sweep_steps, "HASHED_CELLS", 64)
+    for seed in (3, 4, 8, 10):
+        check(*random_triple(seed))
 
 
 def test_without_a_holdout_everything_is_counted_and_nothing_is_judged() -> None:

@@ -53,11 +53,12 @@ def measured(
 
 
 def _of_synthetic(outcome: SyntheticRelease) -> Iterator[Measurement]:
-    """Yield what a synthetic release remembers of its own people; without a holdout nothing is known of it."""
-    remembered = outcome.remembered
-    if remembered is not None:
-        yield Measurement("remembered", remembered.at_least)
-        yield Measurement("copied", remembered.copied)
+    """Yield what a synthetic release remembers of its own people; without a holdout it may be all, and is not known."""
+    remembered, everything = outcome.remembered, Fraction(1)
+    at_least = everything if remembered is None else remembered.at_least
+    copied = everything if remembered is None else remembered.copied
+    yield Measurement("remembered", at_least, is_bound=remembered is None)
+    yield Measurement("copied", copied, is_bound=remembered is None)
 
 
 def _of_inexact(known: InexactKnowledge, release: str) -> Iterator[Measurement]:

@@ -147,7 +147,9 @@ class Verdict:
         if not self.is_of_release:
             return (NOTHING_UNSEEN, *self.unjudged)
         return tuple(
-            one for one in self.unjudged if self.policy.complete and not one.where_measured
+            one
+            for one in self.unjudged
+            if one.measure in OF_SYNTHETIC or (self.policy.complete and not one.where_measured)
         )
 
     @property
@@ -229,6 +231,9 @@ def verdict_on(
             key=lambda verdict: order.index(verdict.decision),
             default=None,
         )
+    of_synthetic = any(entry.measure in OF_SYNTHETIC for entry in measured)
+    unknown = {entry.measure for entry in measured if is_unknown(entry)}
+    measured = tuple(entry for entry in measured if not is_unknown(entry))
     answers = {
         condition: tuple(_answers(condition, measured))
         for condition in dict.fromkeys((NOTHING_UNSEEN, *policy.conditions))
@@ -242,17 +247,26 @@ def verdict_on(
         return None
     nothing_secret = _nothing_is_secret(measured)
     of_totals = any(entry.measure in OF_TOTALS for entry in measured)
-    of_synthetic = any(entry.measure in OF_SYNTHETIC for entry in measured)
     unjudged = tuple(
         condition
         for condition in policy.conditions
         if not answers[condition]
-        and not condition.where_measured
-        and not of_totals
-        and not (of_synthetic and condition.measure != "direct-identifiers")
-        and not (nothing_secret and MEASURES[condition.measure].of_secret)
+        and (
+            condition.measure in unknown
+            or not (
+                condition.where_measured
+                or of_totals
+                or (of_synthetic and condition.measure != "direct-identifiers")
+                or (nothing_secret and MEASURES[condition.measure].of_secret)
+            )
+        )
     )
     return Verdict(policy, judgements, unjudged, coverage)
+
+
+def is_unknown(entry: Measurement) -> bool:
+    """Tell whether it stands for what could not be measured: what a synthetic release remembers, without a holdout."""
+    return entry.measure in OF_SYNTHETIC and entry.is_bound
 
 
 def no_worse_than(
