@@ -13,7 +13,7 @@ from tests.report.reading import tries
 COLUMNS = ("age", "town", "ill")
 
 
-def file_of(rows: np.ndarray) -> pa.Table:  # type: ignore[type-arg]
+def file_of(rows: np.ndarray) -> pa.Table:
     return pa.table({name: rows[:, i].astype(str) for i, name in enumerate(COLUMNS)})
 
 
