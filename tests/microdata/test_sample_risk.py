@@ -70,7 +70,16 @@ def test_an_assessment_adds_them_up_beside_the_exact_figure(case: str, missing_a
             "w": [18.0, 45.5, 39.0, 17.0, 92.0, 8.0, 123.5, 51.0],
         }
     )
-    run = gh.assess(frame, quasi_identifiers=["A", "B", "C"], weight="w", missing_as=missing_as)
+    run = gh.assess(
+        frame,
+        quasi_identifiers=["A", "B", "C"],
+        weight="w",
+        missing_as=missing_as,
+        per_record=True,
+    )
+    assert run.per_record is not None
+    each = run.per_record["individual"].to_pylist()
+    assert each == pytest.approx(RISKS[case, False], rel=1e-6)
     weighted = run.outcome.weighted
     assert weighted is not None
     for approximately, sum_of_risks in ((True, weighted.approximate), (False, weighted.individual)):

@@ -24,7 +24,7 @@ import numpy as np
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import DataError
 from glasshouse.microdata.gains import sum_of_ratios
-from glasshouse.microdata.survey_weights import SurveyWeights, individual_risks
+from glasshouse.microdata.survey_weights import sample_risks
 from glasshouse.table import EncodedTable
 from glasshouse.table.partition import Partition, partition
 
@@ -152,17 +152,17 @@ def household_risks(
         smallest=int(alike.min()),
         households_alone=int(np.count_nonzero(lone)),
         records_alone=int(members[lone].sum()),
-        expected=_expected(place, _own_risks(table, classes, weight)[some], members),
+        expected=_expected(place, _own_risks(table, names, classes, weight)[some], members),
     )
 
 
-def _own_risks(table: EncodedTable, classes: Partition, weight: str | None) -> Floats:
+def _own_risks(
+    table: EncodedTable, names: Sequence[str], classes: Partition, weight: str | None
+) -> Floats:
     """Return the risk of each record by itself: 1/f, or with survey weights the individual risk as in sdcMicro."""
-    risks: Floats = 1 / classes.sizes
     if weight is not None:
-        weights = SurveyWeights.of_sample(table, weight)
-        people = weights.added(classes.numbers, classes.classes) / weights.scale
-        risks = individual_risks(classes.sizes, people, approximately=True)
+        return sample_risks(table, weight, names, approximately=True)
+    risks: Floats = 1 / classes.sizes
     return risks[classes.numbers]
 
 

@@ -27,14 +27,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from glasshouse.arrays import Integers, Words
+from glasshouse.arrays import Floats, Integers, Words
 from glasshouse.errors import BudgetError
 from glasshouse.microdata import neighbourhood_kernel
 from glasshouse.microdata.attacks import FEW_VALUES, Exposure, RecordRisks, attack_code
 from glasshouse.microdata.gains import sum_of_ratios
 from glasshouse.microdata.lattice import holds_whole_set, largest_size
 from glasshouse.microdata.leakage import SIZE_BINS, SUCCESS_BINS, Attack, ClassSizes, Leakage
-from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
+from glasshouse.microdata.survey_weights import (
+    SurveyWeights,
+    WeightedClasses,
+    individual_risks,
+)
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.table import EncodedColumn, EncodedTable
 from glasshouse.table.codes import smallest_unsigned
@@ -331,6 +335,23 @@ def matched_weights(
     return WeightedClasses.of_sums(
         weights, quasi_identifiers, sums=people, sizes=sizes, records=rows.records
     )
+
+
+def matched_sample_risks(
+    table: EncodedTable, column: str, quasi_identifiers: Sequence[str]
+) -> Floats:
+    """Return the individual risk of every record of a sample, by neighbourhoods; see `sample_risks`.
+
+    Raises:
+        DataError: As `SurveyWeights.of_sample`.
+        BudgetError: Values are missing in too many combinations of columns.
+    """
+    weights = SurveyWeights.of_sample(table, column)
+    blank = _with_blanks(table, quasi_identifiers)
+    rows = _Rows.of([one for some in blank.values() for one in some], table.records)
+    people, _ = rows.neighbours(weights.added(rows.numbers, len(rows.records)))
+    sizes, _ = rows.neighbours(rows.records)
+    return individual_risks(sizes, people / weights.scale)[rows.numbers]
 
 
 def _naming(table: EncodedTable, names: tuple[str, ...], rows: _Rows, sizes: Integers) -> Attack:

@@ -291,6 +291,24 @@ def individual_risks(
     return np.minimum(risks, 1.0)
 
 
+def sample_risks(
+    table: EncodedTable,
+    column: str,
+    quasi_identifiers: Sequence[str],
+    *,
+    approximately: bool = False,
+) -> Floats:
+    """Return the individual risk of every record of a sample: personal data, as all that is told of each.
+
+    Raises:
+        DataError: As `SurveyWeights.of_sample`.
+    """
+    weights = SurveyWeights.of_sample(table, column)
+    classes = partition(table, quasi_identifiers)
+    people = weights.added(classes.numbers, classes.classes) / weights.scale
+    return individual_risks(classes.sizes, people, approximately=approximately)[classes.numbers]
+
+
 def approximate_risks(sizes: NDArray[Any], people: NDArray[np.float64]) -> Floats:
     """Return what sdcMicro takes for the individual risks of classes of more than two, p / (f − (1 − p))."""
     p = np.minimum(1.0, sizes / people)

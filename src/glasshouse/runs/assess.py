@@ -43,7 +43,11 @@ from glasshouse.microdata.lattice import (
 )
 from glasshouse.microdata.memorisation import SyntheticRelease, assess_synthetic
 from glasshouse.microdata.special_uniques import SpecialUniques, find_special_uniques
-from glasshouse.microdata.survey_weights import WeightedClasses, weighted_sample
+from glasshouse.microdata.survey_weights import (
+    WeightedClasses,
+    sample_risks,
+    weighted_sample,
+)
 from glasshouse.progress import Progress
 from glasshouse.qif import Tries
 from glasshouse.runs.advice import advise
@@ -241,9 +245,15 @@ def _record_risks(
     special: SpecialUniques | None,
 ) -> pa.Table:
     """Return the risk of each record with some quasi-identifiers, and what else is scored of it."""
-    if study.missing_as == "matches":
-        return neighbourhoods.matched_risks(table, quasi_identifiers=known).to_frame()
-    risks = record_risks(table, quasi_identifiers=known, drop_suppressed=False).to_frame()
+    is_matched = study.missing_as == "matches"
+    risks = (
+        neighbourhoods.matched_risks(table, quasi_identifiers=known)
+        if is_matched
+        else record_risks(table, quasi_identifiers=known, drop_suppressed=False)
+    ).to_frame()
+    if study.weight is not None:
+        of_sample = neighbourhoods.matched_sample_risks if is_matched else sample_risks
+        risks = risks.append_column("individual", [of_sample(table, study.weight, known)])
     if special is None:
         return risks
     scores = special.to_frame()
