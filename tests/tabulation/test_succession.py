@@ -265,6 +265,22 @@ def test_advice_is_true_and_the_cheapest_of_what_was_tried() -> None:
     assert "hidden" not in remedy.to_dict()
 
 
+def test_a_count_may_be_hidden_where_nothing_says_how_many_people_there_are() -> None:
+    rows = [["A", "yes", 40], ["A", "no", 30], ["B", "no", 50], ["B", "yes", 4]]
+    attributes = {name: AGES["attributes"][name] for name in ("town", "ill")}
+    plan = {"attributes": attributes, "tables": [{"id": "T", "by": ["town", "ill"], "rows": rows}]}
+    output = output_of(plan)
+    found = succession_of([], output, rare=9)
+    remedy = remedy_of(
+        output,
+        found,
+        lambda changed, seconds: succession_of([], changed, rare=9, seconds=seconds),
+        seconds=30,
+    )
+    assert (remedy.change, remedy.cells) == ("hide", 1)
+    assert remedy.hidden == ({"town": "B", "ill": "yes"},)
+
+
 def test_different_numbers_of_people_are_refused() -> None:
     other = PublishedOutput("b", ages().plan.model_copy(update={"people": 199}))
     with pytest.raises(StudyError, match="different numbers of people"):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Literal
 
 import pyarrow as pa
 
+from glasshouse.errors import BudgetError, StudyError
 from glasshouse.solvers import SolverBudget
-from glasshouse.study.tables import CountRounding, PublishedTable, Value
+from glasshouse.study.tables import CountRounding, PublishedTable
 from glasshouse.tabulation.outputs import PublishedOutput
 from glasshouse.tabulation.succession import NewCertainty, Succession
 
@@ -75,8 +75,13 @@ def remedy_of(
     for remedy, changed in tried:
         if budget.left <= 0:
             break
-        if changed is None or follows(changed, budget.left * _SHARE).verdict == "publishable":
+        if changed is None:
             return remedy
+        try:
+            if follows(changed, budget.left * _SHARE).verdict == "publishable":
+                return remedy
+        except (BudgetError, StudyError):  # it is no output that can be checked
+            continue
     return Remedy("withhold", "", _cells_of(output))
 
 
@@ -125,7 +130,10 @@ def _with_table(
 
 
 def _hidden(output: PublishedOutput, place: int, answer: Succession) -> Iterator[_Changed]:
-    """Yield an output without one of the counts that make somebody certain, and without all of them."""
+    """Yield an output without one of the counts that make somebody certain, and without all of them.
+
+    Of a hidden count is said no more than that it is at most all of the table: whoever hears less knows less.
+    """
     table = output.plan.tables[place]
     rows, statistics = list(table.rows or ()), list(table.statistics)
     wheres: list[Mapping[str, Any]] = [dict(zip(table.by, row[:-1], strict=True)) for row in rows]
@@ -136,31 +144,25 @@ def _hidden(output: PublishedOutput, place: int, answer: Succession) -> Iterator
         if any(_may_be_in(one, where) for one in answer.reasons)
     ]
     choices = [[number] for number in concerned[:_SINGLE]]
-    choices += [concerned] if len(concerned) > 1 else []
+    choices += [concerned] if 1 < len(concerned) < len(wheres) else []
+    counts: list[Any] = [row[-1] for row in rows] + [one.count for one in statistics]
+    most = sum(table.window(count)[1] for count in counts if count is not None)
     for chosen in choices:
-        kept_rows = [row for number, row in enumerate(rows) if number not in chosen]
-        kept_statistics = [
-            one for number, one in enumerate(statistics, start=len(rows)) if number not in chosen
-        ]
-        if not kept_rows and not kept_statistics:
-            continue
-        entries: dict[str, Any] = {"statistics": tuple(kept_statistics)}
+        entries: dict[str, Any] = {
+            "statistics": tuple(
+                one.model_copy(update={"count": (0, most)}) if number in chosen else one
+                for number, one in enumerate(statistics, start=len(rows))
+            )
+        }
         if table.rows is not None:
-            hidden_keys = [row[:-1] for number, row in enumerate(rows) if number in chosen]
-            absent = [] if not table.complete else _absent(output, table)
-            entries["rows"] = (*kept_rows, *((*key, 0) for key in absent))
-            entries["complete"] = table.complete and not hidden_keys
+            entries["rows"] = tuple(
+                (*row[:-1], (0, most)) if number in chosen else row
+                for number, row in enumerate(rows)
+            )
         changed = table.model_copy(update=entries)
         values = tuple(wheres[number] for number in chosen)
         remedy = Remedy("hide", str(table.id), len(chosen), hidden=values)
         yield remedy, _with_table(output, place, changed)
-
-
-def _absent(output: PublishedOutput, table: PublishedTable) -> Iterator[tuple[Value, ...]]:
-    """Yield the combinations that are not in a complete table: nobody has them, which stays published."""
-    shown = {row[:-1] for row in table.rows or ()}
-    domains = [output.plan.attributes[name].domain for name in table.by]
-    yield from (key for key in product(*domains) if key not in shown)
 
 
 def _may_be_in(reason: NewCertainty, where: Mapping[str, Any]) -> bool:
