@@ -60,9 +60,13 @@ def certain_by_trying(plan: dict[str, Any], rare: int) -> tuple[int, int]:
     return sum(low for low, _ in cells), sum(low for low, high in cells if high <= rare)
 
 
+FOUND = (267, 321)
+"""Ledgers that once counted a person twice, or stopped at a count of everybody."""
+
+
 @pytest.mark.parametrize("batch", range(4))
 def test_random_ledgers_end_as_all_tables_at_once_in_any_order(batch: int) -> None:
-    for seed in range(batch, examples(1000, one_of=12), 4):
+    for seed in (*FOUND, *range(batch, examples(1000, one_of=12), 4)):
         plan = random_plan(seed)
         rng = random.Random(seed)
         outputs = outputs_of(plan)

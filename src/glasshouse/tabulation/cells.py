@@ -133,7 +133,8 @@ def _grown(published: PublishedSet, memory: int) -> Codes:
         cells = np.column_stack([repeated, added])
         for attributes in [key for key in groups if set(key) <= set(grown)]:
             columns = [cells[:, grown.index(attribute)] for attribute in attributes]
-            cells = cells[~_is_ruled_out(groups.pop(attributes), columns)]
+            group = groups.pop(attributes)
+            cells = cells[~_is_ruled_out(group, columns)] if columns else cells[:0]
     return cells[:, [grown.index(name) for name in names]]
 
 

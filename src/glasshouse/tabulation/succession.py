@@ -206,7 +206,7 @@ def succession_of(
             on_progress=on_progress,
         )
         comparison = _Comparison(bounds, least_before, most_before, rare)
-    bounds = _with_files(bounds, files)
+    bounds = _with_files(comparison.narrowed(), files)
     cells = _Cells(everything, bounds, SolverBudget(budget.left * _CELLS, memory))
     small, recovered = cells.new_ones(new, before, rare)
     answer = Succession(
@@ -353,6 +353,16 @@ class _Comparison:
     def is_open(self) -> bool:
         """Whether it is not proved who is certain, or who of these has a rare combination."""
         return self.bounds.certain != "proved" or bool(self.open_widths.any())
+
+    def narrowed(self) -> CellBounds:
+        """Return the bounds with what was proved before, which still holds."""
+        class_of = self.bounds.system.class_of
+        single = np.flatnonzero(self.bounds.system.sizes[class_of] == 1)
+        least, most = self.bounds.class_least.copy(), self.bounds.class_most.copy()
+        least[class_of[single]], most[class_of[single]] = self.least[single], self.most[single]
+        return replace(
+            self.bounds, least=self.least, most=self.most, class_least=least, class_most=most
+        )
 
     def reasons(self) -> Iterator[NewCertainty]:
         """Yield the rare combinations that become certain."""
