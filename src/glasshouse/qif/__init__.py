@@ -2,7 +2,8 @@
 
 `Prior`, `Channel` and `Hyper` say what she knows before, what she sees, and what she knows after;
 `GainFunction` what she wants; the measures how well she does; the capacities how well she could do
-at most; refinement which of two channels is safer. See docs/mathematics.md.
+at most; refinement which of two channels is safer; `noise` has the noises that counts and values are
+published with. See docs/mathematics.md.
 """
 
 from glasshouse.qif.arithmetic import Number
@@ -45,6 +46,20 @@ from glasshouse.qif.measures import (
     ShannonEntropy,
     Tries,
 )
+from glasshouse.qif.noise import (
+    belief_range,
+    clamped,
+    composition,
+    discrete_gaussian,
+    gaussian,
+    geometric,
+    histogram,
+    membership,
+    perturbation_table,
+    randomised_response,
+    rounding,
+    swapping,
+)
 from glasshouse.qif.prior import Prior
 from glasshouse.qif.refinement import (
     LeakageGap,
@@ -85,19 +100,31 @@ __all__ = [
     "additive_bayes_capacity_bound",
     "additive_capacity",
     "bayes_risk_capacity",
+    "belief_range",
+    "clamped",
+    "composition",
+    "discrete_gaussian",
     "estimate_prior",
+    "gaussian",
+    "geometric",
+    "histogram",
     "is_private",
     "leakage_gap",
     "left_factor",
     "max_refined_by",
+    "membership",
     "multiplicative_bayes_capacity",
+    "perturbation_table",
     "predicate_capacity",
     "predicate_risk_capacity",
     "privacy_refined_by",
+    "randomised_response",
     "refined_by",
+    "rounding",
     "row_distances",
     "shannon_capacity",
     "smallest_epsilon",
     "smallest_epsilon_of",
     "spanning_additive_capacity",
+    "swapping",
 ]

@@ -128,6 +128,11 @@ def alike_columns(matrix: Array) -> list[list[int]]:
     >>> alike_columns(np.array([[1.0, 2.0, 1.0], [0.0, 1.0, 0.0]]))
     [[0, 2], [1]]
     """
+    if matrix.dtype == object:
+        alike_exactly: dict[tuple[object, ...], list[int]] = {}
+        for column, values in enumerate(matrix.T.tolist()):
+            alike_exactly.setdefault(tuple(values), []).append(column)
+        return list(alike_exactly.values())
     groups: list[list[int]] = []
     for column in range(matrix.shape[1]):
         leaders = matrix[:, [group[0] for group in groups]]
