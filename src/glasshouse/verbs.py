@@ -1066,7 +1066,7 @@ def tables(
         policy: What the outcome is judged by: a name, a file, or a policy.
         on_progress: Told how far it is.
         entries: The entries of a study of ``tables``: ``people``, ``attributes``, ``sensitive``, ``time_limit``, …;
-            of each file ``suppressed`` and ``totals``.
+            of each file ``suppressed``, ``totals`` and ``noise``.
 
     Raises:
         DataError: A file is malformed or not laid out as it should be.
@@ -1088,8 +1088,9 @@ def tables(
         return _answer(load_question(Path(study), TablesStudy), Resources(on_progress=on_progress))
     if isinstance(study, TablesStudy):
         return _answer(study, Resources(on_progress=on_progress))
-    _refuse_unknown("tables", entries, [*TablesStudy.model_fields, "suppressed", "totals"])
-    protection = {name: entries.pop(name) for name in ("suppressed", "totals") if name in entries}
+    of_table = ("suppressed", "totals", "noise")
+    _refuse_unknown("tables", entries, [*TablesStudy.model_fields, *of_table])
+    protection = {name: entries.pop(name) for name in of_table if name in entries}
     content = dict(study) if study is not None else {}
     if files:
         content["tables"] = [{"path": Path(file), **protection} for file in files]
@@ -1504,7 +1505,7 @@ def _people_beside(
 
 def _plain(terms: Mapping[str, Any]) -> dict[str, Any]:
     """Return terms as a study has them: amounts are decimal numbers."""
-    whole = {"belief", "protect", "penalties"}
+    whole = {"belief", "protect", "penalties", "people", "rare", "memory"}
     return {
         name: float(value) if type(value) is int and name not in whole else value
         for name, value in terms.items()

@@ -69,7 +69,7 @@ FIRST = {
     "hierarchies": "quasi_identifiers rules out overwrite as_json separator encoding no_header sheet missing",
     "anonymise": "quasi_identifiers sensitive k l t suppression hierarchies keep out as_json",
     "compare": "quasi_identifiers sensitive recoding k l t suppression policy out as_json",
-    "tables": "people suppressed totals quasi_identifiers sensitive rare time_limit policy out as_json",
+    "tables": "people suppressed totals noise quasi_identifiers sensitive time_limit policy out as_json",
     "deter": "gain penalty access_cost sizes release register quasi_identifiers loss out as_json",
 }
 """The options that most people need of a command: its help shows them, and the others where all are asked for."""

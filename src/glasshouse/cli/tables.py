@@ -31,6 +31,7 @@ def tables(
     people: int | None = _asked(),
     suppressed: tuple[int, int] | None = _of_table(),
     totals: str | None = _of_table(),
+    noise: str | None = _of_table(),
     quasi_identifiers: options.QuasiIdentifiers = None,
     sensitive: list[str] | None = _asked(),
     rare: int | None = _asked(),
@@ -46,6 +47,8 @@ def tables(
 
     Example: glasshouse tables age_sex.csv sex_illness.csv --suppressed 1 4 --out run
 
+    With noise: glasshouse tables counts.csv --noise geometric:epsilon=1 --people 1000
+
     As a study, in TOML or JSON: glasshouse tables --study plan.toml --out run
     """
     from glasshouse.report.tables.page import contradiction
@@ -53,7 +56,7 @@ def tables(
     from glasshouse.tabulation import TablesOutcome
 
     def content() -> dict[str, Any]:
-        given = {"suppressed": suppressed, "totals": totals}
+        given = {"suppressed": suppressed, "totals": totals, "noise": noise}
         shared = {name: value for name, value in given.items() if value is not None}
         return {
             "tables": [{"path": path, **shared} for path in files or ()],

@@ -9,11 +9,15 @@ from glasshouse.measures.measurement import Measurement
 from glasshouse.study.policy import NOTHING_UNSEEN
 from glasshouse.tabulation import TablesOutcome
 
+_DENOMINATORS = 10**12
+"""What doubles tell is told as a fraction with a denominator up to this."""
+
 
 def measured(outcome: TablesOutcome) -> Iterator[Measurement]:
     """Yield how many people have a rare combination that is certain, and how many a secret that is.
 
-    Where that is not proved, it may be all. An attribute that nobody called known or sensitive was not looked at.
+    Where that is not proved, it may be all; so may those whom noise does not protect, where it is too much to tell.
+    An attribute that nobody called known or sensitive was not looked at.
     """
     if outcome.status == "infeasible" or not outcome.records:
         return
@@ -21,6 +25,10 @@ def measured(outcome: TablesOutcome) -> Iterator[Measurement]:
     share = Fraction(outcome.rare_persons, outcome.records) if is_proved else Fraction(1)
     yield Measurement("placed", min(share, Fraction(1)), is_bound=not is_proved)
     yield Measurement(NOTHING_UNSEEN.measure, Fraction(len(outcome.unseen)))
+    if outcome.noise is not None:
+        is_whole = outcome.noise.is_whole
+        convinced = Fraction(outcome.noise.worst.convinced).limit_denominator(_DENOMINATORS)
+        yield Measurement("noise", convinced if is_whole else Fraction(1), is_bound=not is_whole)
     is_proved = outcome.bounds.possible == "proved"
     for secret in outcome.secrets:
         most = min(secret.certain_at_most, outcome.records) if is_proved else outcome.records

@@ -20,6 +20,7 @@ from glasshouse.study.tables import TablesStudy, Value
 from glasshouse.tabulation import (
     TablesOutcome,
     contradicting_tables,
+    noise_exposure,
     published,
     table_exposure,
     tables_audit,
@@ -65,6 +66,7 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         on_progress=resources.on_progress,
     )
 
+    outcome = replace(outcome, noise=noise_exposure(whole))
     if outcome.status == "infeasible":
         contradiction = contradicting_tables(whole, seconds=budget.left, memory=memory)
         outcome = replace(outcome, contradiction=contradiction)

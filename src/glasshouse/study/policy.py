@@ -51,6 +51,7 @@ Measure = Literal[
     "membership-certain",
     "believed",
     "placed",
+    "noise",
     "re-identified",
     "newly-certain",
     "recovered-counts",
@@ -187,6 +188,12 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("people whose {of} becomes more than twice as credible"), INFERENCE, of_secret=True
     ),
     "placed": MeasureKind(marked("records whose place becomes certain"), LINKABILITY),
+    "noise": MeasureKind(
+        marked(
+            "people of whom someone, despite the noise, comes to think it likely that they are in a count"
+        ),
+        LINKABILITY,
+    ),
     "re-identified": MeasureKind(
         marked("people whom a rational adversary is expected to name"), SINGLING_OUT
     ),
@@ -504,6 +511,7 @@ OPEN_DATA = _rule(
         ("membership-certain", 0.05, 0.2, _CHOSEN),
         ("believed", 0.01, 0.05, _CHOSEN),
         ("placed", 0.05, 0.2, _CHOSEN),
+        ("noise", 0.5, "any", _CHOSEN),
         ("re-identified", 0.0, 0.05, _CHOSEN),
         ("remembered", 0.01, 0.05, _CHOSEN),
         ("copied", 0.0, 0.01, _CHOSEN),
@@ -523,6 +531,7 @@ RESEARCH_FILE = _rule(
         ("membership-certain", 0.2, "any", _CHOSEN),
         ("believed", 0.05, "any", _CHOSEN),
         ("placed", 0.2, "any", _CHOSEN),
+        ("noise", 0.5, "any", _CHOSEN),
         ("re-identified", 0.05, 0.2, _CHOSEN),
         ("remembered", 0.05, 0.2, _CHOSEN),
         ("copied", 0.01, 0.05, _CHOSEN),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from math import inf
+from math import exp, inf, sqrt
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -33,6 +33,8 @@ MARK = "*"
 """What stands for a suppressed number where a study has none."""
 MOST_VALUES = 100_000
 """No attribute has more values."""
+ROUNDED_OFF = Fraction(1, 1000)
+"""The chances of a true count may miss 1 by what their decimals were rounded, but never by more than this."""
 
 Name = Annotated[str, Field(min_length=1)]
 Value = StrictInt | StrictFloat | str
@@ -192,6 +194,188 @@ class CountRounding(Model):
         return (0, max(high, self.below)) if not count else (max(low, self.below + 1), high)
 
 
+def _positive(written: object) -> object:
+    """Return a number above 0 as it is written, so that it stays exact: 0.1, or 1/10."""
+    try:
+        exact = None if isinstance(written, bool) else Fraction(str(written))
+    except (ValueError, ZeroDivisionError):
+        exact = None
+    if exact is None:
+        raise ContradictionError("{given} is not a number, such as 0.5 or 1/2", given=repr(written))
+    if exact <= 0:
+        raise ContradictionError("noise needs a number above 0, not {given}", given=str(written))
+    return str(written)
+
+
+Positive = Annotated[str, BeforeValidator(_positive)]
+"""A number above 0, exactly as written."""
+_SCALES = {
+    "geometric": ("epsilon", "ratio"),
+    "gaussian": ("sigma", "rho"),
+    "table": ("path", "rows"),
+}
+"""By what each noise is described, by one of two."""
+
+
+class CountNoise(Model):
+    """The chances by which counts were changed before they were published."""
+
+    law: Literal["geometric", "gaussian", "table"]
+    """Two-sided geometric (Laplace on whole numbers), discrete Gaussian, or a perturbation table."""
+    epsilon: Positive | None = None
+    """The ε of geometric noise."""
+    ratio: Positive | None = None
+    """Or how much less likely each further step is, e^−ε, which may be exact: 1/2."""
+    sigma: Positive | None = None
+    """The σ of Gaussian noise."""
+    rho: Positive | None = None
+    """Or its ρ: 1 / 2σ²."""
+    path: Path | None = None
+    """The file of a perturbation table, as ptable writes it for τ-ARGUS: columns i, j and p."""
+    rows: tuple[tuple[StrictInt, StrictInt, Positive], ...] | None = None
+    """Or its rows: a true count, what it is published as, and the chance."""
+    least: StrictInt | None = None
+    """What stands for noisy counts below it, where they were clamped; unset: they were not."""
+
+    @model_validator(mode="after")
+    def _is_one_noise(self) -> Self:
+        names = _SCALES[self.law]
+        given = {
+            name
+            for names_of_law in _SCALES.values()
+            for name in names_of_law
+            if getattr(self, name) is not None
+        }
+        if len(given) != 1 or not given <= set(names):
+            raise ContradictionError(
+                "{law} noise is described by {first} or {second}: give one of them, as in {example}",
+                law=self.law,
+                first=names[0],
+                second=names[1],
+                example="ptable.txt" if self.law == "table" else f"{self.law}:{names[0]}=1",
+            )
+        if self.ratio is not None and Fraction(self.ratio) >= 1:
+            raise ContradictionError(
+                "the ratio of geometric noise is e^−ε, below 1, not {given}", given=self.ratio
+            )
+        if self.law == "table" and self.least is not None:
+            raise ContradictionError(
+                "a perturbation table says itself what comes out; leave out least"
+            )
+        if self.rows is not None:
+            self._check_rows()
+        return self
+
+    def _check_rows(self) -> None:
+        decimals: dict[int, list[str]] = {}
+        for true, shown, chance in self.rows or ():
+            if true < 0 or shown < 0:
+                raise ContradictionError("a perturbation table has counts from 0 on, not below")
+            decimals.setdefault(true, []).append(chance)
+        if set(decimals) != set(range(len(decimals))):
+            missing = next(count for count in range(len(decimals) + 1) if count not in decimals)
+            raise ContradictionError(
+                "a perturbation table has a row for every true count from 0 on; {count} has none",
+                count=missing,
+            )
+        for true, chances in decimals.items():
+            total = sum(map(Fraction, chances), Fraction(0))
+            if abs(total - 1) > _rounded_off(chances):
+                raise ContradictionError(
+                    "the chances of a true count of {count} add up to {total}, not to 1",
+                    count=true,
+                    total=f"{float(total):.9g}",
+                )
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a published count says for certain between what the true one lies."""
+        return self.law == "table"
+
+    @property
+    def step(self) -> Fraction | float:
+        """How much less likely each further step of geometric noise is."""
+        return (
+            exp(-float(Fraction(self.epsilon or 1))) if self.ratio is None else Fraction(self.ratio)
+        )
+
+    @property
+    def deviation(self) -> float:
+        """The σ of Gaussian noise."""
+        if self.sigma is not None:
+            return float(Fraction(self.sigma))
+        return 1 / sqrt(2 * float(Fraction(self.rho or 1)))
+
+    @property
+    def chances(self) -> dict[int, dict[int, Fraction]]:
+        """The chances of a perturbation table by the true and the published count; each row adds up to 1."""
+        table: dict[int, dict[int, Fraction]] = {}
+        for true, shown, chance in self.rows or ():
+            row = table.setdefault(true, {})
+            row[shown] = row.get(shown, Fraction(0)) + Fraction(chance)
+        return {
+            true: {shown: chance / sum(row.values()) for shown, chance in row.items()}
+            for true, row in table.items()
+        }
+
+    def window(self, count: int) -> Window | None:
+        """Return between what the true count lies by a perturbation table; None: this cannot come out of it.
+
+        >>> rows = [(0, 0, "1"), (1, 0, "0.5"), (1, 2, "0.5"), (2, 0, "1/4"), (2, 2, "1/2"), (2, 4, "1/4")]
+        >>> noise = CountNoise(law="table", rows=rows)
+        >>> noise.window(0), noise.window(9), noise.window(1)
+        ((0, 2), (7, 11), (3, 3))
+        """
+        chances = self.chances
+        last = max(chances)
+        moves = [shown - last for shown in chances[last]]
+        true = [at for at, row in chances.items() if at < last and count in row]
+        true += [count - move for move in moves if count - move >= last]
+        return (min(true), max(true)) if true else None
+
+
+def _rounded_off(chances: list[str]) -> Fraction:
+    """Return by how much chances may miss 1, as they were rounded to so many decimals.
+
+    >>> _rounded_off(["0.333", "0.333", "0.333"]), _rounded_off(["1/3", "1/2"]), _rounded_off(["1", "1"])
+    (Fraction(1, 1000), Fraction(0, 1), Fraction(0, 1))
+    """
+    if any("/" in chance for chance in chances):
+        return Fraction(0)
+    places = max(-int(Decimal(chance).as_tuple().exponent) for chance in chances)
+    if places < 1:
+        return Fraction(0)
+    return min(ROUNDED_OFF, Fraction(len(chances), 2 * 10**places))
+
+
+def _spelled_out(noise: object) -> object:
+    """Return noise that is written in one text, geometric:epsilon=1 or the file of a perturbation table, by entry."""
+    if isinstance(noise, Path):
+        return {"law": "table", "path": noise}
+    if not isinstance(noise, str):
+        return noise
+    law, _, scales = noise.partition(":")
+    if law not in ("geometric", "gaussian"):
+        if "=" in noise and not Path(noise).exists():
+            raise ContradictionError(
+                "{given} is not a noise; write geometric:epsilon=1, gaussian:sigma=2, or the file of a perturbation "
+                "table",
+                given=repr(noise),
+            )
+        return {"law": "table", "path": Path(noise)}
+    entries: dict[str, object] = {"law": law}
+    for part in filter(None, scales.split(",")):
+        name, _, value = part.partition("=")
+        name, value = name.strip(), value.strip()
+        whole = name == "least" and value.lstrip("-").isdecimal()
+        entries[name] = int(value) if whole else value
+    return entries
+
+
+Noise = Annotated[CountNoise, BeforeValidator(_spelled_out)]
+"""Noise, by its entries or in one text."""
+
+
 def _marked(published: object) -> object:
     return MARK if published is None else published
 
@@ -291,6 +475,12 @@ class PublishedTable(Model):
     """How its counts were rounded."""
     within: StrictInt | None = Field(default=None, ge=0)
     """How far a count may be from the true one, where it was perturbed."""
+    noise: Noise | None = entry(
+        "The noise in its counts: geometric:epsilon=1, gaussian:sigma=2 (after a comma least=0, if clamped), or the "
+        "file of a perturbation table.",
+        "NOISE",
+        python='"geometric:epsilon=1"; "gaussian:rho=0.05,least=0"; "ptable.txt"',
+    )
     where: Where = Field(default_factory=dict)
     """The part of the people that it is about; empty: all."""
 
@@ -309,11 +499,21 @@ class PublishedTable(Model):
                     count=len(row),
                     expected=len(self.by) + 1,
                 )
-        if self.rounding is not None and self.within is not None:
+        if sum(one is not None for one in (self.rounding, self.within, self.noise)) > 1:
             raise ContradictionError(
-                'counts are rounded or perturbed: give "rounding" or "within", or windows'
+                'counts are rounded or perturbed: give "rounding", "within" or "noise", or windows'
             )
         return self
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its counts say for certain between what the true ones lie: not with noise that goes any far."""
+        return self.noise is None or self.noise.is_bounded
+
+    @property
+    def is_window(self) -> bool:
+        """Whether that is known already: a perturbation table may still have to be read."""
+        return self.noise is None or self.noise.rows is not None
 
     def window(self, published: int | Window | str, *, absent: bool = False) -> Window:
         """Return between what a published count lies.
@@ -336,6 +536,15 @@ class PublishedTable(Model):
             raise ContradictionError(
                 'table "{table}": {count} is not a count', table=self.id, count=published
             )
+        if self.noise is not None:
+            between = self.noise.window(published)
+            if between is None:
+                raise ContradictionError(
+                    'table "{table}": {count} cannot come out of its perturbation table; is it the one that was used?',
+                    table=self.id,
+                    count=published,
+                )
+            return between
         if self.rounding is not None and not (absent and self.rounding.zeros == "true"):
             return self.rounding.window(published)
         reach = self.within or 0
@@ -497,9 +706,10 @@ class TablesStudy(Question):
                 raise ContradictionError(
                     "{place}: {count} is not a count", place=place, count=repr(row[-1])
                 )
-            table.window(row[-1])
+            if table.is_window:
+                table.window(row[-1])
         for statistic in table.statistics:
-            if statistic.count is not None:
+            if statistic.count is not None and table.is_window:
                 table.window(statistic.count)
             for name in ("sum", "mean", "median", "percent"):
                 if getattr(statistic, name) is not None:

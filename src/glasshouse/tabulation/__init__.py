@@ -2,6 +2,7 @@
 
 from glasshouse.tabulation.exposure import SecretExposure, TablesOutcome, table_exposure
 from glasshouse.tabulation.magnitudes import RecordChecks, record_checks
+from glasshouse.tabulation.noise import NoiseExposure, NoisyCount, NoisyTable, noise_exposure
 from glasshouse.tabulation.outputs import PublishedOutput
 from glasshouse.tabulation.reasons import (
     TablesAudit,
@@ -17,6 +18,9 @@ from glasshouse.tabulation.succession import Succession, succession_of
 
 __all__ = [
     "CellBounds",
+    "NoiseExposure",
+    "NoisyCount",
+    "NoisyTable",
     "PublishedOutput",
     "PublishedSet",
     "RecordChecks",
@@ -29,6 +33,7 @@ __all__ = [
     "TablesOutcome",
     "cell_bounds",
     "contradicting_tables",
+    "noise_exposure",
     "published",
     "record_checks",
     "remedy_of",

@@ -18,6 +18,7 @@ import pyarrow as pa
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import OnProgress
 from glasshouse.study.tables import Value
+from glasshouse.tabulation.noise import NoiseExposure
 from glasshouse.tabulation.reasons import TablesAudit, TableSet
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
 from glasshouse.tabulation.statements import PublishedSet
@@ -64,6 +65,8 @@ class TablesOutcome:
     """Tables that contradict each other, where no file of people meets them all."""
     audit: TablesAudit | None = None
     """Which tables make people certain, and which one to withhold; None: nobody is certain."""
+    noise: NoiseExposure | None = None
+    """What the noise in the counts lets somebody learn; None: there is none."""
 
     @property
     def status(self) -> str:
@@ -105,6 +108,7 @@ class TablesOutcome:
             "rare_certain_persons": self.rare_persons,
             "certain_by_one_table": dict(self.alone),
             "not_asked": list(self.unseen),
+            **({} if self.noise is None else {"noise": self.noise.to_dict()}),
             "secrets": [
                 {
                     "attribute": one.attribute,

@@ -7,11 +7,22 @@ or asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.sources import open_source
-from glasshouse.study.tables import PublishedAttribute, PublishedTable, TablesStudy, Value
+from glasshouse.study.tables import (
+    CountNoise,
+    PublishedAttribute,
+    PublishedTable,
+    TablesStudy,
+    Value,
+)
 
 MARKS = frozenset(
     {"", "*", "**", "c", "x", "X", "-", ".", "..", "...", ":", "[x]", "[c]", "s", "n/a"}
@@ -35,6 +46,7 @@ def with_rows(
         DataError: A file is not laid out as the study says, or holds what is no count.
         StudyError: It has totals, and the study does not say of what; or the study does not fit the files.
     """
+    study = _with_noise(study)
     if all(table.path is None for table in study.tables):
         return study
     read = {
@@ -58,6 +70,79 @@ def with_rows(
         "attributes": {name: one.model_dump() for name, one in domains.items()},
     }
     return TablesStudy.model_validate(content)
+
+
+def _with_noise(study: TablesStudy) -> TablesStudy:
+    """Return a study whose perturbation tables hold the rows of their files."""
+    read: dict[Path, CountNoise] = {}
+    tables = []
+    for table in study.tables:
+        noise = table.noise
+        if noise is not None and noise.path is not None:
+            if noise.path not in read:
+                read[noise.path] = perturbation_of(noise.path)
+            noise = read[noise.path]
+        tables.append(table.model_copy(update={"noise": noise}))
+    return study.model_copy(update={"tables": tuple(tables)})
+
+
+def perturbation_of(path: Path) -> CountNoise:
+    """Read a perturbation table as ptable writes it for τ-ARGUS, SAS or a data frame: columns i, j (or v) and p.
+
+    Rows of the same i and j, as a modified table has them, are added up. Where there is no p, it is what lies between
+    p_int_lb and p_int_ub.
+
+    Raises:
+        DataError: The columns are others, a cell is no number, or the chances of a count do not add up to 1.
+    """
+    source = open_source(path)
+    columns = {name.strip().casefold(): name for name in source.columns}
+    has_chance = "p" in columns or {"p_int_lb", "p_int_ub"} <= columns.keys()
+    if "i" not in columns or not has_chance or not {"j", "v"} & columns.keys():
+        raise DataError(
+            "{file}: has the columns {columns}; a perturbation table has i (the true count), j (the published one) and "
+            "p (the chance), as ptable writes it",
+            file=source.name,
+            columns=quoted(source.columns),
+        )
+    rows: list[tuple[int, int, str]] = []
+    for batch in source.batches(list(source.columns)):
+        read = {name: batch.column(column).to_pylist() for name, column in columns.items()}
+        for line in range(batch.num_rows):
+            cells = {name: str(values[line]).strip() for name, values in read.items()}
+            if cells.get("type", "all") not in ("all", ""):
+                raise DataError(
+                    "{file}: is a perturbation table for amounts (type {type}); one for counts is needed",
+                    file=source.name,
+                    type=cells["type"],
+                )
+            rows += _chance(cells, source.name)
+    try:
+        return CountNoise.model_validate({"law": "table", "rows": rows})
+    except ValidationError as error:
+        reason = str(error.errors(include_url=False)[0]["msg"]).removeprefix("Value error, ")
+        raise DataError("{file}: {reason}", file=source.name, reason=reason) from None
+
+
+def _chance(cells: Mapping[str, str], file: str) -> list[tuple[int, int, str]]:
+    """Return one line of a perturbation table; nothing: its chance is 0."""
+    try:
+        true = Fraction(cells["i"])
+        shown = Fraction(cells["j"]) if "j" in cells else true + Fraction(cells["v"])
+        chance = (
+            Decimal(cells["p"])
+            if "p" in cells
+            else Decimal(cells["p_int_ub"]) - Decimal(cells["p_int_lb"])
+        )
+        if not chance.is_finite() or chance < 0 or true.denominator * shown.denominator != 1:
+            raise ValueError
+    except (ValueError, ZeroDivisionError, InvalidOperation):
+        raise DataError(
+            "{file}: a perturbation table has whole numbers in i and j, and chances from 0 to 1 in p; one of its lines "
+            "has not",
+            file=file,
+        ) from None
+    return [(int(true), int(shown), f"{chance:f}")] if chance else []
 
 
 def _laid_out(table: PublishedTable) -> tuple[tuple[str, ...], list[_Row]]:
@@ -160,7 +245,8 @@ def _count(table: PublishedTable, published: str) -> int | str:
     """Return a count, or the mark that stands for it."""
     written = published.strip()
     plain = written.replace(table.dialect.thousands or ",", "")
-    if plain.isdecimal():
+    is_below = plain.startswith("-") and not table.is_bounded
+    if plain.removeprefix("-" if is_below else "").isdecimal():
         return int(plain)
     if written.casefold() in MARKS or written.startswith(("<", "≤")):
         return written or "*"

@@ -201,11 +201,11 @@ class _Reader:
         self, table: PublishedTable, medians: list[tuple[str, _Codes, Statistic]]
     ) -> Iterator[PublishedRow]:
         name, part = str(table.id), self.codes(table.where)
-        if table.rows is not None:
+        if table.rows is not None and table.is_bounded:
             yield from self._of_cells(table, name, part)
         for statistic in table.statistics:
             where = merged(part, self.codes(statistic.where))
-            if statistic.count is not None:
+            if statistic.count is not None and table.is_bounded:
                 row = _count(name, where, table.window(statistic.count))
                 yield replace(row, is_hidden=isinstance(statistic.count, str))
             if statistic.sum is not None:

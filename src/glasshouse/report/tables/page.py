@@ -23,7 +23,8 @@ from glasshouse.report.page import (
     reassurance,
 )
 from glasshouse.report.severity import graded
-from glasshouse.report.words import counted, plural, share
+from glasshouse.report.tables.noise import noise_findings, noise_table
+from glasshouse.report.words import counted, indefinite, plural, share
 from glasshouse.study.tables import TablesStudy
 from glasshouse.tabulation import (
     SecretExposure,
@@ -173,6 +174,8 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
             remedy=_look_at_windows(),
         )
         return
+    if outcome.noise is not None:
+        yield from noise_findings(outcome.noise, indefinite(question.subject))
     yield _read_out(outcome, question)
     yield from _combined(outcome)
     yield from _advice(outcome)
@@ -327,6 +330,8 @@ def _counted(outcome: TablesOutcome) -> Finding:
 
 def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     """Yield how many people each table makes certain alone, and what each attribute is guessed at."""
+    if outcome.noise is not None:
+        yield noise_table(outcome.noise)
     rows = [(name, number(count)) for name, count in outcome.alone.items()]
     rows.append((text("all tables"), number(outcome.bounds.certain_persons)))
     yield cell_table(text("table"), (text("people whose record is certain"),), rows)
