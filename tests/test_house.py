@@ -342,6 +342,8 @@ OF_NO_ENTRY = {
     ("assess", "focal"),  # which of the datasets comes first
     ("target", "focal"),
     ("target", "unlinked"),  # is refused, with the reason
+    ("protect", "noise"),  # is drawn once: what is kept is a study of tables, of the release
+    ("protect", "people"),
 }
 
 
