@@ -56,6 +56,22 @@ def test_noise_is_added_kept_with_its_hash_and_assessed(
     assert done.out.startswith("• Someone who thought 1 in 100 that a person is in a count")
 
 
+def test_a_count_that_never_comes_out_may_still_be_true(
+    glasshouse: Glasshouse, wards: Path, tmp_path: Path
+) -> None:
+    # ptable's D = 2, V = 1.08 without ones: 1 becomes 0, 2 or 3.
+    blocked = "1;0;0.51333333\n1;2;0.46\n1;3;0.02666667\n2;0;0.25\n2;2;0.5\n2;4;0.25\n"
+    (tmp_path / "blocked.txt").write_text("i;j;p\n0;0;1\n" + blocked)
+    wards.write_text("ward,people\nnorth,1\nsouth,1\neast,40\n")
+    out = tmp_path / "noisy"
+    noise = str(tmp_path / "blocked.txt")
+    assert glasshouse("protect", str(wards), "--noise", noise, "--out", str(out)).code == 0
+    with (out / "release.csv").open(newline="") as file:
+        north, south, east = (int(row[-1]) for row in list(csv.reader(file))[1:])
+    assert {north, south} <= {0, 2, 3}
+    assert east in (38, 40, 42)
+
+
 def test_a_perturbation_table_is_drawn_by_its_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     noise = CountNoise.model_validate(
         {"law": "table", "rows": [(0, 0, "1"), (1, 0, "1/4"), (1, 1, "1/4"), (1, 3, "1/2")]}

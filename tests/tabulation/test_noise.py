@@ -239,6 +239,20 @@ def test_noise_that_makes_no_sense_is_one_line(noise: Any, reason: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+def test_a_plan_names_a_perturbation_table_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "coin.txt").write_text("i;j;p\n0;0;1\n1;0;.25\n1;1;.5\n1;2;.25\n")
+    (tmp_path / "plan.toml").write_text(
+        'command = "tables"\npeople = 3\n[attributes.sex]\nvalues = ["F", "M"]\n'
+        '[[tables]]\nby = ["sex"]\nrows = [["F", 1], ["M", 2]]\nnoise = "coin.txt"\n'
+    )
+    outcome = gh.tables(study=tmp_path / "plan.toml").outcome
+    assert outcome.noise is not None
+    assert outcome.noise.together is not None
+    assert outcome.noise.together.certain == Fraction(3, 4)
+    assert outcome.bounds.least.tolist() == [1, 1]
+    assert outcome.bounds.most.tolist() == [2, 2]
+
+
 def test_noise_without_a_bound_needs_the_number_of_people() -> None:
     content = plan("geometric:epsilon=1")
     del content["people"]

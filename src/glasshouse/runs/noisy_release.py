@@ -18,7 +18,7 @@ from glasshouse.runs.run import Resources, Run
 from glasshouse.runs.tables import answer
 from glasshouse.study.tables import PublishedTable, TablesStudy, Value
 from glasshouse.tabulation import TablesOutcome
-from glasshouse.tabulation.layout import with_rows
+from glasshouse.tabulation.layout import perturbation_of, with_rows
 
 RELEASE = "release.csv"
 """The file of the release in the folder of its run."""
@@ -42,18 +42,17 @@ def released_with_noise(study: TablesStudy) -> TablesStudy:
         DataError: A count is suppressed.
         StudyError: It has more than one table, no noise, too many combinations; or OpenDP is not installed.
     """
-    if len(study.tables) != 1 or study.tables[0].noise is None:
+    noise = study.tables[0].noise
+    if len(study.tables) != 1 or noise is None:
         raise StudyError(
             "noise is added to one table of counts at a time; name its file, and the noise"
         )
-    # Read without the noise: in a table of true counts none is below 0.
-    whole = with_rows(study)
+    if noise.path is not None:
+        noise = perturbation_of(noise.path)
+    # True counts are read without the noise: what is true need not be able to come out of it.
+    plain = study.tables[0].model_copy(update={"noise": None})
+    whole = with_rows(study.model_copy(update={"tables": (plain,)}))
     [table] = whole.tables
-    noise = table.noise
-    if noise is None:
-        raise StudyError(
-            "noise is added to one table of counts at a time; name its file, and the noise"
-        )
     cells = _cells(table, [whole.attributes[name].domain for name in table.by])
     keys = [*cells, *range(len(table.statistics))]
     true = [*cells.values(), *(_plain(table, one.count) for one in table.statistics)]

@@ -12,7 +12,7 @@ from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.page import Cell, Figure, Finding, Severity, Table, note
-from glasshouse.report.severity import graded
+from glasshouse.report.severity import SOME, graded
 from glasshouse.report.words import cases
 from glasshouse.tabulation import NoiseExposure, NoisyCount, NoisyTable
 from glasshouse.tabulation.noise import PRIORS
@@ -75,6 +75,21 @@ def noise_findings(noise: NoiseExposure, subject: str) -> Iterator[Finding]:
         )
 
 
+def others_known() -> str:
+    """Return what the figures of noise rest on, beside the tables."""
+    return text(
+        "Of what noise protects it is asked more: there she also knows everybody else in a count, and the law of the "
+        "noise."
+    )
+
+
+def more_noise() -> str:
+    """Return what to do where noise protects too few."""
+    return text(
+        "Add more noise (a smaller ε, a larger σ), or publish fewer tables of the same people; then run it again."
+    )
+
+
 def _headline(noise: NoiseExposure, worst: NoisyCount, subject: str) -> Finding:
     least, most = worst.beliefs[SUSPECTED]
     figure = text(
@@ -115,7 +130,10 @@ def _headline(noise: NoiseExposure, worst: NoisyCount, subject: str) -> Finding:
             "most {most} in 100, even knowing everybody else.",
             **words,
         )
-    return Finding(_severity(worst), sentence, figure, meaning, picture=beliefs_figure(noise))
+    remedy = more_noise() if worst.convinced > SOME else ""
+    return Finding(
+        _severity(worst), sentence, figure, meaning, remedy, picture=beliefs_figure(noise)
+    )
 
 
 def _severity(one: NoisyCount) -> Severity:

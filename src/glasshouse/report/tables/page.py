@@ -22,8 +22,13 @@ from glasshouse.report.page import (
     note,
     reassurance,
 )
-from glasshouse.report.severity import graded
-from glasshouse.report.tables.noise import noise_findings, noise_table
+from glasshouse.report.severity import SOME, graded
+from glasshouse.report.tables.noise import (
+    more_noise,
+    noise_findings,
+    noise_table,
+    others_known,
+)
 from glasshouse.report.words import counted, indefinite, plural, share
 from glasshouse.study.tables import TablesStudy
 from glasshouse.tabulation import (
@@ -56,6 +61,7 @@ def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenanc
                 "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts "
                 "them together; she knows nothing else about the people."
             ),
+            *(() if outcome.noise is None else (others_known(),)),
         ),
         limits=(
             text(
@@ -117,6 +123,8 @@ def _actions(outcome: TablesOutcome) -> Iterator[Action]:
         if outcome.audit is not None and outcome.audit.to_withhold:
             yield from (Action(advice.sentence) for advice in _advice(outcome))
         yield Action(_publish_less(), command=COMMAND)
+    if outcome.noise is not None and outcome.noise.worst.convinced > SOME:
+        yield Action(more_noise())
     if outcome.status == "limit":
         yield Action(_more_time(), command=f"{COMMAND} --time-limit 600")
 
