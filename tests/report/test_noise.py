@@ -49,7 +49,7 @@ def dots(page: Page) -> dict[int, int]:
         ("geometric:epsilon=1", 3, Severity.LOW, [1, 17, 81, 3, 7, 36, 97]),
         ("geometric:epsilon=8", 1, Severity.HIGH, [1, 97, 100, 3, 7, 36, 97]),
         ("gaussian:sigma=2", 1, Severity.LOW, [1, 10, 26, 3, 7, 36, 97]),
-        ("coin", 1, Severity.HIGH, [1, 100, 100, 3, 7, 36, 97]),
+        ("coin", 1, Severity.HIGH, [75, 25, 82]),
     ],
 )
 def test_a_report_says_and_draws_what_noise_protects(
@@ -61,11 +61,15 @@ def test_a_report_says_and_draws_what_noise_protects(
             page = run.page
         assert page.findings[0].severity == severity
         assert list(dots(page).values()) == filled
-        alt.Chart.from_dict(dict(page.pictures[0].chart))
         words = " ".join([*(one.sentence for one in page.findings), *page.adversary]).casefold()
         known = {"en": "everybody else", "pt-BR": "todas as outras"}[language]
         assert known in words
         assert not {"safe", "segur"} & set(words.replace(".", " ").split())
+
+
+def test_the_pictures_are_in_the_grammar_of_vega() -> None:
+    for noise in ("coin", "geometric:epsilon=1"):
+        alt.Chart.from_dict(dict(run_of(noise).page.pictures[0].chart))
 
 
 def test_the_rule_says_that_no_official_source_gives_its_number() -> None:

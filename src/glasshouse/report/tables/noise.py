@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, exp
+from typing import NamedTuple
 
 from glasshouse.language import decimal, text, text_for
 from glasshouse.qif import Number
@@ -21,6 +22,8 @@ SUSPECTED = PRIORS[0]
 """What somebody thought before, in the sentence that everybody reads: 1 in 100."""
 _COMPARED = (1, 2, 4, 8)
 """The ε that the picture shows beside the release."""
+_MOST_PANELS = 5
+"""So many numbers of others are drawn, the fewest first."""
 _ROW, _GAP = 10, 3
 """So many dots are in a row of a hundred, and so many are left out between two hundreds."""
 
@@ -75,14 +78,6 @@ def noise_findings(noise: NoiseExposure, subject: str) -> Iterator[Finding]:
         )
 
 
-def others_known() -> str:
-    """Return what the figures of noise rest on, beside the tables."""
-    return text(
-        "Of what noise protects it is asked more: there she also knows everybody else in a count, and the law of the "
-        "noise."
-    )
-
-
 def more_noise() -> str:
     """Return what to do where noise protects too few."""
     return text(
@@ -131,9 +126,8 @@ def _headline(noise: NoiseExposure, worst: NoisyCount, subject: str) -> Finding:
             **words,
         )
     remedy = more_noise() if worst.convinced > SOME else ""
-    return Finding(
-        _severity(worst), sentence, figure, meaning, remedy, picture=beliefs_figure(noise)
-    )
+    picture = certain_figure(noise) if certain else beliefs_figure(noise)
+    return Finding(_severity(worst), sentence, figure, meaning, remedy, picture=picture)
 
 
 def _severity(one: NoisyCount) -> Severity:
@@ -159,68 +153,111 @@ def in_hundred(chance: Number, *, up: bool = True) -> str:
 def beliefs_figure(noise: NoiseExposure) -> Figure:
     """Show of a hundred people whom somebody suspects how many are in the count, before and at most afterwards."""
     after = noise.member.beliefs[SUSPECTED][1]
-    release, before = text("this release"), text("before")
-    panels: list[tuple[str, Number, str]] = [(before, SUSPECTED, before), (release, after, release)]
+    panels = [
+        _Hundred(text("before"), SUSPECTED, NEUTRAL),
+        _Hundred(text("this release"), after, TARGETS[0][0]),
+    ]
     if noise.between_cells is not None:
         between = noise.between_cells.beliefs[SUSPECTED][1]
-        panels.append((text("of two cells"), between, release))
+        panels.append(_Hundred(text("of two cells"), between, TARGETS[0][0]))
     for epsilon in _COMPARED:
         allowed = 1 / (1 + (1 / float(SUSPECTED) - 1) * exp(-epsilon))
-        panels.append((f"ε = {epsilon}", allowed, "ε"))
-    dots: list[dict[str, object]] = []
-    labels: list[dict[str, object]] = []
-    for place, (label, chance, look) in enumerate(panels):
-        left = place * (_ROW + _GAP)
-        shown = min(100, ceil(100 * _fraction(chance)))
-        dots += [
-            {"x": left + dot % _ROW, "y": dot // _ROW, "look": look, "is": dot < shown}
-            for dot in range(100)
-        ]
-        for line, words in enumerate(
-            (label, text("{most} in 100", most=in_hundred(chance))), start=1
-        ):
-            labels.append(
-                {"x": left + (_ROW - 1) / 2, "y": 1.2 * line - _GAP - 0.9, "words": words}
-            )
-    across = len(panels) * (_ROW + _GAP) - _GAP
-    x = vega.X("x:Q", axis=None, scale=vega.Scale(domain=[-1, across], nice=False))
-    y = vega.Y("y:Q", axis=None, scale=vega.Scale(domain=[_ROW, -_GAP - 1], nice=False))
-    colours = {before: NEUTRAL, release: TARGETS[0][0], panels[-1][2]: TARGETS[1][0]}
-    people = (
-        plot(dots)
-        .mark_circle(size=40)
-        .encode(
-            x=x,
-            y=y,
-            color=vega.Color(
-                "look:N",
-                title=None,
-                scale=vega.Scale(domain=list(colours), range=list(colours.values())),
-                legend=None,
-            ),
-            opacity=vega.condition("datum.is", vega.value(1), vega.value(0.15)),
-        )
-    )
-    words = plot(labels).mark_text(fontSize=12).encode(x=x, y=y, text=vega.Text("words:N"))
-    title = text(
-        "Of 100 people whom somebody suspects, at most {most} are in the count after all",
-        most=in_hundred(after),
-    )
-    subtitle = text(
-        "filled: those who are in it; in blue, what one count with geometric noise allows by its ε"
-    )
-    return figure_of(
-        titled(vega.layer(people, words), title, subtitle, width=640, height=150),
+        panels.append(_Hundred(f"ε = {epsilon}", allowed, TARGETS[1][0]))
+    return _hundreds(
+        panels,
+        title=text(
+            "Of 100 people whom somebody suspects, at most {most} are in the count after all",
+            most=in_hundred(after),
+        ),
+        subtitle=text(
+            "filled: those who are in it; in blue, what one count with geometric noise allows by its ε"
+        ),
         label=text("What somebody can come to think"),
         caption=text(
             "She suspected one in 100, knows everybody else in the count, and saw what reveals most. Each dot is one "
             "of a hundred people of whom she thinks so."
         ),
-        table=cell_table(
-            text("noise"),
-            (text("at most"),),
-            [(label, percent_cell(_fraction(chance))) for label, chance, _ in panels],
+        titles=(text("noise"), text("at most")),
+    )
+
+
+def certain_figure(noise: NoiseExposure) -> Figure:
+    """Show of a hundred people who are in a count how often that becomes certain, by how many others are in it."""
+    worst = max(noise.tables, key=lambda table: table.worst.certain)
+    panels = [
+        _Hundred(_others(worst, one), one.certain, TARGETS[1][0])
+        for one in worst.by_others[:_MOST_PANELS]
+    ]
+    if noise.counts > 1 and noise.together is not None:
+        words = text("all {counts} together", counts=noise.counts)
+        panels.append(_Hundred(words, noise.together.certain, TARGETS[0][0]))
+    if noise.between_cells is not None:
+        panels.append(_Hundred(text("of two cells"), noise.between_cells.certain, TARGETS[0][0]))
+    return _hundreds(
+        panels,
+        title=text(
+            "Of 100 people who are in a count, up to {most} become certain to someone who knows all others",
+            most=in_hundred(noise.worst.certain),
         ),
+        subtitle=text("filled: those who become certain, by how many others are in the count"),
+        label=text("How often noise with a bound makes certain"),
+        caption=text(
+            "Someone becomes certain where what is published could not have been published otherwise. Each dot is one "
+            "of a hundred people who are in a count."
+        ),
+        titles=(text("count"), text("becomes certain")),
+    )
+
+
+class _Hundred(NamedTuple):
+    """A hundred people, of whom some are filled."""
+
+    label: str
+    chance: Number
+    colour: str
+
+
+def _hundreds(
+    panels: Sequence[_Hundred],
+    *,
+    title: str,
+    subtitle: str,
+    label: str,
+    caption: str,
+    titles: tuple[str, str],
+) -> Figure:
+    """Draw hundreds of people beside each other, each with what it is and how many are filled, never too few."""
+    dots: list[dict[str, object]] = []
+    labels: list[dict[str, object]] = []
+    for place, panel in enumerate(panels):
+        left = place * (_ROW + _GAP)
+        filled = min(100, ceil(100 * _fraction(panel.chance)))
+        dots += [
+            {"x": left + dot % _ROW, "y": dot // _ROW, "look": panel.colour, "is": dot < filled}
+            for dot in range(100)
+        ]
+        lines = (panel.label, text("{most} in 100", most=in_hundred(panel.chance)))
+        labels += [
+            {"x": left + (_ROW - 1) / 2, "y": 1.2 * line - _GAP - 0.9, "words": words}
+            for line, words in enumerate(lines, start=1)
+        ]
+    across = max(len(panels), 7) * (_ROW + _GAP) - _GAP
+    x = vega.X("x:Q", axis=None, scale=vega.Scale(domain=[-1, across], nice=False))
+    y = vega.Y("y:Q", axis=None, scale=vega.Scale(domain=[_ROW, -_GAP - 1], nice=False))
+    looks = list(dict.fromkeys(panel.colour for panel in panels))
+    colour = vega.Color(
+        "look:N", title=None, scale=vega.Scale(domain=looks, range=looks), legend=None
+    )
+    faint = vega.condition("datum.is", vega.value(1), vega.value(0.15))
+    people = plot(dots).mark_circle(size=40).encode(x=x, y=y, color=colour, opacity=faint)
+    words = plot(labels).mark_text(fontSize=12).encode(x=x, y=y, text=vega.Text("words:N"))
+    first, figure = titles
+    rows = [(panel.label, percent_cell(_fraction(panel.chance))) for panel in panels]
+    return figure_of(
+        titled(vega.layer(people, words), title, subtitle, width=640, height=150),
+        label=label,
+        caption=caption,
+        table=cell_table(first, (figure,), rows),
     )
 
 
@@ -242,14 +279,16 @@ def noise_table(noise: NoiseExposure) -> Table:
 
 def _rows(table: NoisyTable, *, several: bool) -> Iterator[Sequence[Cell | str]]:
     for one in table.by_others:
-        if len(table.by_others) == 1:
-            others = text("any number of others")
-        elif one.others is None:
-            others = text("more others")
-        else:
-            others = text_for(one.others, "{count} other", "{count} others")
+        others = _others(table, one)
         label = text("{table}: {others}", table=table.table, others=others) if several else others
         yield _row(label, one)
+
+
+def _others(table: NoisyTable, one: NoisyCount) -> str:
+    """Return how many others are in a count."""
+    if one.others is not None:
+        return text_for(one.others, "{count} other", "{count} others")
+    return text("any number of others") if len(table.by_others) == 1 else text("more others")
 
 
 def _row(label: str, one: NoisyCount) -> Sequence[Cell | str]:

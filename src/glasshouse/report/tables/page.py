@@ -27,7 +27,6 @@ from glasshouse.report.tables.noise import (
     more_noise,
     noise_findings,
     noise_table,
-    others_known,
 )
 from glasshouse.report.words import counted, indefinite, plural, share
 from glasshouse.study.tables import TablesStudy
@@ -56,13 +55,7 @@ def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenanc
         findings=findings,
         tiles=_tiles(outcome, question),
         actions=tuple(_actions(outcome)),
-        adversary=(
-            text(
-                "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts "
-                "them together; she knows nothing else about the people."
-            ),
-            *(() if outcome.noise is None else (others_known(),)),
-        ),
+        adversary=(_adversary(outcome),),
         limits=(
             text(
                 "What is certain holds in every file of people that meets the tables; it is proved in whole numbers."
@@ -82,6 +75,19 @@ def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenanc
         command=COMMAND,
         method=text("after {source}, with every bound proved in whole numbers", source=SOURCE),
         glossary=glossary("adversary"),
+    )
+
+
+def _adversary(outcome: TablesOutcome) -> str:
+    if outcome.noise is None:
+        return text(
+            "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts "
+            "them together; she knows nothing else about the people."
+        )
+    return text(
+        "The adversary has all the tables, knows how they were rounded, suppressed or perturbed, and puts them "
+        "together. Where it is asked what noise protects, she also knows everybody else in a count; elsewhere she "
+        "knows nothing else about the people."
     )
 
 
