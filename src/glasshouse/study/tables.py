@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, inf, sqrt
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -309,14 +310,7 @@ class CountNoise(Model):
     @property
     def chances(self) -> dict[int, dict[int, Fraction]]:
         """The chances of a perturbation table by the true and the published count; each row adds up to 1."""
-        table: dict[int, dict[int, Fraction]] = {}
-        for true, shown, chance in self.rows or ():
-            row = table.setdefault(true, {})
-            row[shown] = row.get(shown, Fraction(0)) + Fraction(chance)
-        return {
-            true: {shown: chance / sum(row.values()) for shown, chance in row.items()}
-            for true, row in table.items()
-        }
+        return _chances(self.rows or ())
 
     def window(self, count: int) -> Window | None:
         """Return between what the true count lies by a perturbation table; None: this cannot come out of it.
@@ -332,6 +326,18 @@ class CountNoise(Model):
         true = [at for at, row in chances.items() if at < last and count in row]
         true += [count - move for move in moves if count - move >= last]
         return (min(true), max(true)) if true else None
+
+
+@lru_cache(maxsize=16)
+def _chances(rows: tuple[tuple[int, int, str], ...]) -> dict[int, dict[int, Fraction]]:
+    table: dict[int, dict[int, Fraction]] = {}
+    for true, shown, chance in rows:
+        row = table.setdefault(true, {})
+        row[shown] = row.get(shown, Fraction(0)) + Fraction(chance)
+    return {
+        true: {shown: chance / sum(row.values()) for shown, chance in row.items()}
+        for true, row in table.items()
+    }
 
 
 def _rounded_off(chances: list[str]) -> Fraction:
