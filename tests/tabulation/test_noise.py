@@ -225,6 +225,11 @@ def test_clamping_is_told_to_the_channel() -> None:
         ("geometric:epsilon=-1", "a number above 0, not -1"),
         ("geometric:epsilon=much", "'much' is not a number"),
         ("geometric:ratio=3/2", "below 1, not 3/2"),
+        ("geometric:epsilon=1000", "as good as no noise"),
+        ("geometric:epsilon=1e999999999", "is not a number"),
+        ("geometric:epsilon=nan", "is not a number"),
+        ("gaussian:sigma=1e9", "a σ from 0.01 to 1,000"),
+        ("gaussian:rho=1/1000000000000", "a σ from 0.01 to 1,000"),
         ("geometric", "give one of them, as in geometric:epsilon=1"),
         ("geometric:epsilon=1,sigma=2", "give one of them"),
         ("laplace:epsilon=1", "is not a noise"),
@@ -256,5 +261,5 @@ def test_a_plan_names_a_perturbation_table_beside_it(tmp_path: Path) -> None:
 def test_noise_without_a_bound_needs_the_number_of_people() -> None:
     content = plan("geometric:epsilon=1")
     del content["people"]
-    with pytest.raises(GlasshouseError, match="people = 1000"):
+    with pytest.raises(GlasshouseError, match="say so with `people`"):
         gh.tables(study=content)

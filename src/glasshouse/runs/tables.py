@@ -52,6 +52,10 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise StudyError(str(fault["msg"]).removeprefix("Value error, ")) from None
+    if whole.people is None and not any(table.is_bounded for table in whole.tables):
+        raise StudyError(
+            "noise without a bound leaves open how many people the tables are of; say so with `people`"
+        )
     memory = resources.memory or study.memory
     budget = SolverBudget(study.time_limit, memory)
     outcome = table_exposure(

@@ -34,6 +34,12 @@ MARK = "*"
 """What stands for a suppressed number where a study has none."""
 MOST_VALUES = 100_000
 """No attribute has more values."""
+MOST_DIGITS = 50
+"""No number of noise is larger, or smaller, than so many digits tell."""
+MOST_EPSILON = 100
+"""An ε above it is as good as no noise."""
+SIGMAS = (Fraction(1, 100), Fraction(1000))
+"""Between these lies the σ that is worked out: less is no noise, and more takes long."""
 ROUNDED_OFF = Fraction(1, 1000)
 """The chances of a true count may miss 1 by what their decimals were rounded, but never by more than this."""
 
@@ -198,8 +204,10 @@ class CountRounding(Model):
 def _positive(written: object) -> object:
     """Return a number above 0 as it is written, so that it stays exact: 0.1, or 1/10."""
     try:
-        exact = None if isinstance(written, bool) else Fraction(str(written))
-    except (ValueError, ZeroDivisionError):
+        written_out = "" if isinstance(written, bool) else str(written)
+        is_sane = "/" in written_out or abs(Decimal(written_out).adjusted()) < MOST_DIGITS
+        exact = Fraction(written_out) if is_sane else None
+    except (ValueError, ZeroDivisionError, InvalidOperation, OverflowError):
         exact = None
     if exact is None:
         raise ContradictionError("{given} is not a number, such as 0.5 or 1/2", given=repr(written))
@@ -258,6 +266,19 @@ class CountNoise(Model):
         if self.ratio is not None and Fraction(self.ratio) >= 1:
             raise ContradictionError(
                 "the ratio of geometric noise is e^−ε, below 1, not {given}", given=self.ratio
+            )
+        if self.epsilon is not None and Fraction(self.epsilon) > MOST_EPSILON:
+            raise ContradictionError(
+                "an ε of {given} is as good as no noise; give one up to {most}",
+                given=self.epsilon,
+                most=MOST_EPSILON,
+            )
+        scale = Fraction(self.sigma or 1) ** 2 if self.rho is None else 1 / (2 * Fraction(self.rho))
+        if not SIGMAS[0] ** 2 <= scale <= SIGMAS[1] ** 2:
+            raise ContradictionError(
+                "Gaussian noise is worked out for a σ from {least} to {most}; give another",
+                least=str(float(SIGMAS[0])),
+                most=int(SIGMAS[1]),
             )
         if self.law == "table" and self.least is not None:
             raise ContradictionError(
