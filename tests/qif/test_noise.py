@@ -151,6 +151,16 @@ def test_the_discrete_gaussian_tells_more_than_the_continuous_one_where_it_is_na
     assert guessed(0.5) > float(right(bit(HALF), _counted(gaussian([0, 1], 0.5))))
     two = composition([_counted(discrete_gaussian([0, 1], 1))] * 2)
     assert guessed(1, tables=2) == pytest.approx(float(right(bit(HALF), two)), abs=1e-9)
+    for sigma in (2.9, 3.0, 4.0):
+        noise = _counted(discrete_gaussian([0, 1], sigma))
+        sums: dict[tuple[str, int], float] = {}
+        for first, second in product(noise.outputs, repeat=2):
+            for secret in ("out", "in"):
+                key = (secret, int(str(first)) + int(str(second)))
+                chance = float(noise[secret, first]) * float(noise[secret, second])
+                sums[key] = sums.get(key, 0.0) + chance
+        both = sum(max(sums.get(("out", y), 0), sums.get(("in", y), 0)) for y in range(-99, 99)) / 2
+        assert guessed(sigma, tables=2) == pytest.approx(both, abs=1e-13)
     with pytest.raises(StudyError, match="above 0"):
         discrete_gaussian([0, 1], 0)
 

@@ -11,6 +11,7 @@ hers, `composition` what several tables do that share nothing but her.
 References:
     Ghosh, Roughgarden, Sundararajan (2009), Universally utility-maximizing privacy mechanisms, STOC.
     Canonne, Kamath, Steinke (2020), The discrete Gaussian for differential privacy, NeurIPS.
+    Kairouz, Liu, Steinke (2021), The distributed discrete Gaussian mechanism for federated learning, ICML.
     Fraser, Wooton (2005), A proposed method for confidentialising tabular output to protect against differencing,
         UNECE.
     Warner (1965), Randomized response, JASA; Gouweleeuw et al. (1998), Post randomisation, Journal of Official
@@ -42,6 +43,8 @@ _MOST_REDUCED = 500
 """So many observations are compared two by two, where they are not exact."""
 _REACH = 10
 """A discrete Gaussian is told up to so many standard deviations: beyond lies less than 10⁻²⁰."""
+_SMOOTH = 3
+"""From this σ on, a sum of discrete Gaussians is one, but for some e^(−π²σ²), which no double tells (Kairouz 2021)."""
 
 
 def geometric(inputs: Iterable[int], ratio: Number) -> Channel:
@@ -90,21 +93,24 @@ def discrete_gaussian(inputs: Iterable[int], sigma: float, *, tables: int = 1) -
     """
     _refuse_sigma(sigma)
     counts = _counts(inputs)
-    single = np.arange(-ceil(_REACH * sigma) - _REACH, ceil(_REACH * sigma) + _REACH + 1)
-    weights = np.exp(-np.square(single / sigma) / 2)
-    law = reduce(np.convolve, [weights / weights.sum()] * tables)
-    reach = ceil(_REACH * sigma * sqrt(tables)) + _REACH
-    middle = len(law) // 2
-    inside = law[middle - reach : middle + reach + 1].copy() if reach < middle else law
-    inside[0] += law[: max(0, middle - reach)].sum()
-    inside[-1] += law[middle + reach + 1 :].sum()
-    reach = len(inside) // 2
+    if sigma < _SMOOTH:
+        law = reduce(np.convolve, [_gaussian_law(sigma)] * tables)
+    else:
+        law = _gaussian_law(sigma * sqrt(tables))
+    reach = len(law) // 2
     low, high = tables * min(counts) - reach, tables * max(counts) + reach
     matrix = np.zeros((len(counts), high - low + 1))
     for row, count in zip(matrix, counts, strict=True):
         start = tables * count - reach - low
-        row[start : start + len(inside)] = inside
+        row[start : start + len(law)] = law
     return Channel(matrix / matrix.sum(axis=1, keepdims=True), counts, range(low, high + 1))
+
+
+def _gaussian_law(sigma: float) -> Array:
+    """Return the chances of a discrete Gaussian, as far as doubles tell them."""
+    reach = ceil(_REACH * sigma) + _REACH
+    weights = np.exp(-np.square(np.arange(-reach, reach + 1) / sigma) / 2)
+    return np.asarray(weights / weights.sum())
 
 
 def gaussian(inputs: Iterable[int], sigma: float, *, prior: Prior | None = None) -> Channel:

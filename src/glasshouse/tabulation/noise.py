@@ -261,9 +261,10 @@ def _told(channel: Channel, others: int | None, *noises: CountNoise) -> NoisyCou
     mostly = _but_for_the_rarest(observed) if leaves_out else observed
     beliefs = {}
     for prior in PRIORS:
-        after = [prior * y / (prior * y + (1 - prior) * x) for x, y in mostly]
+        before: Number = prior if channel.exact else float(prior)
+        after = [before * y / (before * y + (1 - before) * x) for x, y in mostly]
         beliefs[prior] = (min(after), max(after))
-    first = PRIORS[0]
+    first: Number = PRIORS[0] if channel.exact else float(PRIORS[0])
     return NoisyCount(
         others,
         beliefs,
