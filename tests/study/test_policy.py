@@ -45,6 +45,20 @@ def test_the_rules_of_the_house_are_ordered_from_strict_to_lax() -> None:
             assert strictest[condition.measure].limit <= condition.limit
 
 
+def test_rules_of_offices_ask_what_their_sources_say_and_never_pass_unmeasured() -> None:
+    asked = {
+        name: [(one.measure, one.limit) for one in POLICIES[name].conditions]
+        for name in ("hdx", "ema")
+    }
+    assert asked == {
+        "hdx": [("direct-identifiers", 0), ("best-guess", Fraction(3, 100))],
+        "ema": [("direct-identifiers", 0), ("highest-risk", Fraction(9, 100))],
+    }
+    for name in asked:
+        assert POLICIES[name].complete
+        assert not any(one.where_measured for one in POLICIES[name].conditions)
+
+
 def test_a_limit_is_the_number_that_was_written() -> None:
     condition = PolicyCondition(measure="named", at_most=0.1)
     assert condition.limit == Fraction(1, 10)
