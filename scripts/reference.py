@@ -10,6 +10,7 @@ import importlib
 import inspect
 import re
 import sys
+import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -19,13 +20,16 @@ from typing import Any
 import pydantic
 
 from glasshouse.language import speaking, translated
+from glasshouse.report.glossary import TERMS
 
 sys.path.insert(0, str(Path(__file__).parent))
 import messages
 
+ROOT = Path(__file__).resolve().parent.parent
 TITLES = {
     "command-line": {"en": "Command line", "pt-BR": "Linha de comando"},
     "errors": {"en": "Errors", "pt-BR": "Erros"},
+    "glossary": {"en": "Glossary", "pt-BR": "Glossário"},
 }
 COMMAND_LINE = {
     "en": "Every command and option, as `--help-all` prints them. Exit codes: 0 done · 4 the policy is not met "
@@ -44,6 +48,12 @@ ERRORS = {
     "saída; nada fica gravado pela metade. O que está entre chaves é preenchido. Procure na página as palavras que "
     "você vê.",
 }
+GLOSSARY = {
+    "en": "The words of the field as reports, help and documentation use them. A report explains those that it uses."
+    "\n\n| term | in Portuguese | meaning |",
+    "pt-BR": "Os termos da área, como os usam os relatórios, a ajuda e a documentação. Cada relatório explica os que "
+    "usa.\n\n| termo | em inglês | significado |",
+}
 KINDS = {
     "DataError": ("2", {"en": "The data", "pt-BR": "Os dados"}),
     "StudyError": ("2", {"en": "The question", "pt-BR": "A pergunta"}),
@@ -59,10 +69,12 @@ def pages(language: str) -> dict[str, str]:
         both = {
             "reference/command-line": command_line(language),
             "reference/errors": errors(language),
+            "reference/glossary": glossary(language),
         }
     if language != "en":
         return both
-    return both | {"reference/study": study(), "reference/python": python()}
+    written = {"decisions": (ROOT / "DECISIONS.md").read_text("utf-8").replace("](docs/", "](")}
+    return both | written | {"reference/study": study(), "reference/python": python()}
 
 
 def command_line(language: str) -> str:
@@ -138,6 +150,24 @@ def errors(language: str) -> str:
         ]
         lines.append("")
     return "\n".join(lines)
+
+
+def glossary(language: str) -> str:
+    """Return the page of all words that reports explain, by the alphabet, each with its name in the other language."""
+    rows = []
+    for name, meaning in TERMS.items():
+        with speaking("en" if language != "en" else "pt-BR"):
+            there = translated(name)
+        rows.append((translated(name), there, translated(meaning)))
+    rows.sort(key=lambda row: _by_the_alphabet(row[0]))
+    lines = [f"# {TITLES['glossary'][language]}", "", GLOSSARY[language], "|---|---|---|"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(_cell, row))} |" for row in rows), ""])
+
+
+def _by_the_alphabet(word: str) -> str:
+    """Return a word as a dictionary puts it: accents and capitals do not count."""
+    letters = unicodedata.normalize("NFD", word.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 @cache

@@ -114,12 +114,14 @@ def moved() -> dict[str, dict[str, str]]:
     """Return the pages that are no more, each with the page and the heading that it leads to, by language."""
     with (DOCS / "site.toml").open("rb") as file:
         listed: dict[str, dict[str, str]] = tomllib.load(file)["moved"]
+    both = {name for section in sections() for name in section.generated}
+    generated = {"en": both | {"decisions"}, "pt-BR": both}
     found = {}
     for old, entry in listed.items():
         goals = {
             language: f"{entry['to']}#{entry[language]}" if language in entry else entry["to"]
             for language, home in HOMES.items()
-            if (DOCS / home / f"{entry['to']}.md").exists()
+            if (DOCS / home / f"{entry['to']}.md").exists() or entry["to"] in generated[language]
         }
         found[old] = goals
     return found

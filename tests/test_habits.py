@@ -161,7 +161,7 @@ def test_hooks_are_the_fast_checks_of_make() -> None:
 
 
 def test_every_decision_has_its_number_and_its_parts() -> None:
-    records = re.split(r"^## ", text_of("docs/decisions.md"), flags=re.MULTILINE)[1:]
+    records = re.split(r"^## ", text_of("DECISIONS.md"), flags=re.MULTILINE)[1:]
     assert len(records) >= 14
     for number, record in enumerate(records, 1):
         assert record.startswith(f"{number}. ")
