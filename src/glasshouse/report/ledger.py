@@ -64,7 +64,8 @@ def _findings(outcome: Succession, advice: Remedy | None) -> Iterator[Finding]:
     if outcome.contradiction is not None:
         yield note(
             text(
-                "The output and what went out before contradict each other, so that there is no verdict: {tables}.",
+                "The output and what went out before contradict each other, so that there is no verdict: {tables}. "
+                "If they are about different people, say so with --cohort.",
                 tables=contradicting(outcome.contradiction),
             )
         )

@@ -187,7 +187,9 @@ MEASURES: dict[Measure, MeasureKind] = {
     "believed": MeasureKind(
         marked("people whose {of} becomes more than twice as credible"), INFERENCE, of_secret=True
     ),
-    "placed": MeasureKind(marked("records whose place becomes certain"), LINKABILITY),
+    "placed": MeasureKind(
+        marked("records that published figures place or reveal for certain"), LINKABILITY
+    ),
     "noise": MeasureKind(
         marked(
             "people of whom someone, despite the noise, comes to think it likely that they are in a count"
