@@ -27,13 +27,7 @@ if TYPE_CHECKING:
         synthetic,
         totals,
     )
-    from glasshouse.errors import (
-        BudgetError,
-        DataError,
-        GlasshouseError,
-        SolverError,
-        StudyError,
-    )
+    from glasshouse.errors import BudgetError, DataError, GlasshouseError, StudyError
     from glasshouse.progress import Progress
     from glasshouse.runs import Run
     from glasshouse.table import EncodedTable
@@ -56,10 +50,7 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
-    "errors": (
-        *("BudgetError", "DataError", "GlasshouseError"),
-        *("SolverError", "StudyError"),
-    ),
+    "errors": ("BudgetError", "DataError", "GlasshouseError", "StudyError"),
     "progress": ("Progress",),
     "runs": ("Run",),
     "table": ("EncodedTable",),
@@ -81,7 +72,6 @@ __all__ = [
     "GlasshouseError",
     "Progress",
     "Run",
-    "SolverError",
     "StudyError",
     "anonymise",
     "assess",

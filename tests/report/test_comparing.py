@@ -38,6 +38,8 @@ NO_FIGURES = {
     "larger sets are reckoned to take more": "what was assessed, as the tests of `within` hold it",
     "less seems to be remembered than is": "what an overlap of two files does",
     "Sets that hold no smaller one": "how to read a picture",
+    "but for what happens less than once in a million times": "how far a bound holds",
+    "that reveals no more than the noise does": "what clamping does to noise",
 }
 """Sentences with a word that compares in which no two figures are: what they are instead."""
 BOUNDS = ("discretion", "words")

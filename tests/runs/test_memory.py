@@ -93,7 +93,7 @@ def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
     remark = "x" * 1500
     with path.open("w") as file:
         file.write("age,ill\n")
-        file.writelines(f"{i % 50},{remark}{i}\n" for i in range(100_000))
+        file.writelines(f"{i % 50},{remark}{i}\n" for i in range(130_000))
     study = ["assess", str(path), "-q", "age", "-s", "ill", "--memory", f"{memory}M"]
     done = subprocess.run([sys.executable, "-c", PEAK, *study], capture_output=True, check=True)
     ended, peak = map(int, done.stdout.split()[-2:])
