@@ -25,6 +25,7 @@ import tomllib
 from collections.abc import Collection, Iterator
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -114,17 +115,25 @@ def moved() -> dict[str, dict[str, str]]:
     """Return the pages that are no more, each with the page and the heading that it leads to, by language."""
     with (DOCS / "site.toml").open("rb") as file:
         listed: dict[str, dict[str, str]] = tomllib.load(file)["moved"]
-    both = {name for section in sections() for name in section.generated}
-    generated = {"en": both | {"decisions"}, "pt-BR": both}
     found = {}
     for old, entry in listed.items():
         goals = {
             language: f"{entry['to']}#{entry[language]}" if language in entry else entry["to"]
-            for language, home in HOMES.items()
-            if (DOCS / home / f"{entry['to']}.md").exists() or entry["to"] in generated[language]
+            for language in HOMES
+            if entry["to"] in contents_of(language)
         }
         found[old] = goals
     return found
+
+
+@cache
+def contents_of(language: str) -> dict[str, str]:
+    """Return the pages of a language by their names, generated ones among them."""
+    import reference
+
+    home = DOCS / HOMES[language]
+    written = {name: (home / f"{name}.md").read_text("utf-8") for name in pages_of(language)}
+    return reference.pages(language) | written
 
 
 def _matching(pattern: str) -> list[str]:
@@ -182,7 +191,7 @@ def _lead_on(site: Path) -> None:
     for old, goals in moved().items():
         for language, goal in goals.items():
             name, _, anchor = goal.partition("#")
-            page = (DOCS / HOMES[language] / f"{name}.md").read_text("utf-8")
+            page = contents_of(language)[name]
             link = os.path.relpath(f"{name}.html", Path(old).parent)
             link += f"#{anchor}" if anchor else ""
             title = page.partition("\n")[0].removeprefix("# ")
@@ -192,11 +201,8 @@ def _lead_on(site: Path) -> None:
 
 def _stage(folder: Path, language: str) -> set[str]:
     """Gather the pages and pictures of a language in a folder and return the names of the pages."""
-    import reference
-
     home = DOCS / HOMES[language]
-    contents = reference.pages(language)
-    contents |= {name: (home / f"{name}.md").read_text("utf-8") for name in pages_of(language)}
+    contents = dict(contents_of(language))
     if language == "en":
         for path in PROJECT:
             if path.endswith(".md"):
