@@ -452,12 +452,8 @@ def assess(
         joined=id is not None and not each,
     )
     adversary = _adversary(tables, quasi_identifiers, sensitive, id, facts, prior_weight)
-    files_of_people, people = {}, {}
-    for word, file in {"trained_on": trained_on, "holdout": holdout}.items():
-        if file is not None:
-            files_of_people[word], people[word] = _people_beside(
-                word, file, tables, adversary, further, seen
-            )
+    beside = {"trained_on": trained_on, "holdout": holdout}
+    files_of_people, people = _all_people_beside(beside, tables, adversary, further, seen)
     chosen = [subsets] if isinstance(subsets, str) else subsets
     study = validated(
         AssessStudy,
@@ -486,14 +482,8 @@ def assess(
     study = study if chosen else with_default_subsets(study)
     resources = Resources(on_progress=on_progress, threads=threads, memory=memory)
     if on_spark:
-        from glasshouse.engines.spark.assess import answer
-
-        if files_of_people:
-            raise StudyError("`trained_on` is not for data on Spark; read() a part of them")
         there = [replace(table, first=first) for table, first in zip(on_spark, tables, strict=True)]
-        extras = {"`explain`": explain}
-        done = answer(study, there, resources=resources, per_record=per_record, extras=extras)
-        return replace(done, provenance=in_memory())
+        return _assessed_on_spark(study, there, resources, per_record=per_record, explain=explain)
     return _answer(
         study, resources, tables=tables, explain=explain, per_record=per_record, **people
     )
@@ -546,15 +536,11 @@ def check(
     rule = _policy(policy)
     attacker = _attacker(person, knows, unlinked, within, about, likely, missing_as, household)
     people = {"trained_on": trained_on, "holdout": holdout}
+    said = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
     if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
-        said = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
         left_out = {"weight": weight, "invalid": invalid, "drop": drop, "ignore": ignore}
         named = {word: file is not None for word, file in people.items()}
-        for word, value in (said | attacker | left_out | named).items():
-            if value:
-                raise StudyError(
-                    "what was assessed is in the run; leave out {option}", option=f"`{word}`"
-                )
+        _refuse_beside_a_run(said | attacker | left_out | named)
 
     def study_of(dataset: Dataset, table: EncodedTable | None = None) -> AssessStudy:
         """Return the study that data suggest by themselves, with what is said of them instead."""
@@ -587,21 +573,11 @@ def check(
             study = study_of(Dataset(path=Path(data)))
             run = carry_out(study, resources=resources, advising=False)
         elif not isinstance(data, Run):
-            roles: dict[str, Any] = {
-                "quasi_identifiers": quasi_identifiers,
-                "sensitive": sensitive,
-                "id": id,
-                "invalid": invalid,
-            }
+            roles: dict[str, Any] = said | {"invalid": invalid}
             if not isinstance(data, EncodedTable) and not is_on_spark(data):
                 data = read_table(data)
                 study = study_of(Dataset(path=Path("release")), data)
-                roles = {
-                    "quasi_identifiers": study.adversary.quasi_identifiers,
-                    "sensitive": study.adversary.sensitive,
-                    "id": study.adversary.identifier,
-                    "invalid": study.treatment.invalid,
-                }
+                roles = _suggested_roles(study)
             run = assess(
                 data,
                 **roles,
@@ -611,6 +587,8 @@ def check(
                 within=within,
                 about=about,
                 likely=likely,
+                missing_as=missing_as,
+                household=household,
                 weight=weight,
                 **people,
                 drop=drop,
@@ -1466,6 +1444,62 @@ def _population(
     if not isinstance(population, EncodedTable):
         table = _read_frame(population, seen, quasi_identifiers=columns, also=also)
     return _in_memory(table, seen), table
+
+
+def _assessed_on_spark(
+    study: AssessStudy,
+    tables: Sequence[Any],
+    resources: Resources,
+    *,
+    per_record: bool,
+    explain: bool,
+) -> Run[Any, Any]:
+    """Carry out a study of collective attacks where the data are, on a cluster."""
+    from glasshouse.engines.spark.assess import answer
+
+    if study.trained_on is not None:
+        raise StudyError("`trained_on` is not for data on Spark; read() a part of them")
+    extras = {"`explain`": explain}
+    done = answer(study, tables, resources=resources, per_record=per_record, extras=extras)
+    return replace(done, provenance=in_memory())
+
+
+def _refuse_beside_a_run(said: Mapping[str, object]) -> None:
+    """Refuse what is said of data beside a run of them, which has decided it."""
+    for word, value in said.items():
+        if value:
+            raise StudyError(
+                "what was assessed is in the run; leave out {option}", option=f"`{word}`"
+            )
+
+
+def _suggested_roles(study: AssessStudy) -> dict[str, Any]:
+    """Return the roles that a study gives to columns, as `assess` takes them."""
+    return {
+        "quasi_identifiers": study.adversary.quasi_identifiers,
+        "sensitive": study.adversary.sensitive,
+        "id": study.adversary.identifier,
+        "invalid": study.treatment.invalid,
+    }
+
+
+def _all_people_beside(
+    files: Mapping[str, Data | None],
+    synthetic: Sequence[EncodedTable],
+    adversary: Mapping[str, Any],
+    also: Sequence[str],
+    seen: Mapping[str, Any],
+) -> tuple[dict[str, dict[str, Any]], dict[str, EncodedTable | None]]:
+    """Return the files of people beside a synthetic one by the words that name them, and their tables in memory."""
+    pairs = {
+        word: _people_beside(word, people, synthetic, adversary, also, seen)
+        for word, people in files.items()
+        if people is not None
+    }
+    return (
+        {word: dataset for word, (dataset, _) in pairs.items()},
+        {word: table for word, (_, table) in pairs.items()},
+    )
 
 
 def _people_beside(

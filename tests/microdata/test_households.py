@@ -8,9 +8,11 @@ from collections import Counter
 from fractions import Fraction
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 import glasshouse as gh
@@ -130,3 +132,27 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     assert refused.code == 2
     assert why in refused.error
     assert len(refused.error.strip().splitlines()) == 1
+
+
+def test_check_in_memory_asks_of_households_and_missing_values_what_a_file_is_asked(
+    tmp_path: Path,
+) -> None:
+    people = pa.table(
+        {
+            "age": [*["30", "30", "40", "40", "50", None] * 4, "90"],
+            "sex": [*["f", "f", "m", "m", "f", "f"] * 4, "m"],
+            "home": [*(str(place // 2) for place in range(24)), "0"],
+        }
+    )
+    path = tmp_path / "people.csv"
+    pa.csv.write_csv(people, path)
+    known: dict[str, Any] = {"quasi_identifiers": ["age", "sex"], "policy": "internal"}
+    questions: list[dict[str, Any]] = [
+        {"household": "home"},
+        {"missing_as": "matches", "drop": ["home"]},
+    ]
+    for asked in questions:
+        in_memory, in_file = (gh.check(data, **known, **asked) for data in (people, path))
+        assert in_memory.to_dict()["conditions"] == in_file.to_dict()["conditions"]
+        plain = gh.check(people, **known, drop=["home"])
+        assert in_memory.to_dict()["conditions"] != plain.to_dict()["conditions"]

@@ -86,17 +86,7 @@ def check(
     from glasshouse.study import load_policy
 
     if after.ledger is not None:
-        from glasshouse.cli.ledger import check_output
-
-        passes = check_output(
-            context,
-            path,
-            after,
-            output,
-            files=(junit, sarif),
-            write=lambda verdict: _write(verdict, path.name, junit, sarif),
-        )
-        raise typer.Exit(0 if passes else NOT_MET)
+        raise typer.Exit(_after_others(context, path, after, output, junit, sarif))
     _refuse_without_ledger(context)
     for written in (junit, sarif):
         if written is not None:
@@ -121,12 +111,7 @@ def check(
             drop=drop or (),
             ignore=ignore or (),
             weight=weight,
-            attacker=attacker.content()
-            | {
-                word: reading.dataset(people)
-                for word, people in (("trained_on", trained_on), ("holdout", holdout))
-                if people is not None
-            },
+            attacker=attacker.content() | _people(reading, trained_on=trained_on, holdout=holdout),
             policy=rule,
         )
         for note in notes:
@@ -150,15 +135,50 @@ def check(
         )
     _write(verdict, path.name, junit, sarif)
     if output.as_json:
-        about: dict[str, Any] = {"glasshouse": version("glasshouse"), "checked": path.name}
-        about |= {} if done is None else {"records": done.records, "understood": roles}
-        weighted = None if done is None else getattr(done.outcome, "weighted", None)
-        about |= {} if weighted is None else {"weighted": weighted.to_dict()}
-        print(json.dumps(about | verdict.to_dict(), indent=2))
+        print(json.dumps(_about(path, done, roles) | verdict.to_dict(), indent=2))
     else:
         _show(verdict, taken, None if output.out is None else output.out / REPORT)
     if not verdict.meets:
         raise typer.Exit(NOT_MET)
+
+
+def _after_others(
+    context: typer.Context,
+    path: Path,
+    after: options.LedgerOptions,
+    output: options.OutputOptions,
+    junit: Path | None,
+    sarif: Path | None,
+) -> int:
+    """Check an output after those in a ledger and return the exit code."""
+    from glasshouse.cli.ledger import check_output
+
+    passes = check_output(
+        context,
+        path,
+        after,
+        output,
+        files=(junit, sarif),
+        write=lambda verdict: _write(verdict, path.name, junit, sarif),
+    )
+    return 0 if passes else NOT_MET
+
+
+def _people(reading: options.DataOptions, **files: Path | None) -> dict[str, Any]:
+    """Return the files of people beside a synthetic one, as a study has them."""
+    return {word: reading.dataset(path) for word, path in files.items() if path is not None}
+
+
+def _about(
+    path: Path, done: Run[Question, Outcome] | None, roles: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what was checked, and of a file what it was taken for."""
+    about: dict[str, Any] = {"glasshouse": version("glasshouse"), "checked": path.name}
+    if done is not None:
+        weighted = getattr(done.outcome, "weighted", None)
+        about |= {"records": done.records, "understood": roles}
+        about |= {} if weighted is None else {"weighted": weighted.to_dict()}
+    return about
 
 
 def _sentences(

@@ -146,21 +146,9 @@ def answer(
         BudgetError: It does not fit the memory.
     """
     extras = {"`save_table`": save_table, "`per_record`": per_record, "`explain`": explain}
-    if study.person:
-        _refuse(
-            {**extras, "`resume`": resources.resume},
-            marked("{option} is about records, and `person` about people; leave out one of them"),
-        )
-        return _people(study, resources, tables)
-    if study.trained_on is not None:
-        _refuse(
-            {**extras, "`resume`": resources.resume},
-            marked("{option} is for a release of people; leave it out with `trained_on`"),
-        )
-        return _synthetic(study, resources, tables, [trained_on, holdout])
-    if _has_parts(study):
-        refuse_in_parts({**extras, "`resume`": resources.resume})
-        return _parts(study, resources, tables)
+    other = _of_another_kind(study, resources, tables, extras, [trained_on, holdout])
+    if other is not None:
+        return other
     if study.missing_as == "matches":
         _refuse(
             {"`explain`": explain, "`resume`": resources.resume},
@@ -171,12 +159,6 @@ def answer(
             "`explain` shows the prior that the release gives; leave out `prior` with it"
         )
     known = known_of_each(study) if per_record else ()
-    if study.links:
-        _refuse(
-            extras,
-            marked("{option} is for datasets with an identifier; leave it out with `link`"),
-        )
-        return _linkage(study, resources, tables)
     on_progress = resources.on_progress
     looks = first_looks(study, tables)
     if len(study.datasets) > 1:
@@ -236,6 +218,44 @@ def answer(
         )
     risks = _record_risks(study, whole, known, outcome.special) if per_record else None
     return Run(study, outcome, per_record=risks, warnings=notes, first_looks=looks)
+
+
+def _of_another_kind(
+    study: AssessStudy,
+    resources: Resources,
+    tables: Sequence[EncodedTable],
+    extras: dict[str, Any],
+    people: Sequence[EncodedTable | None],
+) -> (
+    Run[AssessStudy, Assessment]
+    | Run[AssessStudy, microdata.Family]
+    | Run[AssessStudy, microdata.People]
+    | Run[AssessStudy, SyntheticRelease]
+    | None
+):
+    """Carry out a study of people, of a synthetic release, of parts or of linked files; None: it is none of them."""
+    if study.person:
+        _refuse(
+            {**extras, "`resume`": resources.resume},
+            marked("{option} is about records, and `person` about people; leave out one of them"),
+        )
+        return _people(study, resources, tables)
+    if study.trained_on is not None:
+        _refuse(
+            {**extras, "`resume`": resources.resume},
+            marked("{option} is for a release of people; leave it out with `trained_on`"),
+        )
+        return _synthetic(study, resources, tables, people)
+    if _has_parts(study):
+        refuse_in_parts({**extras, "`resume`": resources.resume})
+        return _parts(study, resources, tables)
+    if study.links:
+        _refuse(
+            extras,
+            marked("{option} is for datasets with an identifier; leave it out with `link`"),
+        )
+        return _linkage(study, resources, tables)
+    return None
 
 
 def _record_risks(
