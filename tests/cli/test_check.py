@@ -547,3 +547,15 @@ def by_hand(columns: dict[str, list[str]], verdict: Verdict, *, unseen: int) -> 
     if not restricted:
         return Decision.STOP
     return Decision.OPEN if unseen else Decision.MEETS if met else Decision.RESTRICT
+
+
+@pytest.mark.parametrize("rule", ["hdx", "ema"])
+def test_a_rule_on_identifying_alone_says_that_it_judges_no_inference(
+    rule: str, glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex,ill\n" + "f,yes\nm,no\n" * 100)
+    done = glasshouse("check", path, "-q", "sex", "-s", "ill", "--policy", rule)
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    assert "this rule judges who can be identified, and not what can be inferred" in said

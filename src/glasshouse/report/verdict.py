@@ -17,8 +17,8 @@ from glasshouse.report.page import Bullet, Cell, Column, Group, Ruling, Table
 from glasshouse.report.words import enumeration
 from glasshouse.study.assess import parse_person_secret
 from glasshouse.study.policy import (
-    AUDIENCES,
     BY_RECORDS,
+    CAVEATS,
     MEASURES,
     Measure,
     PolicyCondition,
@@ -146,10 +146,8 @@ def _tally(verdict: Verdict) -> str:
             "it passes all {count} “{rule}” conditions that were judged",
             rule=rule,
         )
-        if audience := AUDIENCES.get(verdict.policy.name):
-            tally += "; " + text(
-                "this rule is for {audience}, not for everybody", audience=translated(audience)
-            )
+        if caveat := CAVEATS.get(verdict.policy.name):
+            tally += "; " + translated(caveat)
     if verdict.unjudged:
         tally += "; " + text_for(
             judged,

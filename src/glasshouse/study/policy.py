@@ -615,11 +615,14 @@ TITLES = {
     "acro": marked("outputs, with the defaults of ACRO"),
 }
 """What they are called in sentences."""
-AUDIENCES = {
-    "research-file": marked("researchers under contract"),
-    "internal": marked("colleagues inside the house"),
+_IDENTIFYING_ALONE = marked("this rule judges who can be identified, and not what can be inferred")
+CAVEATS = {
+    "research-file": marked("this rule is for researchers under contract, not for everybody"),
+    "internal": marked("this rule is for colleagues inside the house, not for everybody"),
+    "hdx": _IDENTIFYING_ALONE,
+    "ema": _IDENTIFYING_ALONE,
 }
-"""For whom a rule is that is not for everybody."""
+"""What is said with a verdict that is met: for whom a rule is, and what it does not judge."""
 
 
 def promised(policy: ReleasePolicy) -> dict[str, float]:
