@@ -17,6 +17,7 @@ from glasshouse.conditions import is_number, taken_apart
 from glasshouse.errors import ContradictionError, StudyError
 from glasshouse.language import marked, near_names, quoted, text
 from glasshouse.study.adversaries import CatalogueAdversary
+from glasshouse.study.column_noise import ColumnChances, parse_noise
 from glasshouse.study.entry import ADVERSARY, RECORDS, SYNTHETIC, entry
 from glasshouse.study.question import (
     Adversary,
@@ -101,6 +102,7 @@ class Key(Model):
     """By how much it grows from each dataset to the next, such as an age by the years between."""
 
 
+_ONE_DATASET = marked("`{option}` is for one dataset; leave out the others")
 _adversary, _records = partial(entry, panel=ADVERSARY), partial(entry, panel=RECORDS)
 _synthetic = partial(entry, panel=SYNTHETIC)
 
@@ -117,6 +119,97 @@ WEIGHT = _records(
     "COL",
 )
 """Entries that other questions have, too."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A question that is not asked beside some others, nor about several datasets, and why."""
+
+    option: str
+    """Its word."""
+    without: tuple[str, ...]
+    """The words of the others."""
+    why: str
+    """What is said where one of them is asked, too."""
+    single: str | None = _ONE_DATASET
+    """And where there are several datasets; None: these may be."""
+
+
+MATCHES = "matches"
+"""The word of missing values that match every value."""
+_ONE_PIECE = ("link", "by", "each", "group", "person")
+_ONE_GUESS = ("prior_weight", "prior", "tries")
+ALONE = (
+    Alone(
+        "within",
+        ("prior_weight", "link", "by", "each"),
+        marked("`within` counts every record of a release once; leave out `{word}` with it"),
+    ),
+    Alone(
+        "noise",
+        (*_ONE_PIECE, "trained_on"),
+        marked("`noise` is about the records of one release in one piece; leave out `{word}`"),
+    ),
+    Alone(
+        "adversary",
+        _ONE_PIECE,
+        marked("`adversary` is for records of a release in one piece; leave out `{word}` with it"),
+        None,
+    ),
+    *(
+        Alone(
+            option,
+            (*_ONE_GUESS, "link", "by", "each", "group"),
+            marked(
+                "`{option}` is about one guess at the records of a release, all alike; leave out `{word}` with it"
+            ),
+        )
+        for option in ("about", "likely")
+    ),
+    Alone(
+        "weight",
+        _ONE_PIECE,
+        marked(
+            "survey weights say how many people stand behind the records of a release in one piece; leave out "
+            "`weight`, or `{word}`"
+        ),
+        marked("survey weights are of one sample; leave out `weight`, or the other datasets"),
+    ),
+    *(
+        Alone(
+            option,
+            _ONE_PIECE,
+            marked(
+                "`{option}` is about the records of a release in one piece; leave it out, or `{word}`"
+            ),
+        )
+        for option in ("household", "suda")
+    ),
+    Alone(
+        MATCHES,
+        (*_ONE_GUESS, "within", "about", "likely", *_ONE_PIECE, "advise", "household", "suda"),
+        marked(
+            "what `{word}` asks is not worked out where a missing value matches every value; leave out `{word}`, or "
+            "say value or apart (`missing_as`)"
+        ),
+        marked(
+            "`missing_as` matches is for one dataset; leave out the others, or say value or apart"
+        ),
+    ),
+    Alone(
+        "trained_on",
+        (
+            *(*_ONE_PIECE, "within", "about", "likely", "adversary", "weight", "advise"),
+            *(*_ONE_GUESS, "household", "suda", "missing_as"),
+        ),
+        marked(
+            "`trained_on` counts records of synthetic and of real people, all alike, and one guess; leave out "
+            "`{word}` with it"
+        ),
+        marked("`trained_on` is for one synthetic file; leave out the others"),
+    ),
+)
+"""What excludes what."""
 
 
 class AssessStudy(ReleaseStudy):
@@ -193,10 +286,20 @@ class AssessStudy(ReleaseStudy):
         python='{"age": "50%"}',
         default={},
     )
+    noise: dict[str, str] = _adversary(
+        "A secret that was released at random, and how: response:0.8 (the truth with this chance, else any other "
+        "value), pram:0.8 (kept, else drawn anew), or by the chances of a file. Also shows what that noise protects.",
+        "COL=response:0.8|COL=pram:0.8|COL=@FILE",
+        python='{"ill": "response:0.8"}; {"ill": "@chances.csv"}',
+        default={},
+    )
+    """What is said as ``@FILE`` is one of the `matrices`."""
+    matrices: dict[str, Path] = Field(default_factory=dict)
+    """Secrets that were released at random, and a file with the chances of what each value became."""
     weight: str | None = WEIGHT
     """What can be done by who knows that a person is in the release does not depend on it."""
     household: str | None = _adversary(
-        "The column that says who lives together: also tell who is identified if one member is, and which households "
+        "The column that says who lives together: also show who is identified if one member is, and which households "
         "are recognised by their members together.",
         "COL",
     )
@@ -248,6 +351,33 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
+    def _nothing_is_asked_beside_what_it_excludes(self) -> Self:
+        for one in ALONE:
+            if not self._is_asked(one.option):
+                continue
+            for word in filter(self._is_asked, one.without):
+                raise ContradictionError(one.why, option=one.option, word=word)
+            if one.single is not None and len(self.datasets) > 1:
+                raise ContradictionError(one.single, option=one.option)
+        return self
+
+    def _is_asked(self, word: str) -> bool:
+        """Tell whether something is asked that is not asked by default, by its word in `ALONE`."""
+        adversary = self.adversary
+        asked = {
+            "link": self.links,
+            "adversary": self.adversaries,
+            "about": self.precisions,
+            "noise": self.noise or self.matrices,
+            "prior": adversary.prior,
+            "prior_weight": adversary.prior_weight,
+            "tries": adversary.gain != type(adversary.gain)(),
+            "missing_as": self.missing_as != "value",
+            MATCHES: self.missing_as == "matches",
+        }
+        return bool(asked[word] if word in asked else getattr(self, word))
+
+    @model_validator(mode="after")
     def _close_guesses_make_sense(self) -> Self:
         secrets = self.adversary.sensitive
         for name, written in self.within.items():
@@ -259,22 +389,7 @@ class AssessStudy(ReleaseStudy):
                     secrets=quoted(["+".join(columns) for columns in self.adversary.secrets])
                     or text("none"),
                 )
-        if not self.within:
-            return self
-        for word, value in (
-            ("prior_weight", self.adversary.prior_weight),
-            ("link", self.links),
-            ("by", self.by),
-            ("each", self.each),
-        ):
-            if value:
-                raise ContradictionError(
-                    "`within` counts every record of a release once; leave out `{word}` with it",
-                    word=word,
-                )
-        if len(self.datasets) > 1:
-            raise ContradictionError("`within` is for one dataset; leave out the others")
-        if self.group is not None:
+        if self.within and self.group is not None:
             raise ContradictionError(
                 "what Anatomy reveals about a secret follows from its groups; leave out `within`"
             )
@@ -283,38 +398,44 @@ class AssessStudy(ReleaseStudy):
     @model_validator(mode="before")
     @classmethod
     def _files_of_chances(cls, content: Any) -> Any:
-        about = content.get("about") if isinstance(content, dict) else None
-        if not isinstance(about, dict):
-            return content
-        files = {
-            name: Path(precision.kernel)
-            for name, written in about.items()
-            if isinstance(written, str) and (precision := parse_precision(name, written)).kernel
-        }
-        rest = {name: written for name, written in about.items() if name not in files}
-        return content | {"about": rest, "kernels": {**content.get("kernels", {}), **files}}
+        for word, files_word in (("about", "kernels"), ("noise", "matrices")):
+            said = content.get(word) if isinstance(content, dict) else None
+            if isinstance(said, dict):
+                files = {
+                    name: Path(written.strip()[1:].strip())
+                    for name, written in said.items()
+                    if isinstance(written, str) and re.fullmatch(r"\s*@.*\S.*", written)
+                }
+                rest = {name: written for name, written in said.items() if name not in files}
+                content |= {word: rest, files_word: {**content.get(files_word, {}), **files}}
+        return content
 
     @property
     def precisions(self) -> dict[str, str]:
         """What she does not know exactly, and how well, with files of chances as ``@FILE``."""
         return self.about | {name: f"@{path}" for name, path in self.kernels.items()}
 
+    @property
+    def noises(self) -> dict[str, ColumnChances]:
+        """The secrets that were released at random, and by which chances."""
+        files = {name: f"@{path}" for name, path in self.matrices.items()}
+        return {name: parse_noise(name, how) for name, how in (self.noise | files).items()}
+
+    @model_validator(mode="after")
+    def _noise_is_of_secrets(self) -> Self:
+        singles = [columns[0] for columns in self.adversary.secrets if len(columns) == 1]
+        for name in self.noises:
+            if name not in singles:
+                raise ContradictionError(
+                    '`noise` is given for "{name}", which is no single column that she wants to infer (`sensitive`); '
+                    "what is known and was changed at random is judged where the true values are: by anonymise, "
+                    "`perturb`",
+                    name=name,
+                )
+        return self
+
     @model_validator(mode="after")
     def _adversaries_know_something(self) -> Self:
-        if not self.adversaries:
-            return self
-        for word, value in (
-            ("by", self.by),
-            ("each", self.each),
-            ("link", self.links),
-            ("person", self.person),
-            ("group", self.group),
-        ):
-            if value:
-                raise ContradictionError(
-                    "`adversary` is for records of a release in one piece; leave out `{word}` with it",
-                    word=word,
-                )
         for one in self.adversaries:
             if not self.known_by(one):
                 raise ContradictionError(
@@ -341,28 +462,6 @@ class AssessStudy(ReleaseStudy):
                         name=name,
                         known=quoted(known),
                     )
-            if not names:
-                continue
-            for word, value in (
-                ("prior_weight", self.adversary.prior_weight),
-                ("prior", self.adversary.prior),
-                ("tries", self.adversary.gain != type(self.adversary.gain)()),
-                ("link", self.links),
-                ("by", self.by),
-                ("each", self.each),
-                ("group", self.group),
-            ):
-                if value:
-                    raise ContradictionError(
-                        "`{option}` is about one guess at the records of a release, all alike; leave out `{word}` with "
-                        "it",
-                        option=option,
-                        word=word,
-                    )
-            if len(self.datasets) > 1:
-                raise ContradictionError(
-                    "`{option}` is for one dataset; leave out the others", option=option
-                )
         if len(self.likely) > MOST_LIKELY:
             raise ContradictionError(
                 "`likely` is given for {count} columns, and so for more sets of them than are worked out; at most "
@@ -399,55 +498,19 @@ class AssessStudy(ReleaseStudy):
             if self.unlinked and parse_person_secret(columns[0]).how:
                 raise ContradictionError(
                     '"{secret}" is a secret of all records of a person, which a release without a pseudonym does not '
-                    "tell together; name a column",
+                    "link; name a column",
                     secret=columns[0],
                 )
         return self
 
     @model_validator(mode="after")
     def _survey_weights_make_sense(self) -> Self:
-        if self.weight is None:
-            return self
-        for word, value in (
-            ("link", self.links),
-            ("by", self.by),
-            ("each", self.each),
-            ("group", self.group),
-            ("person", self.person),
-        ):
-            if value:
-                raise ContradictionError(
-                    "survey weights say how many people stand behind the records of a release in one piece; leave out "
-                    "`weight`, or `{word}`",
-                    word=word,
-                )
-        if len(self.datasets) > 1:
-            raise ContradictionError(
-                "survey weights are of one sample; leave out `weight`, or the other datasets"
-            )
-        refuse_second_role(self.adversary, self.weight)
+        if self.weight is not None:
+            refuse_second_role(self.adversary, self.weight)
         return self
 
     @model_validator(mode="after")
-    def _households_and_scores_are_of_records(self) -> Self:
-        for option, chosen in (("household", self.household), ("suda", self.suda)):
-            for word, value in (
-                ("link", self.links),
-                ("by", self.by),
-                ("each", self.each),
-                ("group", self.group),
-                ("person", self.person),
-            ):
-                if chosen is not None and value:
-                    raise ContradictionError(
-                        "`{option}` is about the records of a release in one piece; leave it out, or `{word}`",
-                        option=option,
-                        word=word,
-                    )
-            if chosen is not None and len(self.datasets) > 1:
-                raise ContradictionError(
-                    "`{option}` is for one dataset; leave out the others", option=option
-                )
+    def _households_have_no_other_role(self) -> Self:
         if self.household is not None and self.household in (
             *self.adversary.quasi_identifiers,
             *self.adversary.fact_columns,
@@ -461,36 +524,8 @@ class AssessStudy(ReleaseStudy):
         return self
 
     @model_validator(mode="after")
-    def _missing_values_match_records(self) -> Self:
-        if self.missing_as != "matches":
-            return self
-        for word, value in (
-            ("prior_weight", self.adversary.prior_weight),
-            ("prior", self.adversary.prior),
-            ("tries", self.adversary.gain != type(self.adversary.gain)()),
-            ("within", self.within),
-            ("about", self.precisions),
-            ("likely", self.likely),
-            ("link", self.links),
-            ("by", self.by),
-            ("each", self.each),
-            ("group", self.group),
-            ("person", self.person),
-            ("advise", self.advise),
-            ("household", self.household),
-            ("suda", self.suda),
-        ):
-            if value:
-                raise ContradictionError(
-                    "`missing_as` matches is about one guess at the records of a release in one piece; leave out "
-                    "`{word}`, or say value or apart",
-                    word=word,
-                )
-        if len(self.datasets) > 1:
-            raise ContradictionError(
-                "`missing_as` matches is for one dataset; leave out the others, or say value or apart"
-            )
-        if not self.adversary.guesses_once:
+    def _missing_values_match_for_single_secrets(self) -> Self:
+        if self.missing_as == "matches" and not self.adversary.guesses_once:
             raise ContradictionError(
                 "`missing_as` matches takes secrets one by one; name single columns, or say value or apart"
             )
@@ -505,33 +540,6 @@ class AssessStudy(ReleaseStudy):
                     "with `trained_on`"
                 )
             return self
-        for word, value in (
-            ("link", self.links),
-            ("by", self.by),
-            ("each", self.each),
-            ("group", self.group),
-            ("person", self.person),
-            ("within", self.within),
-            ("about", self.precisions),
-            ("likely", self.likely),
-            ("adversary", self.adversaries),
-            ("weight", self.weight),
-            ("advise", self.advise),
-            ("prior_weight", self.adversary.prior_weight),
-            ("prior", self.adversary.prior),
-            ("tries", self.adversary.gain != type(self.adversary.gain)()),
-            ("household", self.household),
-            ("suda", self.suda),
-            ("missing_as", self.missing_as != "value"),
-        ):
-            if value:
-                raise ContradictionError(
-                    "`trained_on` counts records of synthetic and of real people, all alike, and one guess; leave out "
-                    "`{word}` with it",
-                    word=word,
-                )
-        if len(self.datasets) > 1:
-            raise ContradictionError("`trained_on` is for one synthetic file; leave out the others")
         for columns in self.adversary.secrets:
             if len(columns) > 1:
                 raise ContradictionError(
