@@ -10,10 +10,14 @@ from fractions import Fraction
 from importlib.util import find_spec
 from math import exp
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import glasshouse as gh
+from glasshouse.errors import GlasshouseError
 from glasshouse.mitigation.noisy_counts import noisy_counts
+from glasshouse.runs.noisy_release import release_file
 from glasshouse.study.tables import CountNoise
 from tests.conftest import Glasshouse
 
@@ -81,6 +85,45 @@ def test_a_perturbation_table_is_drawn_by_its_chances(monkeypatch: pytest.Monkey
         monkeypatch.setattr("secrets.randbelow", lambda _, number=number: number)
         drawn[noisy_counts([7], noise)[0]] += 1
     assert drawn == {6: 1, 7: 1, 9: 2}
+
+
+def test_counts_are_rounded_at_random_by_their_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = CountNoise(law="rounding", base=3)
+    drawn: Counter[int] = Counter()
+    for number in range(3):
+        monkeypatch.setattr("secrets.randbelow", lambda _, number=number: number)
+        drawn.update(noisy_counts([0, 7, 8], noise))
+    assert drawn == {0: 3, 6: 3, 9: 3}
+
+
+def test_python_adds_noise_as_the_command_does(wards: Path) -> None:
+    run = gh.protect(wards, noise="rounding:base=3", sensitive=["ill"])
+    assert run.question.command == "tables"
+    [table] = run.question.tables
+    assert {row[-1] % 3 for row in table.rows or ()} == {0}
+    assert "wards.csv" not in run.question.model_dump_json()
+    assert run.manifest["sha256"] == hashlib.sha256(release_file(table)).hexdigest()
+    assert run.outcome.noise.together.certain == Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ({"noise": "rounding:base=3", "keep": ["ill"]}, "leave out `keep`"),
+        ({"noise": "rounding:base=3", "where": ["ill=yes"]}, "leave out `where`"),
+        ({"people": 3}, "give `noise`, too"),
+    ],
+)
+def test_python_says_what_does_not_go_with_noise(
+    wards: Path, words: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(GlasshouseError, match=reason):
+        gh.protect(wards, **words)
+
+
+def test_noise_is_for_the_file_of_a_table() -> None:
+    with pytest.raises(GlasshouseError, match="name the file of the table"):
+        gh.protect([1, 2], noise="rounding:base=3")
 
 
 @needs_opendp

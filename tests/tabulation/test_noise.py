@@ -263,3 +263,36 @@ def test_noise_without_a_bound_needs_the_number_of_people() -> None:
     del content["people"]
     with pytest.raises(GlasshouseError, match="say so with `people`"):
         gh.tables(study=content)
+
+
+def test_random_rounding_is_chances_and_a_window() -> None:
+    noise = exposure("rounding:base=3", rows=(("F", 3), ("M", 6)))
+    [table] = noise.tables
+    assert [one.others for one in table.by_others] == [0, 1, 2]
+    for one in table.by_others:
+        channel = qif.membership(qif.rounding([one.others, one.others + 1], 3), one.others)
+        uniform = qif.Prior.uniform(["out", "in"])
+        assert one.right == qif.BayesVulnerability().posterior(uniform, channel)
+    # Of nobody else, a published 3 is hers: it happens in one of three cases. Of two others 3 is sure if she is in.
+    assert [one.certain for one in table.by_others] == [Fraction(1, 3), 0, 0]
+    assert table.by_others[1].beliefs[HALF] == (Fraction(1, 3), Fraction(2, 3))
+    assert table.by_others[2].beliefs[HALF] == (0, Fraction(3, 5))
+    assert noise.together.certain == Fraction(1, 3)
+    study = TablesStudy.model_validate(plan("rounding:base=3", rows=(("F", 3), ("M", 6))))
+    # Three is one to five and six is four to eight, of ten people: two to five, and five to eight.
+    bounds = cell_bounds(published(with_rows(study)))
+    assert (bounds.least.tolist(), bounds.most.tolist()) == ([2, 5], [5, 8])
+
+
+@pytest.mark.parametrize(
+    ("noise", "reason"),
+    [
+        ("rounding:base=1", "greater than or equal to 2"),
+        ("rounding:base=3,least=0", "leave out least"),
+        ("rounding", "rounding noise is described by base"),
+        ("rounding:base=5", "6 is not a multiple of 5"),
+    ],
+)
+def test_random_rounding_that_makes_no_sense_is_one_line(noise: str, reason: str) -> None:
+    with pytest.raises((GlasshouseError, ValueError), match=reason):
+        exposure(noise, rows=(("F", 5), ("M", 6)))

@@ -148,6 +148,10 @@ def _of_people(outcome: People) -> Iterator[Measurement]:
                 yield replace(entry, is_bound=entry.is_bound or highest != share)
 
 
+_DENOMINATORS = 10**12
+"""What doubles tell is told as a fraction with a denominator up to this."""
+
+
 def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measurement]:
     """Yield what an assessment of people, of parts of a release, or of people with several records measures."""
     """Yield what an assessment measures: with all that can be known, and with any so many facts."""
@@ -156,6 +160,10 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
     yield from worst_of(
         of_attacks([whole], None, release), _of_households(assessment.households, release)
     )
+    if assessment.noise:
+        convinced = max(Fraction(one.worst.convinced) for one in assessment.noise)
+        share = convinced.limit_denominator(_DENOMINATORS)
+        yield Measurement("noise", share, release=release)
     facts = max(len(attack.quasi_identifiers) for attack in whole)
     by_size: dict[int, list[list[Attack]]] = {}
     for same in by_knowledge(attacks):

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from glasshouse.microdata.attacks import Explanation, Exposure, attacks_with
 from glasshouse.microdata.closeness import Closeness
+from glasshouse.microdata.column_noise import ColumnNoise
 from glasshouse.microdata.gains import Beliefs, Gain
 from glasshouse.microdata.households import Households
 from glasshouse.microdata.knowledge import InexactKnowledge
@@ -132,6 +133,8 @@ class Assessment:
     """How many people the classes of the widest set stand for, where the study names survey weights."""
     households: Households | None = field(default=None, repr=False)
     """Who is named by way of a household, where the study says who lives together."""
+    noise: tuple[ColumnNoise, ...] = field(default=(), repr=False)
+    """What columns let somebody learn that were released at random, where the study says how."""
     special: SpecialUniques | None = field(default=None, compare=False, repr=False)
     """The special uniques of the records and their scores, where the study asks for them."""
     sanitised: bool = field(default=False, compare=False, repr=False)
@@ -166,6 +169,8 @@ class Assessment:
             content["weighted"] = self.weighted.to_dict()
         if self.households is not None:
             content["households"] = self.households.to_dict()
+        if self.noise:
+            content["noise"] = [one.to_dict() for one in self.noise]
         if self.special is not None:
             content["suda"] = self.special.to_dict()
         if self.advice:

@@ -1,4 +1,4 @@
-"""Counts with noise: drawn by OpenDP, or by a perturbation table.
+"""Counts with noise: drawn by OpenDP, by a perturbation table, or rounded at random.
 
 Nothing of it can be repeated: what is drawn comes from the system, without a seed, since whoever knows a seed can undo
 the noise. A release is therefore kept, and the study of it has the counts as they were drawn.
@@ -29,6 +29,13 @@ def noisy_counts(counts: Sequence[int], noise: CountNoise) -> list[int]:
     >>> noisy_counts([0, 7], CountNoise(law="table", rows=[(0, 0, "1"), (1, 2, "1")]))
     [0, 8]
     """
+    if noise.base is not None:
+        whole = noise.base
+        rests = [count % whole for count in counts]
+        return [
+            count - rest + whole * (secrets.randbelow(whole) < rest)
+            for count, rest in zip(counts, rests, strict=True)
+        ]
     if noise.law == "table":
         chances = noise.chances
         last = max(chances)

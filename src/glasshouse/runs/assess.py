@@ -30,6 +30,7 @@ from glasshouse.microdata import (
 from glasshouse.microdata.assessment import CataloguedAttacks
 from glasshouse.microdata.attacks import Explanation, Exposure
 from glasshouse.microdata.closeness import Closeness, close_guesses
+from glasshouse.microdata.column_noise import column_noise
 from glasshouse.microdata.gains import Gain, RecordWorth, read_gain_matrix, with_abstaining
 from glasshouse.microdata.households import household_risks
 from glasshouse.microdata.knowledge import InexactKnowledge, inexact_knowledge, refuse_unfit
@@ -199,6 +200,10 @@ def answer(
         if study.household is None
         else household_risks(windows[-1], study.household, weight=study.weight),
         special=_special(study, windows[-1]),
+        noise=tuple(
+            column_noise(windows[-1], name, chances, prior=study.adversary.prior.get(name))
+            for name, chances in study.noises.items()
+        ),
     )
     if len(study.datasets) == 1:
         beside = _with_suppressed(study, steps, resources, [single.read])

@@ -86,7 +86,7 @@ def answer(
         BudgetError: The time was over before any version was found.
     """
     means = study.means
-    also = [*means.keep, *filter(None, [means.weight])]
+    also = [*means.keep, *filter(None, [means.weight, means.household])]
     single, columns = unprotected(study, also, resources, tables)
     search = _Search(study, single.table, resources, columns, single.steps)
     refuse_too_few(single.table, study.policy)
@@ -243,6 +243,8 @@ class _Search:
     def _applies(self, family: str) -> bool:
         if self.weights is not None and family in ("local", "cells", "anatomy"):
             return False  # survey weights are counted where all records are generalised alike
+        if self.study.means.household is not None and family in ("local", "cells", "anatomy"):
+            return False  # a household is kept together where all records are generalised alike
         if family == "anatomy":
             return len(self.table.sensitive) == 1
         criteria = policy_criteria(self.study.policy, self.table.sensitive)
@@ -369,6 +371,7 @@ class _Search:
             **protection,
             "keep": means.keep,
             "weight": means.weight,
+            "household": means.household,
             "keep_order": means.keep_order,
             "drop_suppressed": means.drop_suppressed and "suppression" in protection,
             "format": means.format,

@@ -11,67 +11,34 @@ what is told of beliefs then leaves out what happens less than once in a million
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
 
 from glasshouse import qif
-from glasshouse.qif import Channel, Number
+from glasshouse.qif import Channel
+from glasshouse.qif.suspicion import Suspicion, suspicion_of
 from glasshouse.study.tables import CountNoise, PublishedTable, TablesStudy
 
-PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
-"""What somebody may have thought before; the first is what a rule is about."""
-LEFT_OUT = Fraction(1, 1_000_000)
-"""What may be left out of what beliefs can become, where they can become anything."""
 MOST_OBSERVED = 20_000
 """Noises that show more different things together are looked at one by one only."""
 
 
 @dataclass(frozen=True)
-class NoisyCount:
+class NoisyCount(Suspicion):
     """What noise lets somebody learn of whether a person is in a count, or in several."""
 
     others: int | None
     """How many others are in it; None: it is the same for any number, or for any that is large."""
-    beliefs: Mapping[Fraction, tuple[Number, Number]]
-    """By what she thought before: the least and the most that she can come to think."""
-    right: Number
-    """How often her guess is right where she thought both as likely."""
-    certain: Number
-    """How often, of somebody who is in it, that becomes certain."""
-    convinced: Number
-    """How often, of somebody who is in it, she comes to think that more likely than not who thought it 1 in 100."""
-    is_exact: bool
-    """Whether all of it is in fractions."""
-    leaves_out: bool
-    """Whether beliefs leave out what happens less than once in a million times."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {
-            "others": self.others,
-            "beliefs": [
-                {"prior": float(prior), "least": float(least), "most": float(most)}
-                for prior, (least, most) in self.beliefs.items()
-            ],
-            "right": float(self.right),
-            "certain": float(self.certain),
-            "convinced": float(self.convinced),
-            "exact": self.is_exact,
-            "left_out": float(LEFT_OUT) if self.leaves_out else 0.0,
-        }
-
-    def to_row(self) -> dict[str, Any]:
-        """Return it as a row of a table."""
-        content = self.to_dict()
-        for belief in content.pop("beliefs"):
-            content |= {f"{name}_{belief['prior']:g}": belief[name] for name in ("least", "most")}
-        return content
+        return {"others": self.others, **super().to_dict()}
 
 
 @dataclass(frozen=True)
@@ -92,7 +59,7 @@ class NoisyTable:
     @property
     def worst(self) -> NoisyCount:
         """What the count tells that tells most."""
-        return max(self.by_others, key=_order)
+        return max(self.by_others, key=attrgetter("order"))
 
 
 @dataclass(frozen=True)
@@ -110,12 +77,12 @@ class NoiseExposure:
     @property
     def member(self) -> NoisyCount:
         """What all tell together; where that is not known, what the table tells that tells most."""
-        return self.together or max((table.worst for table in self.tables), key=_order)
+        return self.together or max((table.worst for table in self.tables), key=attrgetter("order"))
 
     @property
     def worst(self) -> NoisyCount:
         """What tells most: of whether she is in the counts, or of which are hers."""
-        return max(filter(None, (self.member, self.between_cells)), key=_order)
+        return max(filter(None, (self.member, self.between_cells)), key=attrgetter("order"))
 
     @property
     def is_whole(self) -> bool:
@@ -195,6 +162,9 @@ def noise_channel(noise: CountNoise, others: int | None, tables: int = 1) -> Cha
     >>> print(noise_channel(CountNoise(law="geometric", ratio="1/2"), None)["in", 1])
     2/3
     """
+    if noise.law == "rounding":
+        count = others or 0
+        return qif.membership(qif.rounding(range(count, count + 2), noise.base or 2), count)
     if noise.law == "table":
         last = max(noise.chances)
         count = last if others is None else others
@@ -216,6 +186,10 @@ _channel = lru_cache(maxsize=256)(noise_channel)
 
 def _others(table: PublishedTable, noise: CountNoise, study: TablesStudy) -> list[int | None]:
     """Return the numbers of others that can make a difference: those that what is published leaves possible."""
+    if (
+        noise.law == "rounding"
+    ):  # a count is rounded by what it is above a multiple, however large it is
+        return [*range(noise.base or 2)]
     if noise.law != "table":
         return [None] if noise.least is None else [0, None]
     last = max(noise.chances)
@@ -255,39 +229,8 @@ def _counts_of_a_person(table: PublishedTable, study: TablesStudy) -> tuple[int,
 
 
 def _told(channel: Channel, others: int | None, *noises: CountNoise) -> NoisyCount:
-    out, inside = channel.matrix.tolist()
-    observed = list(zip(out, inside, strict=True))
     leaves_out = any(noise.law == "gaussian" for noise in noises)
-    mostly = _but_for_the_rarest(observed) if leaves_out else observed
-    beliefs = {}
-    for prior in PRIORS:
-        before: Number = prior if channel.exact else float(prior)
-        after = [before * y / (before * y + (1 - before) * x) for x, y in mostly]
-        beliefs[prior] = (min(after), max(after))
-    first: Number = PRIORS[0] if channel.exact else float(PRIORS[0])
-    return NoisyCount(
-        others,
-        beliefs,
-        sum(max(x, y) for x, y in observed) / 2,
-        sum((y for x, y in observed if not x), Fraction(0)) if not leaves_out else 0.0,
-        sum((y for x, y in observed if first * y > (1 - first) * x), Fraction(0)),
-        channel.exact,
-        leaves_out,
-    )
-
-
-def _but_for_the_rarest(observed: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return what is observed but for what tells most of somebody who is in, or out, and happens hardly ever."""
-    ordered = sorted(observed, key=lambda one: one[1] / one[0] if one[0] else float("inf"))
-    first, last, seen = 0, len(ordered), 0.0
-    while last > first and seen + ordered[last - 1][1] <= LEFT_OUT:
-        last -= 1
-        seen += ordered[last][1]
-    seen = 0.0
-    while first < last - 1 and seen + ordered[first][0] <= LEFT_OUT:
-        seen += ordered[first][0]
-        first += 1
-    return ordered[first:last]
+    return NoisyCount(**vars(suspicion_of(channel, leaves_out=leaves_out)), others=others)
 
 
 def _together(tables: Sequence[NoisyTable], *, between_cells: bool = False) -> NoisyCount | None:
@@ -307,7 +250,7 @@ def _together(tables: Sequence[NoisyTable], *, between_cells: bool = False) -> N
             parts += [_channel(table.noise, table.worst.others)] * table.counts
         else:
             otherwise = [_turned(_channel(table.noise, one.others)) for one in table.by_others]
-            most = max(otherwise, key=lambda part: _order(_told(part, None)))
+            most = max(otherwise, key=lambda part: _told(part, None).order)
             parts += [_channel(table.noise, table.worst.others), most] * table.apart
     parts += [_channel(noise, None, counts) for noise, counts in summed.items() if counts]
     whole = parts[0]
@@ -324,7 +267,3 @@ def _together(tables: Sequence[NoisyTable], *, between_cells: bool = False) -> N
 def _turned(channel: Channel) -> Channel:
     """Return what a count tells of a person who is in it if she is not in another."""
     return Channel(channel.matrix[::-1], channel.inputs, channel.outputs)
-
-
-def _order(one: NoisyCount) -> tuple[float, ...]:
-    return float(one.convinced), float(one.beliefs[PRIORS[0]][1]), float(one.right)

@@ -318,6 +318,7 @@ def refuse_local(study: AssessStudy, extras: Mapping[str, object]) -> None:
         "`weight`": study.weight,
         "`missing_as`": study.missing_as != "value",
         "`household`": study.household,
+        "`noise`": study.noises,
         "`suda`": study.suda,
         text("a release by Anatomy"): study.group,
         text("`by` with `prior_weight`"): study.by and adversary.prior_weight,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from glasshouse.disclosure import is_shown
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.measures.attacks import (
     best_by_size,
@@ -45,6 +44,7 @@ from glasshouse.report.assess.closeness import (
     closeness_section,
     closeness_tables,
 )
+from glasshouse.report.assess.column_noise import noise_finding
 from glasshouse.report.assess.exposure import exposure_figure
 from glasshouse.report.assess.family import family_brief, family_page, part_noun, with_labels
 from glasshouse.report.assess.findings import findings, most_at_risk, naming_sentence
@@ -79,6 +79,7 @@ from glasshouse.report.cells import (
     leakage_cells,
     three_digits,
 )
+from glasshouse.report.discretion import none_is_few
 from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label, column_labels, value_label
 from glasshouse.report.page import (
@@ -100,7 +101,7 @@ from glasshouse.report.survey_weights import (
     weighted_finding,
     weights_section,
 )
-from glasshouse.report.words import listed, sentences, short_names, singular, together
+from glasshouse.report.words import enumeration, listed, sentences, short_names, singular, together
 from glasshouse.study.assess import AssessStudy, Key
 from glasshouse.study.policy import OPEN_DATA
 from glasshouse.table.treatment import SUPPRESSED_RECORD
@@ -289,6 +290,7 @@ def _further_findings(
         further.append(household_finding(assessment.households))
     if assessment.special is not None:
         further.append(uniques_finding(assessment.special))
+    further += [noise_finding(one, subject) for one in assessment.noise]
     return tuple(further)
 
 
@@ -302,7 +304,7 @@ def _notes(outcome: Assessment, question: AssessStudy) -> list[str]:
             records=outcome.records,
             dataset=member.name,
         )
-        if is_shown(member.linked) and is_shown(outcome.records - member.linked)
+        if none_is_few([member.linked, outcome.records - member.linked])
         else text(
             "Of the {records} people, fewer than {smallest} are also in {dataset}, or fewer than {smallest} are "
             "not: which of the two, and how many, is not shown.",
@@ -482,7 +484,7 @@ def assessment_page(
         front=front,
         figures=tuple(filter(None, figures)),
         sections=tuple(filter(None, sections)),
-        adversary=sentences(*ADVERSARY, known=column_labels(attacks[0].quasi_identifiers)),
+        adversary=sentences(*ADVERSARY, known=enumeration(attacks[0].quasi_identifiers)),
         limits=sentences(*LIMITS, assessment.weighted is not None and ESTIMATED),
         provenance=provenance,
         command="glasshouse assess --study study.toml",

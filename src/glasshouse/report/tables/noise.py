@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from glasshouse.language import decimal, text, text_for
 from glasshouse.qif import Number
+from glasshouse.qif.suspicion import PRIORS
 from glasshouse.report import vega
 from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
@@ -16,7 +17,6 @@ from glasshouse.report.page import Cell, Figure, Finding, Severity, Table, note
 from glasshouse.report.severity import SOME, graded
 from glasshouse.report.words import cases
 from glasshouse.tabulation import NoiseExposure, NoisyCount, NoisyTable
-from glasshouse.tabulation.noise import PRIORS
 
 SUSPECTED = PRIORS[0]
 """What somebody thought before, in the sentence that everybody reads: 1 in 100."""
@@ -286,6 +286,13 @@ def _rows(table: NoisyTable, *, several: bool) -> Iterator[Sequence[Cell | str]]
 
 def _others(table: NoisyTable, one: NoisyCount) -> str:
     """Return how many others are in a count."""
+    if table.noise.base is not None:
+        return text_for(
+            one.others or 0,
+            "{count} other, or a multiple of {base} more",
+            "{count} others, or a multiple of {base} more",
+            base=table.noise.base,
+        )
     if one.others is not None:
         return text_for(one.others, "{count} other", "{count} others")
     return text("any number of others") if len(table.by_others) == 1 else text("more others")

@@ -1,0 +1,239 @@
+"""Columns that were released at random: what a value with noise lets somebody learn of a person.
+
+A value is released by a known channel, each record for itself: randomised response, PRAM, or a matrix. Two adversaries
+are told apart:
+
+- one knows which record is a person's, and suspects a value: what she sees is the row of the channel. Between the value
+  that she suspects and any other, the pair of values that the channel tells apart best is what is told (`worst`), so
+  that it holds whatever she thinks of the others;
+- one knows the quasi-identifiers, and guesses the value: of each record of the class she believes
+  P(s | z) ∝ π(s) C(s, z), and she guesses the value with the greatest mean of it. π is what the study says of it, or
+  else the likeliest by what was released (`glasshouse.qif.estimate_prior`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from glasshouse.arrays import Integers
+from glasshouse.errors import BudgetError, DataError, StudyError
+from glasshouse.language import quoted
+from glasshouse.microdata.knowledge import read_kernel
+from glasshouse.qif import Channel, Number, Prior, estimate_prior, randomised_response
+from glasshouse.qif.suspicion import PRIORS, Suspicion, suspicion_of
+from glasshouse.study.column_noise import ColumnChances
+from glasshouse.table import EncodedColumn, EncodedTable
+from glasshouse.table.partition import partition
+
+MOST_CHANCES = 250_000
+"""A channel has at most so many chances,"""
+EXACT_CELLS = 20_000
+"""and up to so many beliefs, a class and a value each, are added up in fractions, where the prior is one."""
+_CHANGE = 1e-9
+_DENOMINATORS = 10**12
+
+
+@dataclass(frozen=True)
+class ColumnNoise:
+    """What a column lets somebody learn that was released at random."""
+
+    column: str
+    """The column."""
+    law: str
+    """How it was, as the study writes it."""
+    values: int
+    """How many values can be true."""
+    worst: Suspicion
+    """What becomes of a suspicion of one value by what the record shows, of the two values told apart best."""
+    prior: Fraction
+    """How often the likeliest value is right, which nothing need be known for."""
+    guessed: Fraction
+    """How often somebody is right who knows the quasi-identifiers and the noise."""
+    is_estimated: bool
+    """Whether the frequencies of the true values are estimated by what was released."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "column": self.column,
+            "noise": self.law,
+            "values": self.values,
+            **self.worst.to_dict(),
+            "guess": {
+                "prior": float(self.prior),
+                "posterior": float(self.guessed),
+                "estimated": self.is_estimated,
+            },
+        }
+
+
+def column_noise(
+    table: EncodedTable,
+    name: str,
+    chances: ColumnChances,
+    *,
+    prior: Mapping[str, Number] | None = None,
+) -> ColumnNoise:
+    """Tell what a column that was released at random lets somebody learn.
+
+    Args:
+        table: The release, with quasi-identifiers.
+        name: The column.
+        chances: By which chances it was released.
+        prior: How frequent the true values are; by default the likeliest by what was released.
+
+    Raises:
+        DataError: A released value cannot come out of the channel, or its file makes no sense.
+        BudgetError: The column has too many values.
+
+    >>> import pyarrow as pa
+    >>> from glasshouse.study.column_noise import parse_noise
+    >>> from glasshouse.table import read
+    >>> people = read(pa.table({"age": [20, 30], "ill": ["no", "yes"]}), quasi_identifiers=["age"], sensitive=["ill"])
+    >>> found = column_noise(people, "ill", parse_noise("ill", "response:3/4"), prior={"no": 0.5, "yes": 0.5})
+    >>> print(found.guessed, found.worst.beliefs[Fraction(1, 100)][1])
+    3/4 1/34
+    """
+    column = table.column(name)
+    known = table.known_values(name)
+    values = [
+        value for value, is_known in zip(column.values.to_pylist(), known, strict=True) if is_known
+    ]
+    channel = _channel(column, values, chances)
+    place = {value: number for number, value in enumerate(channel.outputs)}
+    lacking = [value for value in values if value not in place]
+    if lacking:
+        raise DataError(
+            "column {column}: {value} cannot come out of its noise; is it the one that was used?",
+            column=quoted([name]),
+            value=quoted(lacking[:1]),
+        )
+    some = np.flatnonzero(known[column.codes])
+    shown = np.array([place.get(value, -1) for value in column.values.to_pylist()])[
+        column.codes[some]
+    ]
+    frequencies = np.bincount(shown, minlength=len(channel.outputs))
+    before = _prior(channel, frequencies, prior)
+    classes = partition(table, table.quasi_identifiers).numbers[some]
+    guessed = _guessed(channel, before, np.asarray(classes, np.int64), shown)
+    return ColumnNoise(
+        column=name,
+        law=chances.written,
+        values=len(channel.inputs),
+        worst=_worst(channel),
+        prior=_fraction(before.probabilities.max()),
+        guessed=guessed,
+        is_estimated=prior is None,
+    )
+
+
+def _channel(column: EncodedColumn, values: list[str], chances: ColumnChances) -> Channel:
+    """Return the channel from true to released values."""
+    if chances.law == "matrix":
+        return _matrix(chances.path or "")
+    if len(values) ** 2 > MOST_CHANCES:
+        raise BudgetError(
+            "column {column}: {values} values released as {outputs} are too many for a matrix; group its values first",
+            column=quoted([column.name]),
+            values=str(len(values)),
+            outputs=str(len(values)),
+        )
+    if len(values) < 2:
+        raise StudyError(
+            "column {column}: has fewer than two values, so that no noise is to be seen in it",
+            column=quoted([column.name]),
+        )
+    chance = chances.chance or Fraction(0)
+    if chances.law == "response":
+        return randomised_response(values, chance)
+    tally = np.bincount(column.codes, minlength=column.cardinality)
+    shares = dict(zip(column.values.to_pylist(), tally.tolist(), strict=True))
+    whole = sum(shares[value] for value in values)
+    rows = [
+        [chance * (x == y) + (1 - chance) * Fraction(shares[y], whole) for y in values]
+        for x in values
+    ]
+    return Channel(rows, values, values)
+
+
+def _matrix(path: str | PathLike[str]) -> Channel:
+    """Return the channel of a file: true values in the first column, released ones in the first line."""
+    rows = read_kernel(path)
+    outputs = list(dict.fromkeys(shown for row in rows.values() for shown in row))
+    if len(rows) * len(outputs) > MOST_CHANCES or len(rows) < 2:
+        raise DataError(
+            "{file}: a matrix of noise has from two values on, and at most {most} chances",
+            file=str(path),
+            most=MOST_CHANCES,
+        )
+    return Channel(
+        [[row.get(shown, Fraction(0)) for shown in outputs] for row in rows.values()], rows, outputs
+    )
+
+
+def _prior(channel: Channel, frequencies: Integers, given: Mapping[str, Number] | None) -> Prior:
+    """Return how frequent the true values are: as is said, or the likeliest by what was released."""
+    if given is not None:
+        written = {value: Fraction(str(given.get(str(value), 0))) for value in channel.inputs}
+        total = sum(written.values(), Fraction(0))
+        if total <= 0:
+            raise StudyError("a prior gives some value of the matrix a chance; none of it does")
+        return Prior([chance / total for chance in written.values()], channel.inputs)
+    observed = Prior(
+        [Fraction(int(count), int(frequencies.sum())) for count in frequencies], channel.outputs
+    )
+    return estimate_prior(channel, observed, max_change=_CHANGE).prior
+
+
+def _guessed(channel: Channel, prior: Prior, classes: Integers, shown: Integers) -> Fraction:
+    """Return Σ over classes of the greatest Σ of what is believed of their records, over all records."""
+    _, numbers = np.unique(classes, return_inverse=True)
+    number = int(numbers.max()) + 1
+    is_exact = channel.exact and prior.exact and number * len(channel.inputs) <= EXACT_CELLS
+    matrix = channel.matrix if is_exact else channel.matrix.astype(np.float64)
+    chances = prior.probabilities if is_exact else prior.probabilities.astype(np.float64)
+    joint = chances[:, None] * matrix
+    totals = joint.sum(axis=0)
+    beliefs = joint / np.where(totals == 0, 1, totals)
+    pairs, counts = np.unique(numbers * len(totals) + shown, return_counts=True)
+    of_class, of_output = pairs // len(totals), pairs % len(totals)
+    best = np.zeros(number, beliefs.dtype)
+    for row in beliefs:
+        mass = np.zeros(number, beliefs.dtype)
+        np.add.at(mass, of_class, row[of_output] * counts)
+        best = np.maximum(best, mass)
+    return _fraction(best.sum()) / len(shown)
+
+
+def _worst(channel: Channel) -> Suspicion:
+    """Return what becomes of a suspicion between the two values that the channel tells apart best."""
+    matrix = channel.matrix.astype(np.float64)
+    odds = float((1 - PRIORS[0]) / PRIORS[0])
+    best: tuple[tuple[float, ...], int, int] | None = None
+    for suspected, row in enumerate(matrix):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.where(row > 0, row / matrix, 0.0)
+        convinced = np.where(ratios > odds, row, 0.0).sum(axis=1)
+        right = np.maximum(row, matrix).sum(axis=1)
+        keys = list(
+            zip(convinced.tolist(), ratios.max(axis=1).tolist(), right.tolist(), strict=True)
+        )
+        for other, key in enumerate(keys):
+            if other != suspected and (best is None or key > best[0]):
+                best = key, suspected, other
+    _, suspected, other = best or ((), 0, 1)
+    return suspicion_of(
+        Channel(channel.matrix[[other, suspected]], ["other", "suspected"], channel.outputs)
+    )
+
+
+def _fraction(number: Any) -> Fraction:
+    if isinstance(number, Fraction):
+        return number
+    return Fraction(float(number)).limit_denominator(_DENOMINATORS)

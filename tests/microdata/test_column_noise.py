@@ -1,0 +1,203 @@
+"""Columns that were released at random: what they let somebody learn, against the obvious."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import glasshouse as gh
+from glasshouse import qif
+from glasshouse.errors import GlasshouseError
+from glasshouse.microdata.column_noise import column_noise
+from glasshouse.study.column_noise import parse_noise
+from glasshouse.table import read
+from tests.conftest import Glasshouse
+
+HUNDREDTH = Fraction(1, 100)
+PRIOR = {"0": Fraction(1, 2), "1": Fraction(3, 10), "2": Fraction(1, 5)}
+
+
+def release(classes: list[list[int]]) -> pa.Table:
+    rows = [(str(place), str(value)) for place, one in enumerate(classes) for value in one]
+    return pa.table({"home": [home for home, _ in rows], "ill": [ill for _, ill in rows]})
+
+
+def test_the_golden_release_by_randomised_response_is_guessed_as_often_as_it_says() -> None:
+    # shared/golden/synthetic.json, "PRAM release, matrix known": 445/896.
+    data = release([[0, 0, 1], [2], [1, 1, 2, 0]])
+    run = gh.assess(
+        data,
+        quasi_identifiers=["home"],
+        sensitive=["ill"],
+        noise={"ill": "response:3/5"},
+        prior={"ill": {value: float(chance) for value, chance in PRIOR.items()}},
+    )
+    [found] = run.outcome.noise
+    assert found.guessed == Fraction(445, 896)
+    assert found.prior == Fraction(1, 2)
+    # 3/5 against 1/5 triples the odds of 1 to 99; a guess between two values is right in (3/5 + 3/5 + 1/5) / 2.
+    assert found.worst.beliefs[HUNDREDTH] == (Fraction(1, 298), Fraction(3, 102))
+    assert found.worst.right == Fraction(7, 10)
+    assert found.worst.convinced == found.worst.certain == 0
+    [measure] = [one for one in run.measures if one.measure == "noise"]
+    assert measure.value == 0
+
+
+def test_random_matrices_and_classes_are_as_by_trying_every_value() -> None:
+    chance = random.Random(41)
+    for _ in range(60):
+        values = "abcd"[: chance.randint(2, 4)]
+        rows = []
+        for _ in values:
+            weights = [chance.randint(0, 3) for _ in values]
+            weights[0] += not any(weights)
+            rows.append([Fraction(weight, sum(weights)) for weight in weights])
+        channel = qif.Channel(rows, values, values)
+        shown = [value for value in values if any(channel[x, value] for x in values)]
+        data = [(chance.choice("uvw"), chance.choice(shown)) for _ in range(12)]
+        weights = [chance.randint(1, 5) for _ in values]
+        prior = {
+            x: Fraction(weight, sum(weights)) for x, weight in zip(values, weights, strict=True)
+        }
+        table = read(
+            pa.table({"k": [k for k, _ in data], "z": [z for _, z in data]}),
+            quasi_identifiers=["k"],
+            sensitive=["z"],
+        )
+        found = _by_matrix(table, channel, prior)
+        right = Fraction(0)
+        for k in {k for k, _ in data}:
+            of_class = [z for one, z in data if one == k]
+            right += max(
+                sum(
+                    prior[x]
+                    * Fraction(channel[x, z])
+                    / sum(prior[v] * Fraction(channel[v, z]) for v in values)
+                    for z in of_class
+                )
+                for x in values
+            )
+        assert found.guessed == right / len(data)
+        pairs = [(x, v) for x in values for v in values if x != v]
+        most = max(
+            HUNDREDTH * p / (HUNDREDTH * p + (1 - HUNDREDTH) * q)
+            for x, v in pairs
+            for p, q in zip(channel_row(channel, x), channel_row(channel, v), strict=True)
+            if p or q
+        )
+        convinced = max(
+            sum(
+                (
+                    p
+                    for p, q in zip(channel_row(channel, x), channel_row(channel, v), strict=True)
+                    if p > 99 * q
+                ),
+                Fraction(0),
+            )
+            for x, v in pairs
+        )
+        assert found.worst.convinced == convinced
+        assert found.worst.beliefs[HUNDREDTH][1] <= most
+
+
+def channel_row(channel: qif.Channel, x: str) -> list[Fraction]:
+    return [Fraction(channel[x, y]) for y in channel.outputs]
+
+
+def _by_matrix(table: Any, channel: qif.Channel, prior: dict[str, Fraction]) -> Any:
+    from glasshouse.microdata import column_noise as module
+
+    chances = parse_noise("z", "@matrix.csv")
+    original = module._matrix
+    module._matrix = lambda _: channel  # type: ignore[assignment]
+    try:
+        return column_noise(table, "z", chances, prior=prior)
+    finally:
+        module._matrix = original
+
+
+def test_frequencies_are_estimated_where_nothing_is_said_of_them() -> None:
+    data = pa.table({"home": ["a"] * 100, "ill": ["no"] * 68 + ["yes"] * 32})
+    run = gh.assess(
+        data, quasi_identifiers=["home"], sensitive=["ill"], noise={"ill": "response:0.8"}
+    )
+    [found] = run.outcome.noise
+    # 0.8 p + 0.2 (1 − p) = 0.68, so that four in five said no in truth; one class tells no more.
+    assert float(found.prior) == pytest.approx(0.8, abs=1e-4)
+    assert float(found.guessed) == pytest.approx(0.8, abs=1e-4)
+    assert found.is_estimated
+    kept = gh.assess(data, quasi_identifiers=["home"], sensitive=["ill"], noise={"ill": "pram:0.5"})
+    matrix = kept.outcome.noise[0].worst
+    assert matrix.right == Fraction(3, 4)  # half of the difference of two rows is what is kept
+
+
+def test_a_matrix_of_a_file_is_told_through_the_command_in_both_languages(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("home,ill\n" + "a,yes\nb,no\n" * 20)
+    (tmp_path / "chances.csv").write_text("ill,yes,no\nyes,9/10,1/10\nno,0,1\n")
+    options = [
+        "assess",
+        str(file),
+        "-q",
+        "home",
+        "-s",
+        "ill",
+        "--noise",
+        f"ill=@{tmp_path / 'chances.csv'}",
+    ]
+    done = glasshouse(*options, "--json", "--out", str(tmp_path / "run"))
+    [noise] = json.loads(done.out)["noise"]
+    assert noise["certain"] == noise["convinced"] == 0.9  # a yes is never said in vain
+    # Half of the yes are nine in ten of all: 5/9 are ill, and of the no one in nine is. Homes: 1, and 8/9.
+    assert noise["guess"]["posterior"] == pytest.approx(17 / 18, abs=1e-4)
+    said = " ".join(glasshouse(*options).out.split())
+    assert "was released at random. Someone who knows which record is whose" in said
+    assert "can still become certain of it" in said
+    said = " ".join(glasshouse("--lang", "pt-BR", *options[:-1], "ill=response:0.8").out.split())
+    assert "pode passar a achar no máximo 3,9 em 100" in said
+    again = glasshouse("assess", "--study", str(tmp_path / "run" / "study.toml"), "--json")
+    assert json.loads(again.out)["noise"] == [noise]
+
+
+@pytest.mark.parametrize(
+    ("noise", "reason"),
+    [
+        ("ill=response:1.5", "is none of ill=response:0.8"),
+        ("ill=gaussian:2", "is none of ill=response:0.8"),
+        ("home=response:0.5", 'given for "home", which is no single column'),
+        ("ill=@missing.csv", "missing.csv"),
+        ("ill=@wrong.csv", "add up to 9/10, not to 1"),
+        ("ill=@other.csv", "cannot come out of its noise"),
+    ],
+)
+def test_what_is_no_noise_of_a_column_is_one_line(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noise: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("home,ill\na,yes\nb,no\n")
+    (tmp_path / "wrong.csv").write_text("ill,yes,no\nyes,0.8,0.1\nno,0.5,0.5\n")
+    (tmp_path / "other.csv").write_text("ill,maybe,no\nyes,0.8,0.2\nno,0.5,0.5\n")
+    done = glasshouse("assess", "people.csv", "-q", "home", "-s", "ill", "--noise", noise)
+    assert done.code == 2
+    assert reason in done.error
+    assert len(done.error.strip().splitlines()) == 1
+
+
+def test_noise_is_of_one_release_in_one_piece() -> None:
+    data = release([[0, 1], [1, 0]])
+    with pytest.raises(GlasshouseError, match="in one piece"):
+        gh.assess(
+            data,
+            quasi_identifiers=["home"],
+            sensitive=["ill"],
+            noise={"ill": "pram:0.5"},
+            by="home",
+        )
