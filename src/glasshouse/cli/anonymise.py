@@ -43,6 +43,7 @@ class ProtectionOptions:
     beta: str | None = _protection()
     delta: str | None = _protection()
     suppression: str = _protection(default="0.0")
+    household: str | None = _protection()
     hierarchies: list[str] | None = _protection()
     levels: list[str] | None = _protection()
     objective: str = _protection(default="loss")
@@ -69,6 +70,7 @@ class SearchOptions:
     """How a rule may be met."""
 
     suppression: float = _means(default=0.01)
+    household: str | None = _means()
     hierarchies: list[str] | None = _means()
     importance: list[str] | None = _means()
     weight: str | None = _means()

@@ -156,6 +156,22 @@ def household_risks(
     )
 
 
+def alike_households(homes: Integers, classes: Integers) -> tuple[Integers, Integers]:
+    """Return the household of each record by its number, and of each how many have its composition.
+
+    Args:
+        homes: Per record, the household.
+        classes: Per record, the class of what is known of it.
+
+    >>> homes, classes = np.array([7, 7, 9, 9, 4]), np.array([0, 1, 1, 0, 0])
+    >>> [part.tolist() for part in alike_households(homes, classes)]
+    [[1, 1, 2, 2, 0], [1, 2, 2]]
+    """
+    _, place = np.unique(homes, return_inverse=True)
+    members = np.bincount(place)
+    return place, _compositions(place, classes, members)
+
+
 def _own_risks(
     table: EncodedTable, names: Sequence[str], classes: Partition, weight: str | None
 ) -> Floats:

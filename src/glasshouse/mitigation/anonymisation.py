@@ -23,6 +23,7 @@ from glasshouse.arrays import Flags, Integers
 from glasshouse.compiled import compiled
 from glasshouse.errors import StudyError
 from glasshouse.microdata import Assessment, Attack, assess
+from glasshouse.microdata.households import household_risks
 from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
 from glasshouse.microdata.uniqueness import Estimate
 from glasshouse.mitigation.anatomy import Anatomy
@@ -499,6 +500,19 @@ def with_ladder(
     last = None if outcome.suppressed else order[-1]
     rungs.append(Rung(last, outcome.suppressed, outcome.loss or 0.0, outcome.after))
     return replace(outcome, ladder=tuple(rungs))
+
+
+def with_households(
+    outcome: Anonymisation, release: EncodedTable, recoding: Recoding, household: str
+) -> Anonymisation:
+    """Return a protection with who is named by way of households, in all ways that it is judged."""
+    left = household_risks(without(release, recoding.suppressed), household)
+    whole = household_risks(release, household) if outcome.judged else left
+    return replace(
+        outcome,
+        after=replace(outcome.after, households=left),
+        judged=tuple(replace(one, households=whole) for one in outcome.judged),
+    )
 
 
 def with_people(

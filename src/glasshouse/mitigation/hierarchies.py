@@ -126,6 +126,9 @@ class Hierarchy:
         Raises:
             DataError: A value of the column is not in the hierarchy; near ones are named.
         """
+        for values, made in self._coded:
+            if values is column.values and made.column == column.name:
+                return made
         rows = positions(column.values, self._labels.take(pa.array(self._ids[0])))
         absent = np.flatnonzero(rows < 0)
         if absent.size:
@@ -142,7 +145,7 @@ class Hierarchy:
             parent = np.empty(len(texts), np.uint32)
             parent[below] = above
             parents.append(parent)
-        return CodedHierarchy(
+        coded = CodedHierarchy(
             column=column.name,
             domain=self.domain,
             codes=tuple(codes),
@@ -150,6 +153,13 @@ class Hierarchy:
             sizes=tuple(sizes),
             parents=tuple(parents),
         )
+        self._coded[:] = [(column.values, coded)]
+        return coded
+
+    @cached_property
+    def _coded(self) -> list[tuple[pa.LargeStringArray, CodedHierarchy]]:
+        """The column that was coded last: one table is recoded again and again."""
+        return []
 
     def save(self, path: str | PathLike[str], *, encoding: str = "utf-8") -> None:
         """Write it as CSV with semicolons and no header, as ARX does; the file appears whole or not at all.

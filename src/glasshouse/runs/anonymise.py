@@ -28,6 +28,7 @@ from glasshouse.mitigation.anonymisation import (
     ChangedColumn,
     PeopleBehind,
     columns_of,
+    with_households,
     with_ladder,
     with_people,
     without,
@@ -55,11 +56,13 @@ from glasshouse.mitigation.criteria import (
     Presence,
     RecursiveDiversity,
     TableCriterion,
+    least_size,
 )
 from glasshouse.mitigation.distinct_rows import beside_population, records_per_value
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
-from glasshouse.mitigation.information_loss import Recoding
+from glasshouse.mitigation.households import kept_together
+from glasshouse.mitigation.information_loss import Recoding, suppressible
 from glasshouse.mitigation.local_recoding import mondrian, recode_locally
 from glasshouse.mitigation.microaggregation import code_tails, column_numbers, microaggregate
 from glasshouse.mitigation.perturbation import (
@@ -191,9 +194,9 @@ class ProtectedTable:
 
 
 def as_it_is(protection: Protection) -> tuple[str, ...]:
-    """Return the columns that are released as they are: those to be kept, and the survey weights."""
-    weight = [] if protection.weight is None else [protection.weight]
-    return tuple(dict.fromkeys([*protection.keep, *weight]))
+    """Return the columns that are released as they are: those to be kept, survey weights, who lives together."""
+    further = filter(None, [protection.weight, protection.household])
+    return tuple(dict.fromkeys([*protection.keep, *further]))
 
 
 def kind_of(study: AnonymiseStudy) -> str:
@@ -427,6 +430,8 @@ def protected_table(
             population=population,
         )
     criteria = _criteria(study, hierarchies, population)
+    if recoding is None and protection.household is not None:
+        recoding = _recoded_households(study, table, hierarchies, criteria, resources)
     if recoding is None:
         recoding = _recoding(study, table, hierarchies, criteria, resources)
     outcome = Anonymisation.of_recoding(
@@ -440,7 +445,37 @@ def protected_table(
         weights=survey_weights(study, table),
     )
     outcome = with_people(outcome, table, recoding, hierarchies, criteria)
+    if protection.household is not None:
+        outcome = with_households(outcome, recoding.release(table), recoding, protection.household)
     return ProtectedTable(table, recoding.release(table), recoding, None, hierarchies, outcome)
+
+
+def _recoded_households(
+    study: AnonymiseStudy,
+    table: EncodedTable,
+    hierarchies: Mapping[str, Hierarchy],
+    criteria: Sequence[Criterion | TableCriterion],
+    resources: Resources,
+) -> Recoding:
+    """Return a recoding that keeps households together: as many of each composition as records are asked for.
+
+    Raises:
+        StudyError: The column has another role, or there is none.
+    """
+    protection = study.protection
+    household = protection.household or ""
+    if household in (*columns_of(table), *table.sensitive):
+        raise StudyError(
+            'column "{name}" says who lives together (`household`) and has another role; choose one',
+            name=household,
+        )
+    k = max(2, protection.k or least_size(criteria))
+
+    def recoded(alike: int) -> Recoding:
+        return _recoding(study, table, hierarchies, [*criteria, KAnonymity(alike)], resources)
+
+    most = suppressible(table, protection.suppression)
+    return kept_together(table, household, k, most=most, recoded=recoded)
 
 
 def refuse_too_few(table: EncodedTable, policy: ReleasePolicy) -> None:

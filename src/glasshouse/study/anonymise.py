@@ -235,6 +235,12 @@ class Means(Model):
     suppression: Share = _protection(
         "The largest share of records that a version may suppress.", "SHARE", default=0.01
     )
+    household: str | None = _protection(
+        "The column that says who lives together: households are suppressed as a whole, as many households as records "
+        "must be alike by their members together, and the verdict judges who is identified by way of them.",
+        "COL",
+    )
+    """It is released as it is."""
     hierarchies: dict[str, Annotated[str | Path, BeforeValidator(rule_or_path)]] = _protection(
         "How the values of a column are generalised: a file with a row per value, or a rule such as "
         "intervals:5,10, rounding:10,100, top_bottom:20,90, prefixes:4,2, date_parts:month,year, cep or icd10. "
@@ -484,6 +490,22 @@ class Protection(Means):
         return self
 
     @model_validator(mode="after")
+    def _households_are_generalised_alike(self) -> Self:
+        if self.household is None:
+            return self
+        if self.recoding != "global" or self.method not in ("k-anonymity", "policy"):
+            raise ContradictionError(
+                "households are kept together where all records are generalised alike, by `k` or by a rule; take "
+                "`recoding` global, or leave out `household`"
+            )
+        if self.weight is not None or self.limits:
+            raise ContradictionError(
+                "households are kept together by `k` or by a rule alone; leave out {option}, or `household`",
+                option=f"`{(*self.limits, 'weight')[0]}`",
+            )
+        return self
+
+    @model_validator(mode="after")
     def _nothing_is_ignored(self) -> Self:
         if self.weight is not None and (self.method == "anatomy" or self.recoding != "global"):
             raise ContradictionError(
@@ -540,8 +562,8 @@ class Protection(Means):
 IN_ORDER = tuple(
     """
     method recoding effort k l diversity c t closeness order highest_risk average_risk inference_risk beta delta k_map
-    presence population_uniques suppression hierarchies levels objective importance weight time_limit aggregate grouping
-    perturb sample keep keep_order drop_suppressed format
+    presence population_uniques suppression household hierarchies levels objective importance weight time_limit
+    aggregate grouping perturb sample keep keep_order drop_suppressed format
     """.split()
 )
 """The entries of a protection, as a study has them."""
