@@ -45,6 +45,11 @@ class WindowRow:
     case: tuple[int, int] | None = None
     """Of which choice it belongs to which alternative; None: it always holds."""
 
+    @property
+    def is_window(self) -> bool:
+        """Whether it has a limit: without one it is there for its sum alone."""
+        return self.low > -NO_LIMIT or self.high < NO_LIMIT
+
 
 @dataclass(frozen=True, eq=False)
 class CellSystem:
@@ -231,9 +236,13 @@ def _form(row: PublishedRow, published: PublishedSet, cells: Codes) -> tuple[Int
     for term in row.terms:
         flags = np.ones(len(cells), np.bool_)
         for name, codes in term.where.items():
+            column = cells[:, columns[name]]
+            if len(codes) == 1:
+                flags &= column == codes[0]
+                continue
             values = np.zeros(len(published.domains[name]), np.bool_)
             values[list(codes)] = True
-            flags &= values[cells[:, columns[name]]]
+            flags &= values[column]
         if term.of is None:
             total[flags] += term.factor
         else:

@@ -84,10 +84,12 @@ class _Frontier:
                 self.most[step][row] += ends[1]
 
     def _ordered(self, rows: int) -> list[int]:
-        """Return the classes so that few rows have begun and not ended at a time."""
-        left = np.bincount(self.part.rows.row_of, minlength=rows).tolist()
+        """Return the classes so that few rows have begun and not ended at a time; first those that are settled."""
+        part = self.part
+        is_open = part.least < part.most
+        left = np.bincount(part.rows.row_of[is_open[part.rows.classes]], minlength=rows).tolist()
         begun: set[int] = set()
-        todo, order = set(range(self.part.size)), []
+        todo, order = set(np.flatnonzero(is_open).tolist()), np.flatnonzero(~is_open).tolist()
         while todo:
 
             def cost(place: int) -> tuple[int, int, int]:
@@ -102,7 +104,7 @@ class _Frontier:
             for row, _ in self.entries[place]:
                 begun.add(row)
                 left[row] -= 1
-        return order
+        return list(order)
 
 
 def counts_of(part: OpenPart, budget: SolverBudget) -> PartCounts | None:

@@ -16,6 +16,8 @@ from pydantic import ValidationError
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.sources import open_source
+from glasshouse.sources.delimited import DelimitedFile
+from glasshouse.sources.grids import cells_of
 from glasshouse.study.tables import (
     CountNoise,
     PublishedAttribute,
@@ -23,6 +25,7 @@ from glasshouse.study.tables import (
     TablesStudy,
     Value,
 )
+from glasshouse.tabulation.pages import common_bands, table_on_page, values_in_band
 
 MARKS = frozenset(
     {"", "*", "**", "c", "x", "X", "-", ".", "..", "...", ":", "[x]", "[c]", "s", "n/a"}
@@ -146,9 +149,30 @@ def _chance(cells: Mapping[str, str], file: str) -> list[tuple[int, int, str]]:
 
 
 def _laid_out(table: PublishedTable) -> tuple[tuple[str, ...], list[_Row]]:
-    """Return the attributes of a table in a file, and per combination of labels what is published."""
+    """Return the attributes of a table in a file, and per combination of labels what is published.
+
+    Where it does not lie so that its first line names its columns, it is read as a page, with titles and footnotes.
+    """
+    try:
+        return _listed(table)
+    except DataError as fault:
+        if table.path is None or not table.dialect.header or table.dialect.names:
+            raise
+        try:
+            cells = cells_of(table.path, dialect=table.dialect)
+            return table_on_page(cells, table.by, TOTALS, file=table.path.name)
+        except DataError:
+            if len(table.by) > 1:
+                raise
+            raise fault from None
+
+
+def _listed(table: PublishedTable) -> tuple[tuple[str, ...], list[_Row]]:
+    """Return them of a table whose first line names its columns."""
     source = open_source(table.path, dialect=table.dialect)
     columns = list(source.columns)
+    if isinstance(source, DelimitedFile) and source.title_lines:
+        raise DataError("{file}: begins with a title", file=source.name)
     by = table.by or tuple(columns[:-1])
     rows: list[_Row] = []
     across = [name for name in by if name not in columns]
@@ -183,7 +207,9 @@ def _domains(
                 if label.casefold() not in TOTALS:
                     labels.setdefault(name, {})[label] = None
     of_files = {}
-    for name, values in labels.items():
+    for name, written_values in labels.items():
+        values = common_bands(written_values) if name not in known else None
+        values = written_values if values is None else values
         before = known[name].domain if name in known else ()
         written = {str(value) for value in before}
         of_files[name] = PublishedAttribute(
@@ -198,7 +224,7 @@ def _with_rows(
     rows: Sequence[_Row],
     labels: Mapping[str, Mapping[str, Value]],
 ) -> dict[str, object]:
-    cells: list[list[object]] = []
+    cells: list[tuple[list[tuple[Value, ...]], int | str]] = []
     statistics: list[dict[str, object]] = [
         one.model_dump(by_alias=True) for one in table.statistics
     ]
@@ -216,29 +242,49 @@ def _with_rows(
                 )
             if table.totals == "everything":
                 where = {
-                    name: _value(table, name, label, labels)
+                    name: _values(table, name, label, labels)
                     for name, label, total in zip(by, key, is_total, strict=True)
                     if not total
                 }
-                statistics.append({"where": where, "count": count})
+                statistics.append({"where": _where(where), "count": count})
             continue
-        values = [_value(table, name, label, labels) for name, label in zip(by, key, strict=True)]
-        cells.append([*values, count])
-    content = table.model_dump(by_alias=True)
-    return content | {"path": None, "by": by, "rows": cells, "statistics": statistics}
+        cells.append(
+            (
+                [_values(table, name, label, labels) for name, label in zip(by, key, strict=True)],
+                count,
+            )
+        )
+    content = table.model_dump(by_alias=True) | {"path": None, "by": by}
+    if all(len(values) == 1 for key, _ in cells for values in key):
+        plain = [[*(value for (value,) in key), count] for key, count in cells]
+        return content | {"rows": plain, "statistics": statistics}
+    # A band that is several values is a figure of a group; what the table leaves out is then not taken for nobody.
+    statistics += [
+        {"where": _where(dict(zip(by, key, strict=True))), "count": count} for key, count in cells
+    ]
+    return content | {"statistics": statistics}
 
 
-def _value(
+def _where(values: Mapping[str, tuple[Value, ...]]) -> dict[str, object]:
+    """Return of whom a figure is, by value, or by several."""
+    return {name: those[0] if len(those) == 1 else those for name, those in values.items()}
+
+
+def _values(
     table: PublishedTable, name: str, label: str, labels: Mapping[str, Mapping[str, Value]]
-) -> Value:
-    if label not in labels[name]:
+) -> tuple[Value, ...]:
+    """Return the values of an attribute that a label stands for: itself, or those in its band."""
+    if label in labels[name]:
+        return (labels[name][label],)
+    values = values_in_band(label, labels[name])
+    if values is None:
         raise StudyError(
             'table "{table}": {value} is not a value of "{name}"; correct it, or add it to the attribute',
             table=table.id,
             value=repr(label),
             name=name,
         )
-    return labels[name][label]
+    return values
 
 
 def _count(table: PublishedTable, published: str) -> int | str:

@@ -95,16 +95,31 @@ class OpenPart:
     """Per class the greatest of any file that was seen."""
     files: list[Integers] = field(default_factory=list)
     """Files of counts that meet every row."""
+    sums: Integers = field(init=False)
+    """Sums of classes that are looked at besides: per sum and class how often it is taken."""
 
     def __post_init__(self) -> None:
         self.lowest = np.full(self.size, NO_LIMIT, np.int64)
         self.highest = np.full(self.size, -1, np.int64)
+        self.watch(np.zeros((0, self.size), np.int64))
         self._first_least, self._first_most = self.least.copy(), self.most.copy()
+        self.proved_least: Integers = self.least.copy()
+        """Per class the least that has a certificate."""
+        self.proved_most: Integers = self.most.copy()
+        """Per class the greatest that has one."""
 
     @property
     def size(self) -> int:
         """How many classes it has."""
         return len(self.classes)
+
+    def watch(self, sums: Integers) -> None:
+        """Look at sums of classes, too: a file in which one is more, or less, than in all others is kept."""
+        self.sums = sums
+        totals = np.array([sums @ file for file in self.files], np.int64)
+        totals = totals.reshape(len(self.files), len(sums))
+        self.sum_lowest: Integers = totals.min(axis=0, initial=NO_LIMIT)
+        self.sum_highest: Integers = totals.max(axis=0, initial=-1)
 
     def take(self, counts: Integers) -> bool:
         """Take note of a file of counts, if it meets every row; tell whether it does."""
@@ -117,12 +132,23 @@ class OpenPart:
                 return False
         if (counts < self.least).any() or (counts > self.most).any():
             raise InternalError("a file of counts goes beyond what was proved")
+        totals = self.sums @ counts
         is_new = bool((counts < self.lowest).any() or (counts > self.highest).any())
+        is_new |= bool((totals < self.sum_lowest).any() or (totals > self.sum_highest).any())
         self.lowest = np.minimum(self.lowest, counts)
         self.highest = np.maximum(self.highest, counts)
+        self.sum_lowest = np.minimum(self.sum_lowest, totals)
+        self.sum_highest = np.maximum(self.sum_highest, totals)
         if is_new and len(self.files) < _KEPT:
             self.files.append(counts.copy())
         return True
+
+    def without_proof(self) -> list[tuple[int, bool]]:
+        """Return the classes whose least (False) or greatest (True) has no certificate."""
+        ends = [(place, False) for place in np.flatnonzero(self.proved_least < self.least).tolist()]
+        return ends + [
+            (place, True) for place in np.flatnonzero(self.proved_most > self.most).tolist()
+        ]
 
     def open_low(self) -> Flags:
         """Tell of each class whether its least is open."""
@@ -183,31 +209,36 @@ def parts_of(bounds: Bounds) -> list[OpenPart]:
     groups: dict[int, list[int]] = {}
     for item in range(len(opened)):
         groups.setdefault(root(item), []).append(item)
-    group_of = {number: root(int(inside([number])[0])) for number in live}
+    rows_of: dict[int, list[int]] = {}
+    for number in live:
+        rows_of.setdefault(root(int(inside([number])[0])), []).append(number)
+    choices_of: dict[int, list[int]] = {}
+    for choice, concerned in of_choice.items():
+        if len(concerned):
+            choices_of.setdefault(root(int(concerned[0])), []).append(choice)
     parts = []
+    local = np.full(len(bounds.least), -1, np.int64)
     for first, items in groups.items():
         classes = opened[items]
-        local = np.full(len(bounds.least), -1, np.int64)
         local[classes] = np.arange(len(classes))
-        numbers = [number for number in live if group_of[number] == first]
         chosen = {
             choice: [
                 (_case(system.rows[case[0]]), _rows(case, local, bounds))
                 for case in choices[choice]
             ]
-            for choice, concerned in of_choice.items()
-            if len(concerned) and root(int(concerned[0])) == first
+            for choice in choices_of.get(first, ())
         }
         parts.append(
             OpenPart(
                 classes,
                 system.sizes[classes],
-                _rows(numbers, local, bounds),
+                _rows(rows_of.get(first, ()), local, bounds),
                 chosen,
                 bounds.least[classes],
                 bounds.most[classes],
             )
         )
+        local[classes] = -1
     return sorted(parts, key=lambda part: part.size)
 
 
