@@ -7,13 +7,14 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from glasshouse.study import validated
 from glasshouse.study.tables import TablesStudy
-from glasshouse.tabulation import cell_bounds, published
+from glasshouse.tabulation import CellBounds, cell_bounds, published
 from glasshouse.tabulation.proof import VERIFIER, proof_of
 from glasshouse.tabulation.verifier import Refused, digest, verify
 from tests.examples import examples
@@ -21,8 +22,13 @@ from tests.tabulation.brute import answer, random_plan
 
 
 def proof_for(plan: dict[str, Any]) -> dict[str, Any]:
-    solution = cell_bounds(published(validated(TablesStudy, plan, "plan")), counting=False)
+    solution = solved(plan, certifying=True)
     return dict(json.loads(json.dumps(proof_of(solution))))
+
+
+def solved(plan: dict[str, Any], *, certifying: bool) -> CellBounds:
+    read = published(validated(TablesStudy, plan, "plan"))
+    return cell_bounds(read, counting=False, certifying=certifying)
 
 
 @pytest.mark.parametrize("seed", range(examples(500, one_of=10)))
@@ -37,12 +43,24 @@ def test_nearly_all_claims_have_a_certificate() -> None:
     assert certified > 0.95 * claims
 
 
+def every_step(steps: list[Any]) -> Iterator[list[Any]]:
+    """Yield the steps of a proof, and those within its cases."""
+    for step in steps:
+        yield step
+        inside = {"cases": step[3:], "strike": step[3:]}.get(step[0], [])
+        for half in inside:
+            yield from every_step(half)
+
+
 def tampered(proof: dict[str, Any], rng: random.Random) -> dict[str, Any] | None:
-    """Return a proof with one multiplier, one count of a file, or one row changed; None: there is none of that kind."""
+    """Return a proof with one multiplier, case, count of a file or row changed; None: there is none of that kind."""
     changed = copy.deepcopy(proof)
-    kind = rng.choice(["multiplier", "file", "row"])
-    if kind == "multiplier":
-        sums = [step for step in changed["steps"] if step[0] == "sum" and step[1]]
+    kind = rng.choice(["multiplier", "file", "row", "case"])
+    steps = list(every_step(changed["steps"]))
+    if kind == "case" and any(step[0] == "cases" for step in steps):
+        rng.choice([step for step in steps if step[0] == "cases"])[2] += rng.choice([-1, 1])
+    elif kind in ("multiplier", "case"):
+        sums = [step for step in steps if step[0] == "sum" and step[1]]
         if not sums:
             return None
         rng.choice(rng.choice(sums)[1])[1] += rng.choice([-2, -1, 1, 2])
@@ -123,6 +141,45 @@ def test_a_case_is_told_by_what_is_left_of_it() -> None:
     proof["seal"] = digest(proof)
     with pytest.raises(Refused):
         verify(proof)
+
+
+BY_CASES = 14
+"""A plan with an end that no sum of rows proves."""
+
+
+def test_what_no_sum_of_rows_proves_is_proved_by_cases() -> None:
+    assert len(solved(random_plan(BY_CASES), certifying=False).trusted) == 1
+    solution = solved(random_plan(BY_CASES), certifying=True)
+    assert not solution.trusted
+    [step] = [step for step in solution.steps if step[0] == "cases"]
+    proof = proof_for(random_plan(BY_CASES))
+    assert verify(proof)["certified"] == verify(proof)["claims"]
+    for half in (3, 4):
+        broken = copy.deepcopy(proof)
+        [changed] = [one for one in broken["steps"] if one[0] == "cases"]
+        changed[half] = []
+        broken["seal"] = digest(broken)
+        if step[half]:
+            with pytest.raises(Refused):
+                verify(broken)
+
+
+def odd_sum(limit: int) -> dict[str, Any]:
+    """Return the plan of people with two or four children each, who have an odd number of children together."""
+    statistics = [{"where": {"town": town}, "count": [0, limit]} for town in ("A", "B")] + [
+        {"where": {}, "sum": [2 * limit + 1, 2 * limit + 1], "of": "children"}
+    ]
+    return {
+        "people": [0, 2 * limit],
+        "attributes": {"children": {"values": [2, 4]}, "town": {"values": ["A", "B"]}},
+        "tables": [{"id": "T", "statistics": statistics}],
+    }
+
+
+def test_a_contradiction_is_proved_by_cases() -> None:
+    proof = proof_for(odd_sum(3))
+    assert verify(proof) == {"claims": 1, "certified": 1}
+    assert any(step[0] == "cases" for step in proof["steps"])
 
 
 def test_contradicting_tables_are_proved_to_be_so() -> None:

@@ -81,7 +81,7 @@ class Bounds:
 
     @property
     def active(self) -> list[int]:
-        """The numbers of the rows that hold: those without a case, and those of the only alternative that is left."""
+        """The numbers of the rows with a limit that hold: without a case, or of the only alternative that is left."""
         settled = {
             choice: min(set(range(count)) - self.struck.get(choice, set()))
             for choice, (_, count) in enumerate(self.system.choices)
@@ -90,7 +90,7 @@ class Bounds:
         return [
             number
             for number, row in enumerate(self.system.rows)
-            if row.case is None or settled.get(row.case[0]) == row.case[1]
+            if (row.case is None or settled.get(row.case[0]) == row.case[1]) and row.is_window
         ]
 
     @property
@@ -166,8 +166,10 @@ def _strike(bounds: Bounds, choice: int, alternatives: Sequence[Sequence[int]]) 
             for number in numbers:
                 if not len(rows[number].classes) and not rows[number].low <= 0 <= rows[number].high:
                     raise Contradiction([["sum", [[number, -1 if rows[number].low > 0 else 1]]]])
-            entries = entries_of(rows, [*active, *numbers])
-            narrow_by(entries, bounds.least.copy(), bounds.most.copy(), steps)
+            least, most = bounds.least.copy(), bounds.most.copy()
+            narrow_by(entries_of(rows, numbers), least, most, steps)
+            if (least > bounds.least).any() or (most < bounds.most).any():
+                narrow_by(entries_of(rows, [*active, *numbers]), least, most, steps)
         except Contradiction as contradiction:
             refuted += 1
             bounds.steps.append(["strike", choice, case[1], contradiction.steps])

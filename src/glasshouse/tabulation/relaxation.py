@@ -26,9 +26,18 @@ _EPSILON = 1e-6
 
 
 class Relaxation:
-    """The linear programme of some rows between bounds, kept so that one optimum leads quickly to the next."""
+    """The linear programme of some rows between bounds, kept so that one optimum leads quickly to the next.
 
-    def __init__(self, rows: SystemRows, least: Integers, most: Integers) -> None:
+    Args:
+        rows: The rows.
+        least: Per class the least.
+        most: Per class the greatest.
+        bending: Whether rows may be bent, and the optimum bends them as little as possible.
+    """
+
+    def __init__(
+        self, rows: SystemRows, least: Integers, most: Integers, *, bending: bool = False
+    ) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             from ortools.linear_solver import pywraplp  # type: ignore[import-untyped]
@@ -48,6 +57,11 @@ class Relaxation:
                 constraint.SetCoefficient(self._unknowns[place], float(coefficient))
             self._constraints.append(constraint)
         self._objective = self._solver.Objective()
+        for constraint in self._constraints if bending else ():
+            for way in (1.0, -1.0):
+                bend = self._solver.NumVar(0.0, unlimited, "")
+                constraint.SetCoefficient(bend, way)
+                self._objective.SetCoefficient(bend, 1.0)
 
     def bound(self, place: int, least: int, most: int) -> None:
         """Let a class lie between other bounds."""

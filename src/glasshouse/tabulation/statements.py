@@ -8,6 +8,7 @@ table was laid out is left, so that whoever checks a proof has little to read.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -350,14 +351,14 @@ def _median_cases(
         yield [(True, high, half + 1, None), (False, low, None, half)]
     else:
         for place, first in enumerate(values):
-            for second in values[place:]:
-                if 2 * low <= first + second <= 2 * high:
-                    yield [
-                        (True, first, half, None),
-                        (False, first, None, half - 1),
-                        (True, second, half + 1, None),
-                        (False, second, None, half),
-                    ]
+            begin = bisect_left(values, 2 * low - first, lo=place)
+            for second in values[begin : bisect_right(values, 2 * high - first, lo=begin)]:
+                yield [
+                    (True, first, half, None),
+                    (False, first, None, half - 1),
+                    (True, second, half + 1, None),
+                    (False, second, None, half),
+                ]
 
 
 def merged(part: CodesWhere, where: CodesWhere) -> _Codes:

@@ -1,4 +1,4 @@
-"""Checks a proof about published tables in whole numbers: ``python verify.py < proof.json``; needs only Python.
+"""Checks proofs about published tables in whole numbers, by line: ``python verify.py < proof.json``; needs only Python.
 
 A proof holds what was published, as windows on sums of people; files of counts; steps; and claims. The combinations
 that no zero or impossibility rules out, and their classes (which no row tells apart), are made anew from the former.
@@ -13,6 +13,7 @@ import hashlib
 import json
 import sys
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 Row = tuple[dict[int, int], "int | None", "int | None", Any]
@@ -34,10 +35,7 @@ def _combinations(published: dict[str, Any]) -> list[tuple[int, ...]]:
         ruled_out: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
         for where in published["impossible"] + zeros:
             if (name in where or len(names) == 1) and set(where) <= set(names):
-                keys: list[tuple[int, ...]] = [()]
-                for codes in where.values():
-                    keys = [(*key, code) for key in keys for code in codes]
-                ruled_out.setdefault(tuple(names.index(attribute) for attribute in where), set()).update(keys)
+                ruled_out.setdefault(tuple(map(names.index, where)), set()).update(product(*where.values()))
         cells = [(*cell, code) for cell in cells for code in range(len(values))]
         for places, out in ruled_out.items():
             cells = [cell for cell in cells if tuple(cell[place] for place in places) not in out]
@@ -121,7 +119,7 @@ def _is_met(rows: list[Row], counts: dict[int, int]) -> bool:
         cases[case] = cases.get(case, True) and (low is None or low <= total) and (high is None or total <= high)
     return cases.pop(None) and all(any(cases[one] for one in cases if one[0] == case[0]) for case in cases)
 
-def verify(proof: dict[str, Any]) -> dict[str, int]:
+def verify(proof: dict[str, Any], *kept: list[Any]) -> dict[str, int]:
     """Check a proof; return how many claims there are and how many are certified, or raise Refused."""
     if proof.get("seal") != digest(proof):
         raise Refused("it was changed after it was written: the seal does not fit")
@@ -141,10 +139,12 @@ def verify(proof: dict[str, Any]) -> dict[str, int]:
         if len(flags) != 4 or any(claimed and not held for claimed, held in zip(flags, holds, strict=True)):
             raise Refused(f"what is claimed of class {number} is not proved")
         certified += sum(flags)
+    (kept[0] if kept else []).append((rows, files))
     return {"claims": 4 * classes, "certified": certified}
 
 if __name__ == "__main__":
     try:
-        print(verify(json.load(sys.stdin)))
+        checked = [verify(json.loads(line)) for line in sys.stdin]
+        print({name: sum(one[name] for one in checked) for name in checked[0]})
     except (Refused, KeyError, IndexError, TypeError, ValueError, AttributeError) as fault:
         sys.exit(f"refused: {fault}")
