@@ -285,6 +285,49 @@ def test_a_count_may_be_hidden_where_nothing_says_how_many_people_there_are() ->
     assert remedy.hidden == ({"town": "B", "ill": "yes"},)
 
 
+def test_two_tables_that_each_give_a_count_away_are_changed_together() -> None:
+    towns = table("towns", ["town"], ["A", 100], ["B", 100])
+    young = table("young", ["age"], ["young", 120], ["old", 80])
+    plan = AGES | {
+        "tables": [
+            {
+                "id": "clinic",
+                "by": ["town", "ill"],
+                "suppressed": [0, 9],
+                "rows": [["A", "yes", "*"], ["A", "no", 97], ["B", "yes", 60], ["B", "no", 40]],
+            },
+            {
+                "id": "ages",
+                "by": ["age", "ill"],
+                "suppressed": [0, 9],
+                "rows": [
+                    *(["young", "yes", 59], ["young", "no", 61]),
+                    *(["old", "yes", "*"], ["old", "no", 76]),
+                ],
+            },
+        ]
+    }
+    output = PublishedOutput("both", validated(TablesStudy, plan, "plan"))
+    asked: list[PublishedOutput] = []
+
+    def follows(changed: PublishedOutput, seconds: float) -> Succession:
+        asked.append(changed)
+        return succession_of([towns, young], changed, rare=9, seconds=seconds, explaining=False)
+
+    found = succession_of([towns, young], output, rare=9)
+    assert found.recovered_cells == 2
+    remedy = remedy_of(output, found, follows, seconds=60)
+    assert remedy.change == "several"
+    assert [(part.change, part.table) for part in remedy.parts] == [
+        ("hide", "clinic"),
+        ("hide", "ages"),
+    ]
+    assert remedy.cells == sum(part.cells for part in remedy.parts) == len(remedy.hidden)
+    last = asked[-1]
+    assert [len(one.rows or ()) for one in last.plan.tables] == [4, 4]
+    assert follows(last, 60).verdict == "publishable"
+
+
 def test_different_numbers_of_people_are_refused() -> None:
     other = PublishedOutput("b", ages().plan.model_copy(update={"people": 199}))
     with pytest.raises(StudyError, match="different numbers of people"):

@@ -2,16 +2,18 @@
 
 Every question has the same two sides. A *file* of counts that meets all rows shows that a class can be so many; it
 comes from a corner of the linear programme, from diving at one, or from CP-SAT, and is checked in whole numbers. That
-no file goes further is proved by a sum of rows; or, where that does not do, by CP-SAT alone: then there is no
-certificate, which is said.
+no file goes further is proved by a sum of rows; or, where that does not do, by CP-SAT, and then by cases (`cases`), as
+far as the time goes: what is left has no certificate, which is said.
 
-Asked in this order: who is certain, what is possible, how far everything goes.
+Asked in this order: who is certain, what is possible, how far everything goes. Besides, whether what is certain is
+rare, and whether sums of classes are the same in every file: many of them by one question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,19 +21,25 @@ import numpy as np
 from glasshouse.arrays import Integers
 from glasshouse.solvers import SolverBudget, stop_at_cpu_limit
 from glasshouse.tabulation.bounds import Contradiction, Step
-from glasshouse.tabulation.cells import NO_LIMIT
+from glasshouse.tabulation.cases import CaseProof
+from glasshouse.tabulation.cells import NO_LIMIT, CellSystem
+from glasshouse.tabulation.exchanges import Exchanges
 from glasshouse.tabulation.parts import OpenPart, SystemRows
-from glasshouse.tabulation.relaxation import Relaxation, fractional
+from glasshouse.tabulation.relaxation import SCALE, Relaxation, fractional
 
 QUESTIONS = ("certain", "possible", "bounds")
 """What is asked of a part, in this order."""
+RARE = "rare"
+"""What may be asked instead of the last two: how far what is certain goes, as long as that may be rare."""
 _DEEPEST_DIVE = 24
 """After so many classes set to whole numbers a dive is given up."""
 _SMALL, _FEW, _IN_VAIN = 60, 8, 3
-"""In a part of more classes many are aimed at together, unless few are open; so often in vain at most."""
+"""In a part of more classes people exchange values and many are aimed at together, unless few are open; so often in
+vain at most."""
 _QUICK = 3.0
-"""Seconds of the first tries with CP-SAT, where medians leave a choice."""
+"""Seconds of the first tries with CP-SAT, for any file, and where medians leave a choice."""
 _SHARES = {"certain": 0.4, "possible": 0.5}
+_MOST_OF_IT = 0.9
 """The part of what is left of the time that each question may take; the last one may take all."""
 
 
@@ -45,10 +53,12 @@ class PartSearch:
     """The proof so far, which is added to."""
     budget: SolverBudget
     """What it may take."""
-    trusted: set[tuple[int, bool]] = field(default_factory=set)
-    """Classes of the system whose least (False) or greatest (True) CP-SAT alone has proved."""
     solves: int = 0
     """How often CP-SAT was asked."""
+    rare: int = 0
+    """Up to how many people a combination is rare."""
+    system: CellSystem | None = None
+    """The combinations that its classes are of: people exchange their values then, which leads to further files."""
     _programme: Relaxation | None = None
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
@@ -72,7 +82,10 @@ class PartSearch:
                     break
         for question in questions:
             share = 1.0 if question == questions[-1] else _SHARES[question]
+            share = _MOST_OF_IT if questions[-1] == RARE != question else share
             end = self.budget.left * (1 - share)
+            if self.exchanges is not None:
+                self.exchanges.walk(partial(self._targets, question), partial(self._is_over, end))
             self._by_many(question, end)
             self._by_corners(question, end)
             inside = question == "possible"
@@ -82,8 +95,18 @@ class PartSearch:
                     break
                 inside = question == "possible" or (question == "bounds" and found is False)
 
+    def _is_over(self, end: float) -> bool:
+        return self.budget.left <= end
+
     def _settled(self, question: str) -> bool:
-        return self.part.settled(question)
+        return bool(self.part.files) and not any(map(len, self._targets(question)))
+
+    @cached_property
+    def exchanges(self) -> Exchanges | None:
+        """The exchanges between people; None: in a small part everything is found as soon without them."""
+        if self.system is None or self.part.size <= _SMALL:
+            return None
+        return Exchanges.of(self.part, self.system)
 
     # -- files -------------------------------------------------------------------------------------------------------
 
@@ -94,6 +117,8 @@ class PartSearch:
         if self.part.rows.meet(self.part.least) and self.part.take(self.part.least.copy()):
             return True
         if not self.part.choices and self.part.size > _SMALL:
+            if self._ask("file", min(_QUICK, self.budget.left), inside=False) is True:
+                return True
             self._dive_at_random()
         if self.part.files:
             return True
@@ -160,6 +185,9 @@ class PartSearch:
             return nothing, low
         if question == "possible":
             return high[part.highest[high] == 0], nothing
+        if question == RARE:
+            may_be_rare = (part.least[high] > 0) & (part.highest[high] <= self.rare)
+            return high[may_be_rare & (part.sizes[high] == 1)], nothing
         return (high, low) if question == "bounds" else (nothing, nothing)
 
     def _by_many(self, question: str, end: float) -> None:
@@ -230,7 +258,124 @@ class PartSearch:
         else:
             return
         self.steps.append(part.rows.sum_step(multipliers))
+        proved = bound_of(total, ceiling, part.proved_least, part.proved_most, place)
+        if up:
+            part.proved_most[place] = min(int(part.proved_most[place]), proved or 0)
+        else:
+            part.proved_least[place] = max(int(part.proved_least[place]), proved or 0)
         self.programme.bound(place, int(part.least[place]), int(part.most[place]))
+
+    # -- certificates ------------------------------------------------------------------------------------------------
+
+    def certify(self, seconds: float) -> None:
+        """Look for proofs by cases of what CP-SAT alone has proved."""
+        budget = SolverBudget(seconds, self.budget.memory)
+        left = self.part.without_proof()
+        if not left or seconds <= 0:
+            return
+        cases = CaseProof(self.part, budget)
+        before = len(left) + 1
+        while left and len(left) < before and budget.left > 0:
+            before = len(left)
+            for place, up in left:
+                step = cases.prove(place, up=up)
+                if step is not None:
+                    self.steps.append(step)
+                    ends = self.part.most if up else self.part.least
+                    proved = self.part.proved_most if up else self.part.proved_least
+                    proved[place] = ends[place]
+            left = self.part.without_proof()
+
+    # -- sums --------------------------------------------------------------------------------------------------------
+
+    def constant(self) -> list[bool | None]:
+        """Tell of the sums of the part whether each is the same in every file; None: that is not decided in time."""
+        part = self.part
+        if not self._first_file():
+            return [None] * len(part.sums)
+        ends = [(place, up) for place in range(len(part.sums)) for up in (True, False)]
+        refuted: set[tuple[int, bool]] = set()
+
+        def left() -> list[tuple[int, bool]]:
+            same = part.sum_lowest == part.sum_highest
+            return [end for end in ends if same[end[0]] and end not in refuted]
+
+        if self.exchanges is not None:
+            opened = np.arange(part.size), np.arange(0)
+            self.exchanges.walk(
+                lambda: opened if left() else (opened[1],) * 2, partial(self._is_over, 0)
+            )
+        if not part.choices:
+            self._vary(left)
+        for end in left():
+            if self.budget.left <= 0:
+                break
+            if end in left() and self._is_end(*end):
+                refuted.add(end)
+        while (open_ends := left()) and self.budget.left > 0:
+            answer = self._beyond(open_ends)
+            if answer is None:
+                break
+            if answer is False:
+                refuted |= set(open_ends)
+        undecided = {place for place, _ in left()}
+        return [
+            bool(low == high) if place not in undecided else None
+            for place, (low, high) in enumerate(
+                zip(part.sum_lowest.tolist(), part.sum_highest.tolist(), strict=True)
+            )
+        ]
+
+    def _vary(self, left: Callable[[], list[tuple[int, bool]]]) -> None:
+        """Look for files in which many sums are more, or less, than in those that were seen."""
+        in_vain = 0
+        while (before := left()) and in_vain < _IN_VAIN and self.budget.left > 0:
+            weights = np.zeros(self.part.size)
+            for place, up in before:
+                weights += (self._random.random() if up else 0) * self.part.sums[place]
+            targets = np.flatnonzero(weights)
+            self.programme.aim(targets, weights[targets], up=bool(self._random.integers(2)))
+            self._dive(self.programme)
+            in_vain += len(left()) == len(before)
+
+    def _is_end(self, place: int, up: bool) -> bool:
+        """Tell whether a sum of rows proves, in whole numbers, that no file goes further than those that were seen."""
+        part, programme = self.part, self.programme
+        taken = part.sums[place]
+        members = np.flatnonzero(taken)
+        programme.aim(members, taken[members].astype(np.float64), up=up)
+        if not programme.solve(self.budget.left):
+            return False
+        corner = programme.corner
+        if not len(fractional(corner)):
+            part.take(np.rint(corner).astype(np.int64))
+        sign = 1 if up else -1
+        total, ceiling = part.rows.combined(sign * programme.multipliers, part.size)
+        rest = SCALE * sign * taken - total
+        ceiling += int(np.where(rest > 0, rest * part.most, rest * part.least).sum())
+        seen = int(part.sum_highest[place] if up else -part.sum_lowest[place])
+        return ceiling // SCALE <= seen
+
+    def _beyond(self, ends: Sequence[tuple[int, bool]]) -> bool | None:
+        """Ask CP-SAT for a file in which one of several sums goes further; None: it did not decide."""
+        from ortools.sat.python import cp_model
+
+        part = self.part
+        model, unknowns = self.model()
+        literals = []
+        for place, up in ends:
+            members = np.flatnonzero(part.sums[place])
+            chosen = [unknowns[member] for member in members.tolist()]
+            total = cp_model.LinearExpr.weighted_sum(chosen, part.sums[place][members].tolist())
+            literal = model.new_bool_var("")
+            further = (
+                total >= int(part.sum_highest[place]) + 1
+                if up
+                else total <= int(part.sum_lowest[place]) - 1
+            )
+            model.add(further).only_enforce_if(literal)
+            literals.append(literal)
+        return self._any_of(model, unknowns, literals, self.budget.left)
 
     # -- CP-SAT ------------------------------------------------------------------------------------------------------
 
@@ -256,14 +401,20 @@ class PartSearch:
                     goal = part.lowest[place] - 1 if inside else part.least[place]
                     model.add(unknowns[place] <= int(goal)).only_enforce_if(literal)
                 literals.append(literal)
+        answer = self._any_of(model, unknowns, literals, seconds)
+        if answer is False:
+            self._refuted(question, high, low, inside=inside)
+        return answer
+
+    def _any_of(
+        self, model: Any, unknowns: Sequence[Any], literals: Sequence[Any], seconds: float
+    ) -> bool | None:
+        """Ask for a file in which something is so, and then for one in which much is; None: it did not decide."""
         if literals:
             model.add_bool_or(literals)
         answer = self._solved(model, unknowns, seconds)
-        if answer is None:
-            return None
-        if answer is False:
-            self._refuted(question, high, low, inside=inside)
-            return False
+        if answer is None or answer is False:
+            return answer
         if len(literals) > 8:
             for unknown, value in zip(unknowns, answer.tolist(), strict=True):
                 model.add_hint(unknown, value)
@@ -282,8 +433,6 @@ class PartSearch:
         else:
             part.most[high] -= 1
             part.least[low] += 1
-        self.trusted |= {(int(part.classes[place]), True) for place in high}
-        self.trusted |= {(int(part.classes[place]), False) for place in low}
         if self._programme is not None:
             for place in (*high.tolist(), *low.tolist()):
                 self._programme.bound(place, int(part.least[place]), int(part.most[place]))
@@ -298,6 +447,8 @@ class PartSearch:
         solver.parameters.num_workers = 1
         solver.parameters.random_seed = 1
         solver.parameters.catch_sigint_signal = False
+        if self.part.choices:  # to probe how each median came about takes longer than to search
+            solver.parameters.cp_model_probing_level = 0
         solver.parameters.max_memory_in_mb = max(64, self.budget.memory >> 20)
         self.solves += 1
         with stop_at_cpu_limit(solver, seconds):

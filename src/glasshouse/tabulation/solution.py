@@ -10,6 +10,7 @@ out. No combination is ever called certain, impossible or bounded because no fil
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -21,10 +22,12 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags, Integers
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.progress import OnProgress, Progress
 from glasshouse.solvers import SolverBudget
 from glasshouse.study.tables import Value
 from glasshouse.tabulation.bounds import Bounds, Contradiction, Step, first_bounds, narrow
+from glasshouse.tabulation.cases import CaseProof
 from glasshouse.tabulation.cells import CellSystem, system_of
 from glasshouse.tabulation.counts import ClassMean, PartCounts, counts_of, settled_weight
 from glasshouse.tabulation.parts import OpenPart, parts_of
@@ -34,6 +37,10 @@ from glasshouse.tabulation.statements import PEOPLE, PublishedSet
 Status = Literal["proved", "limit"]
 _LEAST_SHARE = 0.2
 """So many seconds each part has at least."""
+_PROVING = 0.25
+"""The part of the time that proofs by cases may take."""
+_PARTS = 0
+"""The phase of a checkpoint in which parts are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +153,11 @@ def cell_bounds(
     seconds: float = 60.0,
     memory: int = 2 << 30,
     counting: bool = True,
+    certifying: bool = False,
     questions: Sequence[str] = QUESTIONS,
+    rare: int = 0,
     files: Sequence[Mapping[tuple[Value, ...], int]] = (),
+    kept: Checkpoint | None = None,
     on_progress: OnProgress | None = None,
 ) -> CellBounds:
     """Find between what the number of people with each combination lies, in every file that meets the tables.
@@ -157,8 +167,12 @@ def cell_bounds(
         seconds: CPU seconds; then what is proved is told, and what is open.
         memory: The bytes that combinations and rows may take.
         counting: Whether the files that fit are counted, where that is possible.
-        questions: What is asked, in the order of `QUESTIONS`; none: only whether any file meets the tables.
+        certifying: Whether what the solver alone has proved is also proved by cases, as far as a part of the time goes.
+        questions: What is asked, in the order of `QUESTIONS`, or ``certain`` and ``rare``; none: only whether any file
+            meets the tables.
+        rare: Up to how many people a combination is rare, where that is asked.
         files: Files of people that may meet the tables, as counts by combination: those that do need not be looked for.
+        kept: Where the parts that an interrupted run has finished are, and where each is kept; it is open.
         on_progress: Told how many classes are settled.
 
     Raises:
@@ -179,18 +193,34 @@ def cell_bounds(
     trusted: set[tuple[int, bool]] = set()
     whole = sum(part.size for part in parts)
     done = 0
+    finished = [] if kept is None else kept.tables(_PARTS)
     for number, part in enumerate(parts):
         if on_progress is not None:
             on_progress(Progress("solving", done, whole))
+        if number < len(finished):
+            bounds.steps += _restored(finished[number], part)
+            trusted |= {(int(part.classes[place]), up) for place, up in part.without_proof()}
+            done += part.size
+            continue
+        known_steps = len(bounds.steps)
+        if budget.left <= 0 and questions:
+            continue  # what the rows alone tell stands
         is_last = number == len(parts) - 1
         share = budget.left if is_last else max(_LEAST_SHARE, budget.left / (len(parts) - number))
-        search = PartSearch(part, bounds.steps, SolverBudget(share, memory))
+        search = PartSearch(
+            part, bounds.steps, SolverBudget(share, memory), rare=rare, system=system
+        )
         try:
             search.run(questions)
         except Contradiction:
-            return _contradicted(published, system, bounds.steps)
-        trusted |= search.trusted
+            closing = _closing(part, seconds * _PROVING, memory) if certifying else []
+            return _contradicted(published, system, [*bounds.steps, *closing])
+        if certifying:
+            search.certify(min(search.budget.left, share * _PROVING))
+        trusted |= {(int(part.classes[place]), up) for place, up in part.without_proof()}
         done += part.size
+        if kept is not None:
+            kept.save_table(_PARTS, _finished(part, bounds.steps[known_steps:]))
     for part in parts:
         bounds.least[part.classes], bounds.most[part.classes] = part.least, part.most
     settled = {question: all(part.settled(question) for part in parts) for question in QUESTIONS}
@@ -200,6 +230,71 @@ def cell_bounds(
         counted = [counts_of(part, budget) for part in parts]
         return _counted(solution, parts, counted)
     return solution
+
+
+_ENDS = ("least", "most", "proved_least", "proved_most")
+
+
+def _finished(part: OpenPart, steps: Sequence[Step]) -> pa.Table:
+    """Return what is known of a part that is finished, as a checkpoint keeps it."""
+    content = {
+        "ends": {name: getattr(part, name).tolist() for name in _ENDS},
+        "files": [file.tolist() for file in part.files],
+        "steps": list(steps),
+    }
+    return pa.table({"part": [json.dumps(content)]})
+
+
+def _restored(table: pa.Table, part: OpenPart) -> list[Step]:
+    """Give a part what was known of it when it was finished; return its steps."""
+    content = json.loads(table.column("part")[0].as_py())
+    for file in content["files"]:
+        part.take(np.array(file, np.int64))
+    for name in _ENDS:
+        setattr(part, name, np.array(content["ends"][name], np.int64))
+    return list(content["steps"])
+
+
+def constant_sums(
+    solution: CellBounds, sums: Integers, budget: SolverBudget
+) -> tuple[list[bool | None], CellBounds]:
+    """Tell of sums of classes whether each is the same in every file, many by one question.
+
+    Args:
+        solution: What is known, with at least one file.
+        sums: Per sum and class, how often it is taken.
+        budget: What it may take.
+
+    Returns:
+        For each sum whether it is; None: that is not decided in time. And the solution with the files that show it.
+    """
+    bounds = Bounds(solution.system, solution.class_least.copy(), solution.class_most.copy())
+    narrow(bounds)
+    parts = parts_of(bounds)
+    verdicts: list[bool | None] = [True] * len(sums)
+    further = list(solution.files)
+    whole = np.where(bounds.least == bounds.most, bounds.least, 0)
+    whole[list(solution.files[0])] = list(solution.files[0].values())
+    for number, part in enumerate(parts):
+        concerned = np.flatnonzero(sums[:, part.classes].any(axis=1))
+        concerned = concerned[[verdicts[place] is not False for place in concerned.tolist()]]
+        if not len(concerned):
+            continue
+        part.watch(sums[np.ix_(concerned, part.classes)])
+        for file in solution.files:
+            part.take(np.array([file.get(place, 0) for place in part.classes.tolist()]))
+        seen = len(part.files)
+        share = budget.left / (len(parts) - number)
+        answers = PartSearch(
+            part, [], SolverBudget(share, budget.memory), system=solution.system
+        ).constant()
+        for place, answer in zip(concerned.tolist(), answers, strict=True):
+            verdicts[place] = answer if answer is False or verdicts[place] is True else None
+        for counts_of_part in part.files[seen:]:
+            counts = whole.copy()
+            counts[part.classes] = counts_of_part
+            further.append({at: int(counts[at]) for at in np.flatnonzero(counts).tolist()})
+    return verdicts, replace(solution, files=tuple(further))
 
 
 def counts_of_files(
@@ -215,6 +310,12 @@ def counts_of_files(
             counts = np.zeros(len(system.sizes), np.int64)
             np.add.at(counts, system.class_of[cells], list(file.values()))
             yield counts
+
+
+def _closing(part: OpenPart, seconds: float, memory: int) -> list[Step]:
+    """Return steps that prove by cases that no file meets the rows of a part; none: they were not found in time."""
+    cases = CaseProof(part, SolverBudget(seconds, memory))
+    return cases.refutation(part.proved_least.copy(), part.proved_most.copy()) or []
 
 
 def _contradicted(published: PublishedSet, system: CellSystem, steps: list[Step]) -> CellBounds:

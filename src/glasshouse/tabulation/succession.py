@@ -23,16 +23,14 @@ from glasshouse.study.tables import Value
 from glasshouse.tabulation.cells import CellSystem, system_of
 from glasshouse.tabulation.outputs import PublishedOutput, joined, labels_of
 from glasshouse.tabulation.reasons import TableSet, contradicting_tables
-from glasshouse.tabulation.search import QUESTIONS
-from glasshouse.tabulation.solution import CellBounds, cell_bounds, counts_of_files
-from glasshouse.tabulation.statements import (
-    KNOWN,
-    CodesWhere,
-    PublishedRow,
-    PublishedSet,
-    SumTerm,
-    published,
+from glasshouse.tabulation.search import RARE
+from glasshouse.tabulation.solution import (
+    CellBounds,
+    cell_bounds,
+    constant_sums,
+    counts_of_files,
 )
+from glasshouse.tabulation.statements import CodesWhere, PublishedRow, PublishedSet, published
 
 NO_TABLES = TableSet((), "proved")
 """Nothing is needed besides."""
@@ -185,40 +183,31 @@ def succession_of(
         seconds=budget.left * _AFTER,
         memory=memory,
         counting=False,
-        questions=("certain",),
+        certifying=True,
+        questions=("certain", RARE),
+        rare=rare,
         files=files,
         on_progress=on_progress,
     )
     if bounds.status == "infeasible":
         tables = contradicting_tables(study, seconds=budget.left, memory=memory)
         return Succession(output.name, None, rare, contradiction=tables)
-    before = _Past(past, evidence, budget)
+    before = _Past(past, evidence, rare, budget)
     least_before, most_before = before.ends(bounds)
     comparison = _Comparison(bounds, least_before, most_before, rare)
-    if comparison.open_widths.any():
-        bounds = cell_bounds(
-            everything,
-            seconds=budget.left * _AFTER,
-            memory=memory,
-            counting=False,
-            questions=QUESTIONS,
-            files=list(bounds.files_by_values()),
-            on_progress=on_progress,
-        )
-        comparison = _Comparison(bounds, least_before, most_before, rare)
     bounds = _with_files(comparison.narrowed(), files)
-    cells = _Cells(everything, bounds, SolverBudget(budget.left * _CELLS, memory))
-    small, recovered = cells.new_ones(new, before, rare)
+    pool = _Pool(bounds, SolverBudget(budget.left * _CELLS, memory))
+    small, recovered = _Cells(everything, pool).new_ones(new, before, rare)
     answer = Succession(
         output.name,
-        cells.bounds,
+        pool.bounds,
         rare,
         before=int(least_before.sum()),
         after=int(comparison.least.sum()),
         new_rare=int(comparison.new_rare.sum()),
         small_cells=len(small),
         recovered_cells=len(recovered),
-        undecided=comparison.is_open or cells.is_open,
+        undecided=comparison.is_open or pool.is_open,
         reasons=(*comparison.reasons(), *small, *recovered),
     )
     if not explaining or not answer.reasons:
@@ -286,6 +275,7 @@ class _Past:
 
     published: PublishedSet | None
     evidence: _Evidence | None
+    rare: int
     budget: SolverBudget
     _solution: CellBounds | None = None
 
@@ -310,6 +300,14 @@ class _Past:
             return {}
         return {tuple(values): (low, high) for values, low, high in solution.certain_cells()}
 
+    def known(self, asked: Sequence[Asked]) -> list[int | None]:
+        """Return how many people conditions hold of, where that was certain before; None: it was not."""
+        if not asked or self.solution is None:
+            return [None] * len(asked)
+        return _Pool(
+            self.solution, SolverBudget(self.budget.left * _CELLS, self.budget.memory)
+        ).known(asked)
+
     @property
     def solution(self) -> CellBounds | None:
         """What they tell, found out once; None: they do not say how many people there are, or there is no time."""
@@ -320,7 +318,8 @@ class _Past:
                     seconds=self.budget.left * _CELLS,
                     memory=self.budget.memory,
                     counting=False,
-                    questions=("certain",) if self.evidence is None else (),
+                    questions=("certain", RARE) if self.evidence is None else (),
+                    rare=self.rare,
                     files=() if self.evidence is None else self.evidence.files,
                 )
             except (BudgetError, StudyError):
@@ -381,58 +380,102 @@ class _Cells:
     """Which counts of the outputs are known exactly."""
 
     published: PublishedSet
-    bounds: CellBounds
-    budget: SolverBudget
-    is_open: bool = False
+    pool: _Pool
 
     def new_ones(
         self, new: Sequence[str], before: _Past, rare: int
     ) -> tuple[list[NewCertainty], list[NewCertainty]]:
         """Return the small counts that new tables show, and the masked ones of any table that become known."""
-        small: list[NewCertainty] = []
-        recovered: list[NewCertainty] = []
-        pool = _Pool(self.published, self.bounds, self.budget)
-        earlier = None if before.published is None else before.solution
+        rows: list[PublishedRow] = []
         for row in self.published.rows:
             is_shown = row.low == row.high
-            if not row.is_count or (is_shown and row.table not in new):
-                continue
-            few = None if row.is_hidden else rare
-            if few is not None and ((row.low or 0) > few or row.high == 0):
-                continue
-            where = row.terms[0].where
-            count = row.high if is_shown else pool.known(where, few)
-            self.is_open = self.is_open or pool.is_open
-            if count is None or (not row.is_hidden and not 1 <= count <= rare):
-                continue
-            if before.published is not None and earlier is not None:
-                past = _Pool(before.published, earlier, self.budget)
-                if past.known(where, few) is not None:
-                    continue
-            values = {
-                name: [self.published.domains[name][code] for code in codes]
-                for name, codes in where.items()
-            }
-            (small if is_shown else recovered).append(NewCertainty(values, count, count))
-        self.bounds = pool.bounds
+            is_small = row.is_hidden or ((row.low or 0) <= rare and row.high != 0)
+            if row.is_count and is_small and (row.table in new or not is_shown):
+                rows.append(row)
+        masked = [row for row in rows if row.low != row.high]
+        counts = dict(zip(map(id, masked), self.pool.known(_asked(masked, rare)), strict=True))
+        found = []
+        for row in rows:
+            count = counts.get(id(row), row.high)
+            if count is not None and (row.is_hidden or 1 <= count <= rare):
+                found.append((row, count))
+        known_before = before.known(_asked([row for row, _ in found], rare))
+        small: list[NewCertainty] = []
+        recovered: list[NewCertainty] = []
+        for (row, count), earlier in zip(found, known_before, strict=True):
+            if earlier is None:
+                values = {
+                    name: [self.published.domains[name][code] for code in codes]
+                    for name, codes in row.terms[0].where.items()
+                }
+                found_in = small if row.low == row.high else recovered
+                found_in.append(NewCertainty(values, count, count))
         return small, recovered
+
+
+Asked = tuple[CodesWhere, int | None]
+"""Of whom it is asked how many they are, and up to how many that matters; None: whatever they are."""
+
+
+def _asked(rows: Sequence[PublishedRow], rare: int) -> list[Asked]:
+    return [(row.terms[0].where, None if row.is_hidden else rare) for row in rows]
 
 
 @dataclass(eq=False)
 class _Pool:
     """Files of people that meet everything published: two that differ show that a count is not known."""
 
-    published: PublishedSet
     bounds: CellBounds
     """With the files; those that are looked for are added."""
     budget: SolverBudget
     is_open: bool = False
     """Whether something was not decided in time."""
 
-    def known(self, where: CodesWhere, few: int | None) -> int | None:
-        """Return how many people a condition holds of, where that is certain, and at most few; None: it is not.
+    def known(self, asked: Sequence[Asked]) -> list[int | None]:
+        """Return how many people each condition holds of, where that is certain, and few; None: it is not.
 
         What is not decided in time is not known, and said.
+        """
+        counts: list[int | None] = [None] * len(asked)
+        files = self._counts_by_file()
+        sums: list[Integers] = []
+        constant: dict[int, list[int]] = {}
+        for place, (where, few) in enumerate(asked):
+            forms = self._forms(where)
+            if forms is None:
+                continue
+            inside, partly = forms
+            totals = files @ inside
+            if not len(totals):
+                self.is_open = True
+                continue
+            count = int(totals[0])
+            if (totals != count).any() or (files @ partly).any():
+                continue
+            if few is None or 1 <= count <= few:
+                counts[place] = count
+                constant[place] = [len(sums), *([len(sums) + 1] if partly.any() else [])]
+                sums += [inside, partly][: len(constant[place])]
+        if not sums:
+            return counts
+        verdicts, self.bounds = constant_sums(self.bounds, np.array(sums), self.budget)
+        for place, numbers in constant.items():
+            answers = [verdicts[number] for number in numbers]
+            if not all(answers):
+                counts[place] = None
+                self.is_open = self.is_open or False not in answers
+        return counts
+
+    def _counts_by_file(self) -> Integers:
+        files = np.zeros((len(self.bounds.files), len(self.bounds.class_least)), np.int64)
+        for number, file in enumerate(self.bounds.files):
+            files[number, list(file)] = list(file.values())
+        return files
+
+    def _forms(self, where: CodesWhere) -> tuple[Integers, Integers] | None:
+        """Return the classes that a condition holds of, and those that it holds of in part; None: it tells nothing.
+
+        Nothing tells apart the combinations of a class: what holds in part is known only if nobody is in it.
         """
         system = self.bounds.system
         flags = np.ones(len(system.cells), np.bool_)
@@ -441,54 +484,9 @@ class _Pool:
                 return None
             flags &= np.isin(system.cells[:, list(system.domains).index(name)], codes)
         inside = np.bincount(system.class_of[flags], minlength=len(system.sizes))
-        classes = np.flatnonzero(inside)
-        if not (inside[classes] == system.sizes[classes]).all():
-            return None  # combinations that nothing tells apart are on both sides
-        least = int(self.bounds.class_least[classes].sum())
-        if least == int(self.bounds.class_most[classes].sum()):
-            return least
-        members = set(classes.tolist())
-        counts = {
-            sum(count for number, count in file.items() if number in members)
-            for file in self.bounds.files
-        }
-        if len(counts) != 1 or (few is not None and min(counts) > few):
-            return None
-        count = counts.pop()
-        is_exact, files = _is_exact(self.published, where, count, self.budget)
-        self.is_open = self.is_open or is_exact is None
-        further = [
-            {place: int(people[place]) for place in np.flatnonzero(people).tolist()}
-            for people in counts_of_files(system, files)
-        ]
-        self.bounds = replace(self.bounds, files=(*self.bounds.files, *further))
-        return count if is_exact else None
-
-
-def _is_exact(
-    published: PublishedSet, where: CodesWhere, count: int, budget: SolverBudget
-) -> tuple[bool | None, list[dict[Combination, int]]]:
-    """Tell whether a condition holds of so many people in every file, and files that show that it does not.
-
-    None: that is not decided in time.
-    """
-    for low, high in ((None, count - 1), (count + 1, None)):
-        if budget.left <= 0:
-            return None, []
-        if high == -1:
-            continue
-        row = PublishedRow(KNOWN, (SumTerm(where, None, 1),), low, high)
-        solution = cell_bounds(
-            replace(published, rows=(*published.rows, row)),
-            seconds=budget.left / 2,
-            memory=budget.memory,
-            counting=False,
-            questions=(),
-        )
-        if solution.status != "infeasible":
-            files = list(solution.files_by_values())
-            return (False if files else None), files
-    return True, []
+        whole = inside == system.sizes
+        partly = (inside > 0) & ~whole & (self.bounds.class_most > 0)
+        return whole.astype(np.int64), partly.astype(np.int64)
 
 
 # -- because of what -------------------------------------------------------------------------------------------------
@@ -521,15 +519,14 @@ def _because(
                 counting=False,
                 questions=("certain",),
             )
-            exact = [
-                _is_exact(some, _codes(some, one.where), one.least, budget)[0] for one in recovered
-            ]
+            pool = _Pool(solution, SolverBudget(budget.left / 2, budget.memory))
+            exact = pool.known([(_codes(some, one.where), None) for one in recovered])
         except (BudgetError, StudyError):  # they may not say how many people there are
             return None
         certain = {tuple(values) for values, _, _ in solution.certain_cells()}
-        if all(target in certain for target in targets) and all(exact):
+        if all(target in certain for target in targets) and None not in exact:
             return True
-        is_decided = solution.certain == "proved" and None not in exact
+        is_decided = solution.certain == "proved" and not pool.is_open
         return False if is_decided else None
 
     return needed(earlier, follows)
