@@ -6,12 +6,16 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 import glasshouse as gh
+from glasshouse.tabulation import exposure, geography
+from glasshouse.tabulation.search import PartSearch
+from glasshouse.tabulation.verifier import digest
 from tests.conftest import Glasshouse
 from tests.tabulation.test_solution import GOLDEN, bounds_in, golden
 
@@ -322,3 +326,223 @@ def test_a_plan_reads_as_toml_as_it_does_as_json(glasshouse: Glasshouse, tmp_pat
     again = glasshouse("tables", "--study", str(out / "study.toml"), "--json")
     assert first.code == again.code == 0
     assert json.loads(first.out) == json.loads(again.out)
+
+
+def test_what_is_advised_besides_is_told_without_which_counts(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    path = str(written(tmp_path, town()))
+    done = glasshouse("tables", "--study", path, "--out", str(out), "--json")
+    advice = json.loads(done.out)["advice"]
+    assert {"change": "hide", "table": "clinic", "cells": 1} in advice
+    told = json.loads((out / "reasons.json").read_text(encoding="utf-8"))["advice"]
+    assert [one["hidden"] for one in told if one["change"] == "hide"] == [
+        [{"town": "Springfield", "ill": "none"}]
+    ]
+    assert "hide the counts that" in glasshouse("tables", "--study", path).out
+
+
+def test_of_single_tables_is_told_at_least_where_their_time_was_over(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exposure, "_SINGLE", 0.0)
+    attributes = {name: {"values": ["no", "yes"]} for name in ("ill", "old", "rich")}
+    rows = {
+        pair: [
+            [*values, count]
+            for values, count in zip(product(["no", "yes"], repeat=2), (3, 2, 2, 3), strict=True)
+        ]
+        for pair in combinations(attributes, 2)
+    }
+    tables: list[dict[str, Any]] = [
+        {"id": "".join(pair), "by": list(pair), "rows": rows[pair]} for pair in rows
+    ]
+    statistic = {"where": dict.fromkeys(attributes, "no"), "count": 3}
+    hidden: dict[str, Any] = {
+        "id": "hidden",
+        "by": ["ill"],
+        "suppressed": [4, 6],
+        "rows": [["no", "*"], ["yes", "*"]],
+    }
+    tables += [{"id": "all", "statistics": [statistic]}, hidden]
+    plan = {"people": 10, "attributes": attributes, "tables": tables}
+    done = glasshouse("tables", "--study", str(written(tmp_path, plan)), "--json")
+    outcome = json.loads(done.out)
+    assert outcome["certain_persons"] > max(outcome["certain_by_one_table"].values())
+    shown = glasshouse("tables", "--study", str(written(tmp_path, plan))).out
+    assert outcome["by_one_table_at_least"] == ("or of more" in shown)
+    assert outcome["by_one_table_at_least"]
+
+
+BLOCKS = """block,tract
+Home1,west
+Home2,west
+Home3,east
+"""
+
+
+def of_areas(tmp_path: Path) -> dict[str, Any]:
+    """Return the plan of three blocks; a table of tracts tells more of one of them than those of blocks do."""
+    (tmp_path / "areas.csv").write_text(BLOCKS, encoding="utf-8")
+    (tmp_path / "sex.csv").write_text(
+        "block,sex,people\nHome1,F,1\nHome1,M,2\nHome2,F,2\nHome2,M,0\nHome3,F,1\nHome3,M,1\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "ill.csv").write_text(
+        "block,ill,people\nHome1,no,2\nHome1,yes,1\nHome2,no,2\nHome3,no,1\nHome3,yes,1\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "both.csv").write_text(
+        "tract,sex,ill,people\nwest,F,yes,1\nwest,F,no,2\nwest,M,no,2\neast,F,no,1\neast,M,yes,1\n",
+        encoding="utf-8",
+    )
+    tables = [{"path": f"{name}.csv"} for name in ("sex", "ill", "both")]
+    return {"people": 7, "areas": {"path": "areas.csv"}, "tables": tables}
+
+
+def test_nested_areas_are_solved_and_proved_by_the_command(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    path = str(written(tmp_path, of_areas(tmp_path)))
+    done = glasshouse("tables", "--study", path, "--out", str(out), "--json")
+    assert done.code == 0, done.error
+    outcome = json.loads(done.out)
+    assert (outcome["status"], outcome["certain_persons"]) == ("proved", 7)
+    assert outcome["attributes"] == ["block", "sex", "ill"]
+    cells = bounds_in(outcome["cells"])
+    assert cells["Home1", "F", "yes"] == cells["Home3", "M", "yes"] == (1, 1)
+    assert len((out / "proof.json").read_text(encoding="utf-8").splitlines()) == 2
+    assert "The proof holds: all" in glasshouse("verify", str(out)).out
+    sums = json.loads((out / "sums.json").read_text(encoding="utf-8"))
+    sums["rows"][0]["low"] = sums["rows"][0]["high"] = 6
+    sums["seal"] = digest(sums)
+    (out / "sums.json").write_text(json.dumps(sums), encoding="utf-8")
+    refused = glasshouse("verify", str(out))
+    assert refused.code == 2
+    assert "several" in refused.error
+    for name in ("report.html", "report.json"):
+        assert "Home3" not in (out / name).read_text(encoding="utf-8")
+
+
+def test_areas_are_the_same_whether_a_run_was_stopped(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(geography, "_KEPT_AT_ONCE", 1)
+    monkeypatch.chdir(tmp_path)
+    path = str(written(tmp_path, of_areas(tmp_path)))
+    whole = json.loads(glasshouse("tables", "--study", path, "--json").out)
+    solve, asked = geography._alone, list[int]()
+
+    def stopped(tables: Any, area: int, *rest: Any) -> Any:
+        asked.append(area)
+        if asked == [0, 1]:
+            raise KeyboardInterrupt
+        return solve(tables, area, *rest)
+
+    monkeypatch.setattr(geography, "_alone", stopped)
+    assert glasshouse("tables", "--study", path, "--out", "run").code == 130
+    again = glasshouse("tables", "--study", path, "--out", "run", "--resume", "--json")
+    assert again.code == 0, again.error
+    assert asked[:4] == [0, 1, 1, 2]
+    assert json.loads(again.out)["cells"] == whole["cells"]
+
+
+def test_areas_that_contradict_each_other_are_told_by_table(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    plan = of_areas(tmp_path)
+    (tmp_path / "both.csv").write_text(
+        "tract,sex,ill,people\nwest,F,yes,3\nwest,M,no,2\neast,F,no,1\neast,M,yes,1\n",
+        encoding="utf-8",
+    )
+    done = glasshouse("tables", "--study", str(written(tmp_path, plan)), "--json")
+    assert done.code == 3
+    assert json.loads(done.out)["contradiction"] == {
+        "tables": ["ill", "both"],
+        "irreducible": "proved",
+    }
+
+
+AREAS = {
+    "an area twice": (
+        "block,tract\nHome1,west\nHome1,west\nHome2,west\nHome3,east\n",
+        "stands twice",
+    ),
+    "an area in two": (
+        "block,tract\nHome1,west\nHome1,east\nHome2,west\nHome3,east\n",
+        "lies in two",
+    ),
+    "an area that is missing": ("block,tract\nHome1,west\nHome2,west\n", "lacks"),
+    "no table of the smallest": ("home,tract\nh1,west\nh2,east\n", "no table is by"),
+}
+
+
+@pytest.mark.parametrize("name", AREAS)
+def test_areas_that_make_no_sense_are_refused_in_one_line(
+    name: str, glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = str(written(tmp_path, of_areas(tmp_path)))
+    content, fault = AREAS[name]
+    (tmp_path / "areas.csv").write_text(content, encoding="utf-8")
+    done = glasshouse("tables", "--study", path)
+    assert done.code == 2
+    assert fault in done.error
+    assert len(done.error.splitlines()) == 1
+
+
+def two_towns() -> dict[str, Any]:
+    """Return the plan of two towns, of which neither tells anything of the other."""
+    attributes = {name: {"values": [f"{name}0", f"{name}1", f"{name}2"]} for name in ("age", "ill")}
+    towns = ["A", "B"]
+    rows = {
+        name: [[town, f"{name}{place}", 4 + place] for town in towns for place in range(3)]
+        for name in attributes
+    }
+    tables = [{"id": name, "by": ["town", name], "rows": rows[name]} for name in attributes]
+    return {"attributes": {"town": {"values": towns}, **attributes}, "tables": tables}
+
+
+def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_bytes(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    monkeypatch.chdir(tmp_path)
+    asked = ("tables", "--study", str(written(tmp_path, two_towns())), "--title", "Towns", "--out")
+    assert glasshouse(*asked, "whole").code == 0
+    run, parts, stop_at = PartSearch.run, list[int](), 2
+
+    def counted(search: PartSearch, *arguments: Any) -> None:
+        parts.append(search.part.size)
+        if len(parts) == stop_at:
+            raise KeyboardInterrupt
+        run(search, *arguments)
+
+    monkeypatch.setattr(PartSearch, "run", counted)
+    stopped = glasshouse(*asked, "run")
+    assert stopped.code == 130
+    assert "--resume" in stopped.error
+    whole, stop_at = len(parts), 0
+    parts.clear()
+    again = glasshouse(*asked, "run")
+    assert again.code == 2
+    assert "say --resume to go on" in again.error
+    resumed = glasshouse(*asked, "run", "--resume")
+    assert resumed.code == 0, resumed.error
+    assert parts[0] == 9, "of two parts, one was finished"
+    assert whole == 2
+    assert not Path("run.partial").exists()
+    for path in Path("whole").rglob("*"):
+        if path.is_file():
+            assert Path("run", path.relative_to("whole")).read_bytes() == path.read_bytes(), path
+
+
+def test_there_is_nothing_to_resume_of_a_run_that_never_began(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plan = str(written(tmp_path, PLAN))
+    refused = glasshouse("tables", "--study", plan, "--out", "run", "--resume")
+    assert refused.code == 2
+    assert "there is nothing to resume" in refused.error

@@ -36,11 +36,13 @@ def tables(
     sensitive: list[str] | None = _asked(),
     rare: int | None = _asked(),
     population: Path | None = _asked(),
+    areas: Path | None = _asked(),
     time_limit: float | None = _asked(),
     memory: str | None = option(
         "--memory", "SIZE", r"How much combinations and rows may take. \[default: 2G]"
     ),
     subject: options.Subject = "person",
+    resume: options.Resume = False,
     output: options.RunOptions,
 ) -> None:
     """Who can be read out of published tables together: certain, possible, and how far, with a proof.
@@ -65,13 +67,14 @@ def tables(
             "sensitive": sensitive or [],
             "rare": rare,
             "population": population and {"path": population},
+            "areas": areas and {"path": areas},
             "subject": subject,
         }
 
     study = question(context, output, TablesStudy, content, allowed=("time_limit",))
     if time_limit is not None:
         study = TablesStudy.model_validate({**dict(study), "time_limit": float(time_limit)})
-    outcome = carry_out(study, output, memory=memory).outcome
+    outcome = carry_out(study, output, resume=resume, memory=memory).outcome
     if not isinstance(outcome, TablesOutcome):
         return
     if outcome.status == "infeasible":

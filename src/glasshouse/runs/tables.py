@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -13,26 +15,39 @@ from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import unknown_name
 from glasshouse.runs.folder import PROOFS
-from glasshouse.runs.run import Resources, Run
+from glasshouse.runs.run import Resources, Run, run_key
 from glasshouse.solvers import SolverBudget
 from glasshouse.sources import open_source
 from glasshouse.study.tables import TablesStudy, Value
 from glasshouse.tabulation import (
+    AreaBounds,
+    AreaTables,
+    CellBounds,
     TablesOutcome,
+    area_exposure,
+    contradicting_areas,
     contradicting_tables,
     noise_exposure,
     published,
     table_exposure,
+    tables_advice,
     tables_audit,
 )
+from glasshouse.tabulation.geography import nesting_of
 from glasshouse.tabulation.layout import with_rows
-from glasshouse.tabulation.proof import VERIFIER, proof_of
-from glasshouse.tabulation.verifier import Refused, verify
+from glasshouse.tabulation.proof import VERIFIER, proof_of, verify_areas
+from glasshouse.tabulation.verifier import Refused
 
-PROOF, CHECKER, REASONS = PROOFS
-"""The proof of a run, the file that checks it by itself, and why somebody is certain, for the publisher."""
-_READING, _AUDIT = 0.9, 0.1
-"""The part of the time that all tables and each of them may take, and what their audit may take of it at most."""
+PROOF, CHECKER, REASONS, SUMS = PROOFS
+"""The proof of a run, the file that checks it by itself, why somebody is certain, for the publisher, and of areas what
+their files must meet together."""
+_READING, _AUDIT, _ADVICE = 0.9, 0.1, 0.2
+"""The part of the time that all tables and each of them may take, and what their audit and advice may take at most."""
+
+
+def checkpoint_key(study: TablesStudy) -> str:
+    """Return the digest that finished parts must agree with."""
+    return run_key(study)
 
 
 def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, TablesOutcome]:
@@ -44,7 +59,7 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
 
     Raises:
         DataError: A file is not laid out as the study says.
-        StudyError: The study does not fit the files, or lacks what a mark or a total means.
+        StudyError: The study does not fit the files, lacks what a mark or a total means, or there is nothing to resume.
         BudgetError: The combinations do not fit the memory.
     """
     try:
@@ -58,38 +73,68 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         )
     memory = resources.memory or study.memory
     budget = SolverBudget(study.time_limit, memory)
-    outcome = table_exposure(
-        published(whole),
-        rare=study.rare or smallest_cell() - 1 or 1,
-        sensitive=study.sensitive,
-        quasi_identifiers=study.quasi_identifiers,
-        population=_population(whole),
-        seconds=study.time_limit * _READING,
-        memory=memory,
-        counting=study.counting,
-        on_progress=resources.on_progress,
+    if resources.checkpoint is not None:
+        resources.checkpoint.open(resume=resources.resume)
+    asked: dict[str, Any] = {
+        "rare": study.rare or smallest_cell() - 1 or 1,
+        "sensitive": study.sensitive,
+        "quasi_identifiers": study.quasi_identifiers,
+        "population": _population(whole),
+        "seconds": study.time_limit * _READING,
+        "memory": memory,
+        "kept": resources.checkpoint,
+        "on_progress": resources.on_progress,
+    }
+    outcome = (
+        table_exposure(published(whole), counting=study.counting, **asked)
+        if study.areas is None
+        else area_exposure(AreaTables(whole, nesting_of(whole)), **asked)
     )
-
     outcome = replace(outcome, noise=noise_exposure(whole))
     if outcome.status == "infeasible":
-        contradiction = contradicting_tables(whole, seconds=budget.left, memory=memory)
+        limits: dict[str, Any] = {"seconds": budget.left, "memory": memory}
+        contradiction = (
+            contradicting_areas(outcome.bounds, **limits)
+            if isinstance(outcome.bounds, AreaBounds)
+            else contradicting_tables(whole, **limits)
+        )
         outcome = replace(outcome, contradiction=contradiction)
-    elif outcome.bounds.certain_persons:
+    elif outcome.bounds.certain_persons and study.areas is None:
         seconds = min(budget.left, study.time_limit * _AUDIT)
         audit = tables_audit(
             whole, outcome.bounds, rare=outcome.rare, seconds=seconds, memory=memory
         )
         outcome = replace(outcome, audit=audit)
+        if outcome.rare_persons:
+            seconds = min(budget.left, study.time_limit * _ADVICE)
+            advice = tables_advice(
+                whole, outcome.bounds, rare=outcome.rare, seconds=seconds, memory=memory
+            )
+            outcome = replace(outcome, advice=advice)
 
     def write_proof(folder: Path) -> None:
-        written = json.dumps(proof_of(outcome.bounds), ensure_ascii=False)
-        (folder / PROOF).write_text(written + "\n", encoding="utf-8")
+        with (folder / PROOF).open("w", encoding="utf-8") as file:
+            for proof in proofs_of(outcome.bounds):
+                file.write(json.dumps(proof, ensure_ascii=False) + "\n")
+        if isinstance(outcome.bounds, AreaBounds) and outcome.bounds.several:
+            written = json.dumps(outcome.bounds.sums(), ensure_ascii=False)
+            (folder / SUMS).write_text(written + "\n", encoding="utf-8")
         shutil.copyfile(VERIFIER, folder / CHECKER)
         if outcome.audit is not None:
-            written = json.dumps(outcome.audit.for_publisher(), ensure_ascii=False, indent=1)
+            told = outcome.audit.for_publisher()
+            told["advice"] = [one.for_publisher() for one in outcome.advice]
+            written = json.dumps(told, ensure_ascii=False, indent=1)
             (folder / REASONS).write_text(written + "\n", encoding="utf-8")
 
     return Run(study, outcome, write_files=write_proof)
+
+
+def proofs_of(bounds: CellBounds) -> Iterator[dict[str, Any]]:
+    """Yield the proof of all tables; or of areas, that of each."""
+    if isinstance(bounds, AreaBounds):
+        yield from bounds.proofs()
+    else:
+        yield proof_of(bounds)
 
 
 def _population(study: TablesStudy) -> dict[str, list[Value]] | None:
@@ -116,8 +161,10 @@ def checked_proof(folder: Path) -> dict[str, int]:
         DataError: There is none, it does not hold, or it is not about what the study says.
     """
     try:
-        proof = json.loads((folder / PROOF).read_text(encoding="utf-8"))
-        return verify(proof)
+        sums = folder / SUMS
+        whole = json.loads(sums.read_text(encoding="utf-8")) if sums.exists() else None
+        with (folder / PROOF).open(encoding="utf-8") as lines:
+            return verify_areas(lines, whole)
     except OSError:
         raise DataError(
             '"{folder}" holds no proof; give the folder of a run of glasshouse tables',

@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from glasshouse.errors import ContradictionError
-from glasshouse.language import text, unknown_name
+from glasshouse.language import either, text, unknown_name
 from glasshouse.study.entry import ADVERSARY, entry
 from glasshouse.study.question import Dataset, Dialect, Model, Question
 
@@ -40,6 +40,8 @@ MOST_EPSILON = 100
 """An ε above it is as good as no noise."""
 SIGMAS = (Fraction(1, 100), Fraction(1000))
 """Between these lies the σ that is worked out: less is no noise, and more takes long."""
+MOST_BASE = 1000
+"""To multiples of no more counts are rounded at random."""
 ROUNDED_OFF = Fraction(1, 1000)
 """The chances of a true count may miss 1 by what their decimals were rounded, but never by more than this."""
 
@@ -222,15 +224,23 @@ _SCALES = {
     "geometric": ("epsilon", "ratio"),
     "gaussian": ("sigma", "rho"),
     "table": ("path", "rows"),
+    "rounding": ("base",),
 }
-"""By what each noise is described, by one of two."""
+"""By what each noise is described, by one of these."""
+_EXAMPLES = {
+    "geometric": "geometric:epsilon=1",
+    "gaussian": "gaussian:sigma=1",
+    "table": "ptable.txt",
+    "rounding": "rounding:base=3",
+}
+"""How each is written in one text."""
 
 
 class CountNoise(Model):
     """The chances by which counts were changed before they were published."""
 
-    law: Literal["geometric", "gaussian", "table"]
-    """Two-sided geometric (Laplace on whole numbers), discrete Gaussian, or a perturbation table."""
+    law: Literal["geometric", "gaussian", "table", "rounding"]
+    """Two-sided geometric (Laplace on whole numbers), discrete Gaussian, a perturbation table, or random rounding."""
     epsilon: Positive | None = None
     """The ε of geometric noise."""
     ratio: Positive | None = None
@@ -243,6 +253,8 @@ class CountNoise(Model):
     """The file of a perturbation table, as ptable writes it for τ-ARGUS: columns i, j and p."""
     rows: tuple[tuple[StrictInt, StrictInt, Positive], ...] | None = None
     """Or its rows: a true count, what it is published as, and the chance."""
+    base: Annotated[StrictInt, Field(ge=2, le=MOST_BASE)] | None = None
+    """To multiples of what counts were rounded at random, up as often as leaves their mean."""
     least: StrictInt | None = None
     """What stands for noisy counts below it, where they were clamped; unset: they were not."""
 
@@ -257,11 +269,10 @@ class CountNoise(Model):
         }
         if len(given) != 1 or not given <= set(names):
             raise ContradictionError(
-                "{law} noise is described by {first} or {second}: give one of them, as in {example}",
+                "{law} noise is described by {scales}: give one of them, as in {example}",
                 law=self.law,
-                first=names[0],
-                second=names[1],
-                example="ptable.txt" if self.law == "table" else f"{self.law}:{names[0]}=1",
+                scales=either(names),
+                example=_EXAMPLES[self.law],
             )
         if self.ratio is not None and Fraction(self.ratio) >= 1:
             raise ContradictionError(
@@ -280,9 +291,9 @@ class CountNoise(Model):
                 least=str(float(SIGMAS[0])),
                 most=int(SIGMAS[1]),
             )
-        if self.law == "table" and self.least is not None:
+        if self.is_bounded and self.least is not None:
             raise ContradictionError(
-                "a perturbation table says itself what comes out; leave out least"
+                "a perturbation table, or rounding, says itself what comes out; leave out least"
             )
         if self.rows is not None:
             self._check_rows()
@@ -312,7 +323,7 @@ class CountNoise(Model):
     @property
     def is_bounded(self) -> bool:
         """Whether a published count says for certain between what the true one lies."""
-        return self.law == "table"
+        return self.law in ("table", "rounding")
 
     @property
     def step(self) -> Fraction | float:
@@ -334,13 +345,18 @@ class CountNoise(Model):
         return _chances(self.rows or ())
 
     def window(self, count: int) -> Window | None:
-        """Return between what the true count lies by a perturbation table; None: this cannot come out of it.
+        """Return between what the true count lies by noise with a bound; None: this cannot come out of it.
 
         >>> rows = [(0, 0, "1"), (1, 0, "0.5"), (1, 2, "0.5"), (2, 0, "1/4"), (2, 2, "1/2"), (2, 4, "1/4")]
         >>> noise = CountNoise(law="table", rows=rows)
         >>> noise.window(0), noise.window(9), noise.window(1)
         ((0, 2), (7, 11), (3, 3))
+        >>> CountNoise(law="rounding", base=3).window(6)
+        (4, 8)
         """
+        if self.base is not None:
+            low, high = max(0, count - self.base + 1), count + self.base - 1
+            return None if count % self.base else (low, high)
         chances = self.chances
         last = max(chances)
         moves = [shown - last for shown in chances[last]]
@@ -382,11 +398,11 @@ def _spelled_out(noise: object) -> object:
     if not isinstance(noise, str):
         return noise
     law, _, scales = noise.partition(":")
-    if law not in ("geometric", "gaussian"):
+    if law not in ("geometric", "gaussian", "rounding"):
         if "=" in noise and not Path(noise).exists():
             raise ContradictionError(
-                "{given} is not a noise; write geometric:epsilon=1, gaussian:sigma=2, or the file of a perturbation "
-                "table",
+                "{given} is not a noise; write geometric:epsilon=1, gaussian:sigma=2, rounding:base=3, or the file of "
+                "a perturbation table",
                 given=repr(noise),
             )
         return {"law": "table", "path": Path(noise)}
@@ -394,7 +410,7 @@ def _spelled_out(noise: object) -> object:
     for part in filter(None, scales.split(",")):
         name, _, value = part.partition("=")
         name, value = name.strip(), value.strip()
-        whole = name == "least" and value.lstrip("-").isdecimal()
+        whole = name in ("least", "base") and value.lstrip("-").isdecimal()
         entries[name] = int(value) if whole else value
     return entries
 
@@ -503,10 +519,10 @@ class PublishedTable(Model):
     within: StrictInt | None = Field(default=None, ge=0)
     """How far a count may be from the true one, where it was perturbed."""
     noise: Noise | None = entry(
-        "The noise in its counts: geometric:epsilon=1, gaussian:sigma=2 (after a comma least=0, if clamped), or the "
-        "file of a perturbation table.",
+        "The noise in its counts: geometric:epsilon=1, gaussian:sigma=2 (after a comma least=0, if clamped), "
+        "rounding:base=3 (at random), or the file of a perturbation table.",
         "NOISE",
-        python='"geometric:epsilon=1"; "gaussian:rho=0.05,least=0"; "ptable.txt"',
+        python='"geometric:epsilon=1"; "gaussian:rho=0.05,least=0"; "rounding:base=3"; "ptable.txt"',
     )
     where: Where = Field(default_factory=dict)
     """The part of the people that it is about; empty: all."""
@@ -540,7 +556,7 @@ class PublishedTable(Model):
     @property
     def is_window(self) -> bool:
         """Whether that is known already: a perturbation table may still have to be read."""
-        return self.noise is None or self.noise.rows is not None
+        return self.noise is None or self.noise.rows is not None or self.noise.base is not None
 
     def window(self, published: int | Window | str, *, absent: bool = False) -> Window:
         """Return between what a published count lies.
@@ -565,6 +581,12 @@ class PublishedTable(Model):
             )
         if self.noise is not None:
             between = self.noise.window(published)
+            if between is None and self.noise.base is not None:
+                raise ContradictionError(
+                    "{count} is not a multiple of {base}, to which counts were rounded",
+                    count=published,
+                    base=self.noise.base,
+                )
             if between is None:
                 raise ContradictionError(
                     'table "{table}": {count} cannot come out of its perturbation table; is it the one that was used?',
@@ -612,6 +634,10 @@ class TablesStudy(Question):
         "Other people's records, for what anybody could guess.", "FILE"
     )
     """They have the same attributes."""
+    areas: Dataset | None = entry(
+        "Which area lies in which: a column per level, the smallest areas first.", "FILE"
+    )
+    """Its columns are named as in the tables; each smallest area is solved by itself as far as that goes."""
     time_limit: StrictFloat = entry(
         "CPU seconds after which it stops; what is proved by then is shown, with exit code 3.",
         "SECONDS",

@@ -7,7 +7,7 @@ population, that of publishing. A guess is judged by the mean over all files tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,13 +15,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from glasshouse.checkpoint import Checkpoint
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.progress import OnProgress
+from glasshouse.solvers import OutOfTime
 from glasshouse.study.tables import Value
+from glasshouse.tabulation.geography import AreaTables, area_bounds
 from glasshouse.tabulation.noise import NoiseExposure
 from glasshouse.tabulation.reasons import TablesAudit, TableSet
+from glasshouse.tabulation.remedies import Remedy
 from glasshouse.tabulation.solution import CellBounds, cell_bounds
-from glasshouse.tabulation.statements import PublishedSet
+from glasshouse.tabulation.statements import PEOPLE, PublishedSet
 
 _SINGLE = 0.25
 """The part of the time that the tables one by one may take."""
@@ -59,12 +63,16 @@ class TablesOutcome:
     """Per table how many people have a certain combination by it alone, as far as that was found."""
     secrets: tuple[SecretExposure, ...] = ()
     """What becomes known of single attributes."""
+    alone_at_least: bool = False
+    """Whether the time of a single table was over: by one alone it may be more people."""
     unseen: tuple[str, ...] = ()
     """Attributes that were named neither as known nor as sensitive: whether they become known was not asked."""
     contradiction: TableSet | None = None
     """Tables that contradict each other, where no file of people meets them all."""
     audit: TablesAudit | None = None
     """Which tables make people certain, and which one to withhold; None: nobody is certain."""
+    advice: tuple[Remedy, ...] = ()
+    """Of each kind of change the cheapest found after which nobody with a rare combination is certain."""
     noise: NoiseExposure | None = None
     """What the noise in the counts lets somebody learn; None: there is none."""
 
@@ -80,8 +88,12 @@ class TablesOutcome:
 
     @property
     def records(self) -> int:
-        """How many people the tables are of, in the first file that fits."""
-        return sum(self.bounds.files[0].values()) if self.bounds.files else 0
+        """How many people the tables are of, in the first file that fits; without one, as published, or at least."""
+        if self.bounds.files:
+            return sum(self.bounds.files[0].values())
+        least = int(self.bounds.class_least.sum())
+        whole = (row.low or 0 for row in self.bounds.published.rows if row.table == PEOPLE)
+        return 0 if self.bounds.status == "infeasible" else max(least, *whole, 0)
 
     @property
     def rare_persons(self) -> int:
@@ -100,13 +112,14 @@ class TablesOutcome:
         if self.contradiction is not None:
             reasons = {"contradiction": self.contradiction.to_dict()}
         elif self.audit is not None:
-            reasons = self.audit.to_dict()
+            reasons = self.audit.to_dict() | {"advice": [one.to_dict() for one in self.advice]}
         return {
             **self.bounds.to_dict(),
             **reasons,
             "rare": self.rare,
             "rare_certain_persons": self.rare_persons,
             "certain_by_one_table": dict(self.alone),
+            "by_one_table_at_least": self.alone_at_least,
             "not_asked": list(self.unseen),
             **({} if self.noise is None else {"noise": self.noise.to_dict()}),
             "secrets": [
@@ -139,6 +152,7 @@ def table_exposure(
     seconds: float = 60.0,
     memory: int = 2 << 30,
     counting: bool = True,
+    kept: Checkpoint | None = None,
     on_progress: OnProgress | None = None,
 ) -> TablesOutcome:
     """Tell who can be read out of published tables together, and what one of them tells alone.
@@ -152,6 +166,7 @@ def table_exposure(
         seconds: CPU seconds for all of it.
         memory: The bytes that combinations and rows may take.
         counting: Whether the files that fit are counted, where that is possible.
+        kept: Where what an interrupted run has finished is kept; it is open.
         on_progress: Told how far it is.
 
     Raises:
@@ -163,29 +178,104 @@ def table_exposure(
         seconds=seconds * (1 - _SINGLE),
         memory=memory,
         counting=counting,
+        certifying=True,
+        kept=kept,
         on_progress=on_progress,
     )
-    named = published.domains if sensitive else quasi_identifiers
-    unseen = tuple(name for name in published.domains if name not in named)
+
+    def alone(name: str, share: float) -> CellBounds:
+        one = published.only([name])
+        return cell_bounds(one, seconds=share, memory=memory, counting=bool(sensitive))
+
+    return _outcome(
+        bounds, published.tables, alone, rare, sensitive, quasi_identifiers, population, seconds
+    )
+
+
+def area_exposure(
+    tables: AreaTables,
+    *,
+    rare: int,
+    sensitive: Sequence[str] = (),
+    quasi_identifiers: Sequence[str] = (),
+    population: Mapping[str, Sequence[Value]] | None = None,
+    seconds: float = 60.0,
+    memory: int = 2 << 30,
+    kept: Checkpoint | None = None,
+    on_progress: OnProgress | None = None,
+) -> TablesOutcome:
+    """Tell the same of tables of nested areas; files are not counted, and of single tables only their rows are asked.
+
+    Args:
+        tables: What was published, by areas.
+        rare: Up to how many people of an area a combination is rare.
+        sensitive: What somebody wants to learn.
+        quasi_identifiers: What she knows of a person; by default all the rest, the area among it.
+        population: Other people's values, by attribute.
+        seconds: CPU seconds for all of it.
+        memory: The bytes that the combinations of one area may take.
+        kept: Where the areas that an interrupted run has finished are kept; it is open.
+        on_progress: Told how many areas are done.
+
+    Raises:
+        BudgetError: The combinations of an area do not fit the memory.
+        StudyError: Nothing says how many people there can be.
+    """
+    bounds = area_bounds(
+        tables,
+        seconds=seconds * (1 - _SINGLE),
+        memory=memory,
+        certifying=True,
+        kept=kept,
+        on_progress=on_progress,
+    )
+    names = tuple(str(table.id) for table in tables.study.tables)
+
+    def alone(name: str, share: float) -> CellBounds | None:
+        one = tables.only([name])
+        if any(map(one.mentions, sensitive)) or one.is_of_everything:
+            return area_bounds(one, seconds=share, memory=memory, questions=())
+        return None
+
+    return _outcome(bounds, names, alone, rare, sensitive, quasi_identifiers, population, seconds)
+
+
+def _outcome(
+    bounds: CellBounds,
+    names: Sequence[str],
+    alone: Callable[[str, float], CellBounds | None],
+    rare: int,
+    sensitive: Sequence[str],
+    quasi_identifiers: Sequence[str],
+    population: Mapping[str, Sequence[Value]] | None,
+    seconds: float,
+) -> TablesOutcome:
+    """Set what all tables tell beside what each of them tells alone; None: nobody's record, and no secret."""
+    named = bounds.system.domains if sensitive else quasi_identifiers
+    unseen = tuple(name for name in bounds.system.domains if name not in named)
     if bounds.status == "infeasible":
         return TablesOutcome(bounds, rare, {}, unseen=unseen)
-    singles = {}
-    for name in published.tables:
-        share = seconds * _SINGLE / len(published.tables)
+    certain: dict[str, int] = {}
+    singles = []
+    is_open = False
+    for name in names:
         try:
-            singles[name] = cell_bounds(
-                published.only([name]), seconds=share, memory=memory, counting=bool(sensitive)
-            )
-        except (BudgetError, StudyError):  # one table alone may not say how many people there are
+            single = alone(name, seconds * _SINGLE / len(names))
+        except StudyError:  # it may not say how many people there are
             continue
-    alone = {name: single.certain_persons for name, single in singles.items()}
+        except (BudgetError, OutOfTime):
+            is_open = True
+            continue
+        certain[name] = 0 if single is None else single.certain_persons
+        is_open |= single is not None and single.certain == "limit"
+        singles += [] if single is None else [single]
     secrets = []
     for secret in sensitive:
         known = tuple(quasi_identifiers) or tuple(
-            name for name in published.domains if name not in sensitive
+            name for name in bounds.system.domains if name not in sensitive
         )
-        secrets.append(_secret(bounds, list(singles.values()), secret, known, population))
-    return TablesOutcome(bounds, rare, alone, tuple(secrets), unseen)
+        secrets.append(_secret(bounds, singles, secret, known, population))
+    return TablesOutcome(bounds, rare, certain, tuple(secrets), is_open, unseen)
 
 
 def _groups(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -46,6 +46,8 @@ class PublishedOutput:
     """Tables whose margins are totals of what is shown, and tell nothing more."""
     identifier: str | None = None
     """The column by which people of released records are known elsewhere, too."""
+    freedom: Mapping[str, int | None] = field(default_factory=dict)
+    """The models among what was left out, and how many degrees of freedom each has; None: it does not say."""
 
     @classmethod
     def from_dict(cls, name: str, content: Mapping[str, Any]) -> Self:
@@ -111,7 +113,11 @@ def output_of(
     if session is None or not isinstance(place, Path):
         return PublishedOutput(name or _name(study, place), study)
     return PublishedOutput(
-        name or place.absolute().name, study, session.left_out, session.margins_of_shown
+        name or place.absolute().name,
+        study,
+        session.left_out,
+        session.margins_of_shown,
+        freedom=session.freedom,
     )
 
 

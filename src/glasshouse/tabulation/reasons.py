@@ -18,6 +18,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.solvers import SolverBudget
 from glasshouse.study.tables import TablesStudy, Value
+from glasshouse.tabulation.geography import AreaBounds
 from glasshouse.tabulation.search import QUESTIONS
 from glasshouse.tabulation.solution import CellBounds, Status, cell_bounds
 from glasshouse.tabulation.statements import published
@@ -85,6 +86,37 @@ def contradicting_tables(study: TablesStudy, *, seconds: float, memory: int) -> 
         return False if solution.files else None
 
     return irreducible_set(names, contradict)
+
+
+def contradicting_areas(bounds: AreaBounds, *, seconds: float, memory: int) -> TableSet:
+    """Return an irreducible set of tables that contradict each other in the areas where that was found.
+
+    Args:
+        bounds: What was found: no file of people meets the tables of these areas.
+        seconds: CPU seconds; a table that is not decided on by then is kept.
+        memory: The bytes that combinations and rows may take.
+    """
+    whole, [found] = bounds.whole, bounds.solved
+    budget = SolverBudget(seconds, memory)
+
+    def contradict(names: tuple[str, ...]) -> bool | None:
+        if budget.left <= 0:
+            return None
+        some = whole.only(names)
+        several = [areas for areas in some.of_several if areas in found.several]
+        try:
+            solution = cell_bounds(
+                some.together(found.areas, several),
+                seconds=budget.left / 2,
+                memory=memory,
+                counting=False,
+                questions=(),
+            )
+        except (BudgetError, StudyError):  # they may not say how many people there are
+            return None
+        return solution.status == "infeasible" or (False if solution.files else None)
+
+    return irreducible_set([str(table.id) for table in whole.study.tables], contradict)
 
 
 # -- why somebody is certain -----------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from glasshouse.report.tables.noise import (
 from glasshouse.report.words import counted, indefinite, plural, share
 from glasshouse.study.tables import TablesStudy
 from glasshouse.tabulation import (
+    Remedy,
     SecretExposure,
     TablesAudit,
     TableSet,
@@ -116,7 +117,7 @@ def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
         ),
         Tile(
             text("By one table alone"),
-            share(outcome.best_alone, outcome.records),
+            ("≥ " if outcome.alone_at_least else "") + share(outcome.best_alone, outcome.records),
             text("{people} whose record the best single table already reveals", people=people),
         ),
     )
@@ -252,15 +253,25 @@ def _read_out(outcome: TablesOutcome, question: TablesStudy) -> Finding:
 
 
 def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
-    if outcome.bounds.certain_persons > outcome.best_alone:
+    if outcome.bounds.certain_persons <= outcome.best_alone:
+        return
+    figures = {"one": number(outcome.best_alone), "all": number(outcome.bounds.certain_persons)}
+    if outcome.alone_at_least:
         yield note(
             text(
-                "The best single table reveals the whole record of {one} with certainty, all tables together that of "
-                "{all}: the difference comes from putting them together.",
-                one=number(outcome.best_alone),
-                all=number(outcome.bounds.certain_persons),
+                "All tables together reveal the whole record of {all} with certainty; the best single one that of "
+                "{one}, or of more: not every table was solved to the end by itself.",
+                **figures,
             )
         )
+        return
+    yield note(
+        text(
+            "The best single table reveals the whole record of {one} with certainty, all tables together that of "
+            "{all}: the difference comes from putting them together.",
+            **figures,
+        )
+    )
 
 
 def _advice(outcome: TablesOutcome) -> Iterator[Finding]:
@@ -284,6 +295,33 @@ def _advice(outcome: TablesOutcome) -> Iterator[Finding]:
             "For no single table was it proved in time that without it nobody’s rare record is certain."
         )
     yield note(sentence)
+
+
+def _changes(outcome: TablesOutcome) -> Table | None:
+    """Return what else than to withhold a table lets nobody's rare record be certain, and what it costs."""
+    rows = [(_change(one), number(one.cells)) for one in outcome.advice]
+    if not rows:
+        return None
+    title = text("Changes after which it is proved that nobody’s rare record is certain")
+    return cell_table(text("change"), (text("cells that it takes away or blurs"),), rows, title)
+
+
+def _change(remedy: Remedy) -> str:
+    if remedy.change == "coarsen":
+        return text(
+            "publish table “{table}” without “{attribute}”",
+            table=remedy.table,
+            attribute=remedy.attribute,
+        )
+    if remedy.change == "hide":
+        return text("hide the counts that the file of reasons names")
+    if remedy.table:
+        return text(
+            "round the counts of table “{table}” to multiples of {base}",
+            table=remedy.table,
+            base=remedy.base,
+        )
+    return text("round the counts of all tables to multiples of {base}", base=remedy.base)
 
 
 def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
@@ -351,6 +389,9 @@ def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     yield cell_table(text("table"), (text("people whose record is certain"),), rows)
     if outcome.audit is not None and len(outcome.audit.weights) > 1:
         yield _ranking(outcome.audit)
+    changes = _changes(outcome)
+    if changes is not None:
+        yield changes
     guesses = [
         (
             one.attribute,
