@@ -52,6 +52,10 @@ class Sheet(Source):
             )
         super().__init__(name, _names(first, dialect, name))
 
+    def lines(self) -> list[list[str]]:
+        """Return all rows of the sheet as text, blank ones too."""
+        return [values_text(row).to_pylist() if row else [] for row in self._sheet.iter_rows()]
+
     def coded_batches(
         self, columns: Sequence[str], *, on_progress: OnProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
