@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from glasshouse.errors import StudyError
 from glasshouse.language import unknown_name
+from glasshouse.synthetic.census_tables import write_census_tables
 from glasshouse.synthetic.outpatient import OUTPATIENT
 from glasshouse.synthetic.population import POPULATION, PopulationStudy, study
 from glasshouse.synthetic.school_census import SCHOOL_CENSUS
@@ -38,11 +39,14 @@ __all__ = [
     "study",
     "table",
     "write",
+    "write_census_tables",
     "write_trade",
     "write_trade_study",
 ]
 
 _GENERATORS = {maker.name: maker for maker in (SCHOOL_CENSUS, OUTPATIENT, POPULATION, VISITS)}
+TABLES = "tables"
+"""What the command calls tables of the school census, which are several files, too."""
 TRADE = "trade"
 """What the command calls a month of trade, which is several files and so has functions of its own."""
 
