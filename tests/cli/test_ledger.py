@@ -468,3 +468,11 @@ def test_released_records_count_as_what_they_show(glasshouse: Glasshouse, town: 
     )
     part = glasshouse("ledger", "add", "records", "part")
     assert (part.code, len(part.error.splitlines())) == (2, 1)
+
+
+def test_the_help_of_check_has_what_is_said_of_outputs_in_one_panel(glasshouse: Glasshouse) -> None:
+    shown = glasshouse("check", "--help-all").out
+    panel = shown[shown.index("After what went out before") :].split("╰", 1)[0]
+    for option in ("--people", "--suppressed", "--totals", "--rare", "--seen", "--accept"):
+        assert f" {option} " in panel
+        assert shown.count(f" {option} ") == 1

@@ -12,7 +12,7 @@ import random
 import sqlite3
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -247,6 +247,24 @@ def as_xlsx(path: Path, rows: list[Row]) -> None:
     """Write a workbook with a sheet of people and an empty one."""
     cells = [[f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in COLUMNS]]
     cells += [[_cell(value) for value in row] for row in zip(*_numbers(rows).values(), strict=True)]
+    _write_xlsx(path, cells)
+
+
+def page_as_xlsx(path: Path, lines: Sequence[Sequence[str]]) -> None:
+    """Write lines of text as a sheet of Excel, counts as numbers."""
+    _write_xlsx(path, [[_cell(_as_number(cell)) for cell in line] for line in lines])
+
+
+def page_as_ods(path: Path, lines: Sequence[Sequence[str]]) -> None:
+    """Write lines of text as a sheet of OpenDocument, counts as numbers."""
+    _write_ods(path, [[_open_cell(_as_number(cell)) for cell in line] for line in lines])
+
+
+def _as_number(cell: str) -> float | str | None:
+    return float(cell) if cell.isdecimal() else cell or None
+
+
+def _write_xlsx(path: Path, cells: list[list[str]]) -> None:
     sheet = "".join(f"<row>{''.join(row)}</row>" for row in cells)
     main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -287,6 +305,10 @@ def as_ods(path: Path, rows: list[Row]) -> None:
     cells += [
         [_open_cell(value) for value in row] for row in zip(*_numbers(rows).values(), strict=True)
     ]
+    _write_ods(path, cells)
+
+
+def _write_ods(path: Path, cells: list[list[str]]) -> None:
     table = "".join(f"<table:table-row>{''.join(row)}</table:table-row>" for row in cells)
     spaces = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'

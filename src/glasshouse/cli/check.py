@@ -73,6 +73,8 @@ def check(
     A run that exists: glasshouse check run --policy rule.toml --junit verdict.xml
 
     A published table, after what went out before: glasshouse check table.csv --ledger released
+
+    A synthetic file: glasshouse check made.csv --trained-on people.csv --holdout others.csv
     """
     from glasshouse.measures.verdict import verdict_on
     from glasshouse.runs.folder import (

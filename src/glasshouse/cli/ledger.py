@@ -31,7 +31,7 @@ app = typer.Typer(
 )
 _BESIDE = frozenset(
     """
-    path ledger accept reasons records junit sarif as_json out overwrite policy
+    path ledger accept reasons records seen junit sarif as_json out overwrite policy
     cohort name who people suppressed totals rare time_limit
     """.split()
 )
@@ -257,7 +257,12 @@ def check_output(
     behind = None if after.records is None else _behind(published, after.records, rule)
 
     def judged(checked: OutputCheck) -> Verdict:
-        figures = measured(checked.answer, left_out=len(checked.left_out), records=behind)
+        figures = measured(
+            checked.answer,
+            unchecked=len(checked.unchecked),
+            few_degrees=checked.few_degrees(rule.magnitudes.freedom),
+            records=behind,
+        )
         verdict = verdict_on(figures, rule)
         assert verdict is not None  # noqa: S101 - the rule asks what is measured
         return verdict
@@ -266,7 +271,7 @@ def check_output(
         return checked.verdict == "publishable" and judged(checked).meets
 
     with progress() as on_progress:
-        limits = {**after.limits(), "on_progress": on_progress}
+        limits = {**after.limits(), "seen": tuple(after.seen or ()), "on_progress": on_progress}
         checked = (
             ledger.add(published, source=path, who=after.who, only_if=is_passed, **limits)
             if after.accept
@@ -356,7 +361,7 @@ def _show(checked: OutputCheck, verdict: Verdict | None) -> None:
         checked.answer,
         checked.advice,
         verdict,
-        left_out=checked.left_out,
+        left_out=checked.unchecked,
         earlier_left_out=checked.earlier_left_out,
         margins_of_shown=checked.margins_of_shown,
     )

@@ -27,7 +27,7 @@ def brief(
         outcome: Whether it may follow.
         advice: What smallest change would let it.
         verdict: What a rule says of it; None: it went out already.
-        left_out: What is in it and was not checked.
+        left_out: What is in it and was neither checked nor looked at.
         earlier_left_out: What of that kind went out before.
         margins_of_shown: Tables whose margins are totals of what is shown.
     """
@@ -36,7 +36,8 @@ def brief(
     if left_out:
         notes.append(
             text(
-                "No table of frequencies, and so not checked: {outputs}. It does not pass with these.",
+                "No table of frequencies, and so not checked: {outputs}. It does not pass with these, until somebody "
+                "has looked at them (--seen).",
                 outputs=quoted(left_out),
             )
         )
@@ -129,6 +130,12 @@ def _certain(outcome: Succession) -> Iterator[Finding]:
 
 def advice_sentence(advice: Remedy) -> str:
     """Say what smallest change lets an output pass; which counts to hide is told to the publisher alone."""
+    if advice.change == "several":
+        changes = "; ".join(map(_part_words, advice.parts))
+        return text(
+            "It passes if all of this is done: {changes} (the file of reasons says which counts).",
+            changes=changes,
+        )
     if advice.change == "hide":
         return text_for(
             advice.cells,
@@ -151,3 +158,23 @@ def advice_sentence(advice: Remedy) -> str:
     if advice.table:
         return text("It passes without table “{table}”.", table=advice.table)
     return text("No smaller change was found after which it passes: withhold it.")
+
+
+def _part_words(part: Remedy) -> str:
+    """Say what becomes of one table of several that are changed together."""
+    if part.change == "hide":
+        return text_for(
+            part.cells,
+            "table “{table}” with {count} count hidden",
+            "table “{table}” with {count} counts hidden",
+            table=part.table,
+        )
+    if part.change == "coarsen":
+        return text(
+            "table “{table}” without “{attribute}”", table=part.table, attribute=part.attribute
+        )
+    if part.change == "round":
+        return text(
+            "table “{table}” rounded to multiples of {base}", table=part.table, base=part.base
+        )
+    return text("table “{table}” not published", table=part.table)

@@ -95,11 +95,25 @@ class OutputCheck:
     """What of that kind went out before."""
     margins_of_shown: tuple[str, ...] = ()
     """Tables of the output whose margins are totals of what is shown."""
+    seen: tuple[str, ...] = ()
+    """What of `left_out` somebody looked at, and answers for."""
+    freedom: Mapping[str, int | None] = field(default_factory=dict)
+    """The models of the output, and how many degrees of freedom each has; None: it does not say."""
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What was neither checked nor looked at by anybody."""
+        return tuple(name for name in self.left_out if name not in self.seen)
+
+    def few_degrees(self, least: int) -> int | None:
+        """Return how many models have fewer degrees of freedom, or do not say; None: there are no models."""
+        counts = self.freedom.values()
+        return sum(one is None or one < least for one in counts) if counts else None
 
     @property
     def verdict(self) -> str:
         """``publishable``, ``discloses``, ``limit`` or ``contradiction``; what was not checked is not publishable."""
-        if self.left_out and self.answer.verdict == "publishable":
+        if self.unchecked and self.answer.verdict == "publishable":
             return "limit"
         return self.answer.verdict
 
@@ -110,6 +124,7 @@ class OutputCheck:
             "verdict": self.verdict,
             "advice": None if self.advice is None else self.advice.to_dict(),
             "not_composed": list(self.left_out),
+            "seen": list(self.seen),
             "not_composed_before": list(self.earlier_left_out),
             "margins_of_what_is_shown": list(self.margins_of_shown),
         }
@@ -232,6 +247,7 @@ class Ledger:
         seconds: float = 60.0,
         memory: int = 2 << 30,
         advising: bool = True,
+        seen: Sequence[str] = (),
         on_progress: OnProgress | None = None,
     ) -> OutputCheck:
         """Tell whether an output may follow what is in the ledger.
@@ -242,6 +258,7 @@ class Ledger:
             seconds: CPU seconds; what is not proved by then does not pass.
             memory: The bytes that combinations and rows may take.
             advising: Whether to look for the smallest change after which it passes.
+            seen: Parts that cannot be put together with tables, which somebody looked at and answers for.
             on_progress: Told how far it is.
 
         Raises:
@@ -253,6 +270,9 @@ class Ledger:
         outputs, proof = self.outputs, self.proof()
         new = output if isinstance(output, PublishedOutput) else self.read(output)
         self._refuse_twice(new)
+        for part in seen:
+            if part not in new.left_out:
+                raise StudyError(unknown_name("output", part, new.name, new.left_out))
         answer = succession_of(
             outputs,
             new,
@@ -262,7 +282,7 @@ class Ledger:
             memory=memory,
             on_progress=on_progress,
         )
-        said = (new.left_out, self.left_out, new.margins_of_shown)
+        said = (new.left_out, self.left_out, new.margins_of_shown, tuple(seen), new.freedom)
         if not advising or answer.verdict not in ("discloses", "limit"):
             return OutputCheck(answer, None, *said)
 

@@ -1,8 +1,9 @@
 """Folders of ACRO and of SACRO's viewer: ``results.json`` with the outputs of a session, each table as a CSV file.
 
 Read are tables of frequencies, as windows: a redacted cell is below the threshold of the session's ``config.json``, and
-none or more where zeros are redacted, too. ACRO computes margins after redaction, so that in such a table they are
-totals of what is shown, and tell nothing more. Whatever is no table of frequencies is named, and not read.
+none or more where zeros are redacted, too; a rounded one is near its multiple. ACRO computes margins of what is shown
+then, so that they tell nothing more. Of models their degrees of freedom are read. Whatever is no table of frequencies
+is named, and not read.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from math import floor, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ MARGIN = "All"
 """What a margin is called."""
 THRESHOLD = 10
 """Counts below it are redacted, unless the session says otherwise."""
+BASE = 5
+"""To multiples of it counts are rounded, unless the output says otherwise."""
 _WITHHELD = ("DONT_RELEASE", "DO_NOT_RELEASE", "session_summary")
 """What the names of files have that are for the checker and never go out."""
 
@@ -43,6 +47,8 @@ class AcroFolder:
     """The tables whose margins are totals of what is shown."""
     left_out: tuple[str, ...]
     """The outputs that are no tables of frequencies, such as means, regressions and plots."""
+    freedom: Mapping[str, int | None]
+    """The models, and how many degrees of freedom each has; None: it does not say."""
 
 
 def is_acro(folder: Path) -> bool:
@@ -64,26 +70,35 @@ def acro_folder(folder: Path) -> AcroFolder:
     tables: list[dict[str, Any]] = []
     left_out: list[str] = []
     margins: list[str] = []
+    freedom: dict[str, int | None] = {}
     for uid, result in results.items():
         if not isinstance(result, dict) or not isinstance(result.get("files"), list):
             raise _malformed(folder)
         names = [str(file.get("name")) for file in result["files"] if isinstance(file, dict)]
         if any(mark in name for mark in _WITHHELD for name in (uid, *names)):
             continue
+        if result.get("type") == "regression":
+            freedom[uid] = _freedom(result)
         by = _attributes(result)
         if by is None or len(names) != 1:
             left_out.append(uid)
             continue
-        is_redacted = _is_redacted(result)
-        table = _table(folder / Path(names[0]).name, by, is_redacted=is_redacted)
+        is_redacted, base = _is_redacted(result), _base(folder, result)
+        path = folder / Path(names[0]).name
+        table = _table(path, by, is_whole=not is_redacted and base is None)
         if table is None:
             left_out.append(uid)
             continue
         rows, statistics = table
+        if is_redacted and all(row[-1] != "*" for row in rows):
+            # ACRO 1.0 takes records out: where it shows zeros, redacted counts are zeros, too
+            rows = [[*row[:-1], row[-1] or [0, window[1]]] for row in rows]
         tables.append({"id": uid, "by": by, "rows": rows, "statistics": statistics})
+        if base is not None:
+            tables[-1]["rounding"] = {"base": base, "how": "nearest"}
         if any(row[-1] == "*" for row in rows):
             tables[-1]["suppressed"] = window
-        if is_redacted and _has_margins(folder / Path(names[0]).name):
+        if (is_redacted or base is not None) and _has_margins(path):
             margins.append(uid)
     if not tables:
         raise DataError(
@@ -96,7 +111,7 @@ def acro_folder(folder: Path) -> AcroFolder:
             for name, value in zip(one["by"], row, strict=False):
                 domains.setdefault(name, {})[value] = None
     attributes = {name: {"values": list(values)} for name, values in domains.items()}
-    return AcroFolder(tuple(tables), attributes, tuple(margins), tuple(left_out))
+    return AcroFolder(tuple(tables), attributes, tuple(margins), tuple(left_out), freedom)
 
 
 def _malformed(folder: Path) -> DataError:
@@ -112,13 +127,18 @@ def _json(path: Path) -> Any:
 
 def _window(folder: Path) -> tuple[int, int]:
     """Return between what a redacted count lies, by the rule of the session."""
-    config = _json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
-    rule = config if isinstance(config, dict) else {}
+    rule = _rule(folder)
     threshold = rule.get("safe_threshold", THRESHOLD)
     zeros = rule.get("zeros_are_disclosive", True)
     if type(threshold) is not int or threshold < 1:
         raise _malformed(folder)
     return (0 if zeros else 1), max(threshold - 1, 1)
+
+
+def _rule(folder: Path) -> Mapping[str, Any]:
+    """Return the rule of the session."""
+    config = _json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    return config if isinstance(config, dict) else {}
 
 
 def _is_redacted(result: Mapping[str, Any]) -> bool:
@@ -132,6 +152,26 @@ def _is_redacted(result: Mapping[str, Any]) -> bool:
         if isinstance(file, dict) and isinstance(file.get("sdc"), dict)
     ]
     return any(isinstance(one, dict) and one.get("suppressed") is True for one in summaries)
+
+
+def _base(folder: Path, result: Mapping[str, Any]) -> int | None:
+    """Return to multiples of what the counts of an output were rounded; None: they were not."""
+    properties = result.get("properties")
+    if not isinstance(properties, dict) or properties.get("mitigation") != "round":
+        return None
+    base = properties.get("round_base", _rule(folder).get("safe_round_base", BASE))
+    if type(base) is not int or base < 1:
+        raise _malformed(folder)
+    return base if base > 1 else None
+
+
+def _freedom(result: Mapping[str, Any]) -> int | None:
+    """Return how many degrees of freedom a model has; None: it does not say."""
+    properties = result.get("properties")
+    written = properties.get("dof") if isinstance(properties, dict) else None
+    if isinstance(written, bool) or not isinstance(written, int | float) or not isfinite(written):
+        return None
+    return floor(written)
 
 
 def _attributes(result: Mapping[str, Any]) -> list[str] | None:
@@ -191,11 +231,16 @@ def _has_margins(path: Path) -> bool:
 
 
 def _table(
-    path: Path, by: Sequence[str], *, is_redacted: bool
+    path: Path, by: Sequence[str], *, is_whole: bool
 ) -> tuple[list[list[Any]], list[dict[str, Any]]] | None:
     """Return the rows of a table and its margins, as a plan has them; None: it does not hold counts.
 
     The columns of several attributes have as many lines of names, and a line with the names of the rows.
+
+    Args:
+        path: The file of the table.
+        by: The attributes that it crosses.
+        is_whole: Whether margins are those of everybody, and not of what is shown.
     """
     lines = _lines(path)
     heads = next(
@@ -224,7 +269,7 @@ def _table(
                 return None
             if MARGIN not in values:
                 rows.append([*values, count])
-            elif not is_redacted and count != "*":
+            elif is_whole and count != "*":
                 where = {
                     name: value
                     for name, value in zip(by, values, strict=True)
@@ -268,14 +313,15 @@ def acro_results(
         file = f"{hashlib.sha256(uid.encode()).hexdigest()[:8]}_0.csv"
         files[file] = _wide(table["by"], table["rows"])
         is_redacted = any(type(row[-1]) is not int for row in table["rows"])
+        base = (table.get("rounding") or {}).get("base")
+        mitigation = {"mitigation": "suppress" if is_redacted else "none"}
+        if base is not None:
+            mitigation = {"mitigation": "round", "round_base": base}
         results[uid] = {
             "uid": uid,
             "status": status,
             "type": "table",
-            "properties": {
-                "method": "crosstab",
-                "mitigation": "suppress" if is_redacted else "none",
-            },
+            "properties": {"method": "crosstab", **mitigation},
             "files": [{"name": file, "sdc": {"summary": {}, "cells": {}}}],
             "outcome": {},
             "command": "",
