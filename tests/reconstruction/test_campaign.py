@@ -628,6 +628,33 @@ def test_without_time_nothing_is_claimed(
     )
 
 
+def test_records_are_proved_in_instances_that_are_not_solved(tmp_path: Path) -> None:
+    """What a short attempt proves of a record is what a long one finds of it; the rest of its group is open."""
+    budget = {"quick": 1.0, "longest": 3.0}
+    plan = trade_plan(tmp_path, budget=budget, transactions=500, importers=40, seed=3)
+    first = changed(plan, phases=[plan.phases[0]])
+    whole = campaign(first)
+    short = {"quick": 0.01, "patience": 1e-3, "longest": 0.01}
+    early = campaign(changed(first, budget=short))
+    assert whole.phases[0].unsolved == 0 < early.phases[0].unsolved
+    assert whole.standing.proved.all()
+    (solved,) = early.solved_phases
+    unsolved = [part for part, tried in solved.attempts.items() if tried.status == "limit"]
+    rows = np.concatenate([solved.instances.records_of(part) for part in unsolved])
+    proved = early.standing.proved
+    assert 50 < proved[rows].sum() < len(rows)
+    assert np.delete(proved, rows).all()
+    assert early.standing.linked[rows].any()
+    assert (early.standing.linked <= whole.standing.linked).all()
+    both = early.packages_frame().to_pylist(), whole.packages_frame().to_pylist()
+    for record, other in zip(*both, strict=True):
+        if record["proved"]:
+            assert record["feasible_bins"] == other["feasible_bins"]
+    instances = early.to_frame().to_pylist()
+    linked = sum(row["linked"] for row in instances if row["status"] == "limit")
+    assert linked == early.standing.linked[rows].sum()
+
+
 def test_an_instance_has_a_quick_attempt_first_and_longer_ones_where_little_is_open(
     small: tuple[Path, TotalsStudy, CampaignResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ from glasshouse.reconstruction.system import (
     Witnesses,
     system_of,
 )
-from glasshouse.reconstruction.walk import walk
+from glasshouse.reconstruction.walk import allocations_expected, walk
 from tests.examples import examples
 from tests.reconstruction.examples import (
     every_allocation,
@@ -254,6 +254,39 @@ def test_at_a_limit_the_bins_are_a_flagged_superset(seconds: float) -> None:
     assert solve(made, seconds=seconds).seconds == solution.seconds
 
 
+def test_records_are_proved_one_by_one_where_the_limit_is_met() -> None:
+    """Of what was seen and ruled out until then, more time finds the same; a record with one bin is linked."""
+    made = dense(40, 3, seed=2)
+    far = made.packages.sum(axis=0, keepdims=True)
+    packages, totals = np.concatenate([made.packages, far]), np.concatenate([made.low, far])
+    early = solve(plain_instance(packages, totals, totals), seconds=0.05)
+    whole = solve(plain_instance(packages, totals, totals), seconds=10)
+    assert (early.status, whole.status) == ("limit", "ambiguous")
+    assert whole.exact == (True,) * 41
+    assert early.exact is not None
+    assert 1 < sum(early.exact) < 41
+    assert early.exact[-1]
+    assert early.linked == whole.linked == 1
+    for proved, found, bins in zip(
+        early.exact, early.feasible_bins, whole.feasible_bins, strict=True
+    ):
+        assert found == bins if proved else set(found) >= set(bins)
+
+
+@given(small_instances(), st.sampled_from([1e-6, 1e-5, 3e-5, 1e-4, 1e-3]))
+@settings(max_examples=examples(60))
+def test_what_is_proved_before_a_limit_is_what_trying_everything_finds(
+    case: tuple[Instance, tuple[int, ...]], seconds: float
+) -> None:
+    made, _ = case
+    solution, valid = solve(made, seconds=seconds), every_allocation(made)
+    assert (solution.exact is None) >= (not valid)
+    for package, proved in enumerate(solution.exact or ()):
+        feasible = {allocation[package] for allocation in valid}
+        found = set(solution.feasible_bins[package])
+        assert found == feasible if proved else found >= feasible
+
+
 MEMORY = """
 import resource
 import numpy as np
@@ -298,6 +331,33 @@ def test_the_walk_only_finds_valid_allocations(
     for package, kind in enumerate(kind_of):
         shown = set(np.flatnonzero(seen.seen[kind]).tolist())
         assert shown <= {a[package] for a in valid}
+
+
+def test_a_walk_begins_where_dear_packages_are_heavy() -> None:
+    """Many packages, one large bin and four small ones: choices that are dear and light are rare."""
+    random = np.random.default_rng(1)
+    value = np.exp(random.normal(10, 1.0, 120))
+    weight = value * np.exp(random.normal(0, 0.35, 120))
+    table = np.stack([value, weight], axis=1).astype(np.int64)
+    truth = random.choice(5, 120, p=[0.6, 0.1, 0.1, 0.1, 0.1])
+    totals = np.zeros((5, 2), np.int64)
+    np.add.at(totals, truth, table)
+    system, _ = system_of(plain_instance(table, totals - 40, totals + 40))
+    known, seen = domains_of(system), Witnesses(system)
+    budget = Budget(0.3, 1 << 30)
+    walk(known, seen, budget, budget.meter(1.0), seed=0, trials=1)
+    assert seen.seen.sum() > 400
+
+
+def test_how_many_allocations_are_expected_is_about_how_many_there_are() -> None:
+    for seed in range(3):
+        made = dense(20, 3, seed=seed)
+        system, _ = system_of(made)
+        allocations = solve(made, seconds=5).allocations
+        assert allocations is not None
+        assert abs(allocations_expected(domains_of(system)) - np.log10(allocations)) < 2
+    sums_of_long_numbers, _ = system_of(sparse(30, 4, seed=1)[0])
+    assert allocations_expected(domains_of(sums_of_long_numbers)) < 0
 
 
 @given(

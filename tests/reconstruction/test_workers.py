@@ -154,6 +154,8 @@ def test_attempts_that_are_kept_are_found_again() -> None:
     assert (found.feasible == made_before.feasible).all()
     assert (found.status, found.limit, found.seconds) == ("unique", 5.0, made_before.seconds)
     assert found.allocations == 1
+    assert found.exact is not None
+    assert found.exact.tolist() == [True, True, True]
 
 
 def test_fewer_processes_are_started_where_the_memory_is_short(

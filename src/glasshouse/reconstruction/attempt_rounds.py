@@ -1,9 +1,10 @@
 """The attempts at the instances of a phase: in which order they are made, how long each may take, and what is kept.
 
 Every instance has a quick attempt first, the least complex first: hard ones hold up none of the others. Where it meets
-its limit, the next attempt has eight times as much, up to what the instance *may take*: so many CPU seconds for each of
-its records, and never more than the plan says. So the work of a month grows with its records, and an instance has the
-same attempts wherever it is solved: in one process or in many, on one machine or on several, in one go or in several.
+its limit, the next attempt has eight times as much, up to what the instance *may take*: the less, the more it left
+open; if an allocation was found, so many CPU seconds for each of its records; and never more than the plan says. So the
+work of a month grows with its records, and an instance has the same attempts wherever it is solved: in one process or
+in many, on one machine or on several, in one go or in several.
 
 Only the *order* of further attempts looks at all instances: first come those for which they pay (`_Retries`). It
 matters where a time limit ends the work by the clock. Then attempts that would not end in time are not begun, none is
@@ -29,6 +30,9 @@ from glasshouse.study.totals import TimeBudget
 
 _GROWTH = 8.0
 """How much longer the next attempt at an instance may take."""
+_PER_RECORD = 0.004
+"""Where an allocation was found, every record whose bins are not proved may take so many CPU seconds: others show that
+it can be elsewhere."""
 _LEAST_GROWTH = 2.0
 """An attempt that may not take so many times as long is not made: it would hardly find more."""
 _BATCH = 24
@@ -240,10 +244,16 @@ def next_limit(attempt: Attempt, budget: TimeBudget) -> float | None:
     >>> budget = TimeBudget(quick=0.1, patience=900.0, longest=10.0)
     >>> [next_limit(Attempt(0, "limit", "limit", n, feasible=everything), budget) for n in (0.1, 0.8)]
     [0.8, None]
+    >>> found = Attempt(0, "limit", "limit", 0.1, feasible=np.ones((100, 10), bool), exact=np.zeros(100, bool))
+    >>> next_limit(found, budget)
+    0.4
     """
     if attempt.status != "limit":
         return None
-    longest = min(budget.longest, budget.patience / max(_left_open(attempt), 1.0) ** 2)
+    patience = budget.patience / max(_left_open(attempt), 1.0) ** 2
+    if attempt.exact is not None:
+        patience = max(patience, _PER_RECORD * int((~attempt.exact).sum()))
+    longest = min(budget.longest, patience)
     limit = min(_GROWTH * attempt.limit, longest)
     return limit if limit >= _LEAST_GROWTH * attempt.limit else None
 

@@ -824,8 +824,7 @@ def _instances_table(solved: SolvedPhase, values: Floats) -> pa.Table:
         if attempt is not None:
             status[row], method[row] = attempt.status, attempt.method
             seconds[row] = attempt.seconds
-            feasible = None if attempt.status == "limit" else attempt.feasible
-            linked[row] = 0 if feasible is None else int((feasible.sum(axis=1) == 1).sum())
+            linked[row] = 0 if attempt.placed is None else int(attempt.placed.sum())
     return pa.table(
         {
             "phase": pa.array([solved.phase.name] * len(parts), pa.string()),

@@ -352,7 +352,7 @@ def exposure(
         bayes = tuple(
             _best(instance, solution.weighted_shares[package], register) for package in chosen
         )
-    met = solution.proved and solution.status != "infeasible"
+    met = solution.exact is not None
     posterior = tuple(chance == 1 and met for chance in uniform)
     number = len(chosen)
     return SolutionExposure(

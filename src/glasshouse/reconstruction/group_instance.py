@@ -201,6 +201,8 @@ class Solution:
     """Per package, the positions of the bins that it is in under some valid allocation; at a limit, a superset."""
     proved: bool
     """Whether the bins are exactly those."""
+    exact: tuple[bool, ...] | None = None
+    """Per package, whether its bins are exactly those, also where not all are proved; None: no allocation was found."""
     allocations: int | None
     """The number of valid allocations, packages told apart; None: not counted."""
     shares: Shares | None = None
@@ -223,8 +225,8 @@ class Solution:
 
     @property
     def linked(self) -> int:
-        """How many packages have one feasible bin only: whose bin is known for certain."""
-        return sum(len(bins) == 1 for bins in self.feasible_bins) if self.proved else 0
+        """How many packages have one feasible bin only: whose bin is known for certain, if some allocation is."""
+        return 0 if self.exact is None else sum(len(bins) == 1 for bins in self.feasible_bins)
 
     @property
     def reason(self) -> str | None:

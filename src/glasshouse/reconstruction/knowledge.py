@@ -109,8 +109,8 @@ class _News:
     """What `bayes` rests on."""
     counted: bool
     """Whether that is the posterior; else it is the uniform rule."""
-    exact: bool
-    """Whether the bins are exactly those that are left; else they may be more."""
+    exact: Flags
+    """Of which records the bins are exactly those that are left; of the others they may be more."""
     sure: bool
     """Whether it is proved that the totals can be met at all."""
 
@@ -235,7 +235,7 @@ def _learn(standing: Standing, news: _News, order: _Order) -> None:
     sharper = better | (standing.bins_source[rows] == NOTHING)
     standing.bins_source[rows[sharper]] = news.source[sharper]
     standing.bins_left[rows[sharper]] = news.bins_left[sharper]
-    standing.proved[rows[sharper]] = news.exact
+    standing.proved[rows[sharper]] = news.exact[sharper]
     standing.uniform[rows[better]] = uniform[better]
     standing.uniform_source[rows[better]] = news.source[better]
     standing.uniform[rows[nobody]] = standing.bayes[rows[nobody]] = 0.0
@@ -254,11 +254,7 @@ def _better(standing: Standing, news: _News, order: _Order, uniform: Floats) -> 
     known = standing.uniform[rows]
     fresh = standing.uniform_source[rows] == NOTHING
     earlier = sources_of(standing.bins_source[rows])[0]
-    fewer = (
-        news.bins_left <= standing.bins_left[rows]
-        if news.exact
-        else news.bins_left < standing.bins_left[rows]
-    ) & ~order.coarser[earlier]
+    fewer = (news.bins_left < standing.bins_left[rows] + news.exact) & ~order.coarser[earlier]
     sharper = fewer | order.finer[earlier] | (news.exact & order.knows_all[earlier])
     if not order.registered:
         return np.asarray(sharper)
@@ -275,8 +271,8 @@ def _raise_bayes(standing: Standing, news: _News, order: _Order, uniform: Floats
     higher = (
         (chance > known) | ((chance == known) & (rests == NOTHING)) | standing.unregistered[rows]
     )
-    if news.exact and news.counted:
-        higher |= order.knows_all[sources_of(rests)[0]]
+    if news.counted:
+        higher |= news.exact & order.knows_all[sources_of(rests)[0]]
     standing.bayes[rows[higher]] = chance[higher]
     standing.bayes_source[rows[higher]] = news.bayes_source[higher]
 
@@ -290,7 +286,7 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
     rows, bins = instances.records_of(part), instances.places_of(part)
     left_out = bool(instances.left_out[part])
     table = _table(solved, part, kind)
-    proved = attempt.status in ("unique", "ambiguous")
+    exact = np.zeros(len(rows), bool) if attempt.exact is None else attempt.exact
     uniform, entity = np.zeros(len(rows)), np.full(len(rows), NOBODY, np.int64)
     nobody = np.zeros(len(rows), bool)
     bayes, shares = uniform, None
@@ -302,7 +298,7 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
         inside = table[:, : len(bins)] & somebody[: len(bins)]
         alone = (uniform == 1) & inside.any(axis=1)
         entity[alone] = register.one[bins[inside[alone].argmax(axis=1)]]
-        shares = attempt.shares if kind == SOLVED and attempt.weighted and proved else None
+        shares = attempt.shares if kind == SOLVED and attempt.weighted and exact.all() else None
         if shares is not None:
             bayes = register.chances(table, bins, left_out=left_out, shares=shares)
     part_of = np.full(len(rows), part)
@@ -316,8 +312,8 @@ def _of_part(solved: SolvedPhase, number: int, part: int, kind: int) -> _News | 
         source=sources(number, part_of, kind),
         bayes_source=sources(number, part_of, kind if shares is None else WEIGHTED),
         counted=shares is not None,
-        exact=proved and kind == SOLVED,
-        sure=proved,
+        exact=exact & (kind == SOLVED),
+        sure=attempt.exact is not None,
     )
 
 
@@ -354,7 +350,7 @@ def _of_trivial(solved: SolvedPhase, number: int) -> _News:
         source=source,
         bayes_source=source,
         counted=True,
-        exact=True,
+        exact=np.ones(len(place), bool),
         sure=True,
     )
 
@@ -415,7 +411,7 @@ def _verdict(
             bins = solved.instances.places_of(part)
             if part in solved.attempts:
                 attempt = solved.attempts[part]
-                if attempt.feasible is None or (rests_on == JOINED and attempt.status == "limit"):
+                if attempt.feasible is None or (rests_on == JOINED and attempt.exact is None):
                     continue
                 table = _table(solved, part, rests_on)[inside]
             else:
@@ -470,7 +466,8 @@ def _fall_back(
             if not solved.phase.exposed:
                 continue  # results do not tell its bins
             standing.uniform_source[row] = standing.bins_source[row] = news.source[inside]
-            standing.bins_left[row], standing.proved[row] = news.bins_left[inside], news.exact
+            standing.bins_left[row] = news.bins_left[inside]
+            standing.proved[row] = news.exact[inside]
             standing.bayes_source[row] = news.bayes_source[inside]
 
 

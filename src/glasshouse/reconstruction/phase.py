@@ -546,6 +546,16 @@ class Attempt:
     """Whether the shares are a posterior: every allocation weighted by the entities in its bins."""
     task: str = ""
     """What the instance is known by; see `Task.digest`."""
+    exact: Flags | None = None
+    """Per package, whether its bins are exactly those that are left, also where the limit was met; None: it is not
+    proved that any allocation meets the totals."""
+
+    @property
+    def placed(self) -> Flags | None:
+        """Per package, whether its bin is proved, be it that of records left out; None: of none it is."""
+        if self.feasible is None or self.exact is None:
+            return None
+        return np.asarray(self.exact & (self.feasible.sum(axis=1) == 1))
 
 
 @dataclass(eq=False)
@@ -722,13 +732,12 @@ def linked_by(solved: SolvedPhase, rows: int) -> Flags:
 
 def places_one(solved: SolvedPhase, attempt: Attempt) -> Flags:
     """Tell per record of an instance whether an attempt has found its bin for certain."""
-    feasible = attempt.feasible
-    if feasible is None or attempt.status == "limit":
+    one = attempt.placed
+    if one is None or attempt.feasible is None:
         return np.zeros(len(solved.instances.packages_of(attempt.part)), bool)
-    one = feasible.sum(axis=1) == 1
     if solved.instances.left_out[attempt.part]:
-        one &= ~feasible[:, -1]
-    return np.asarray(one)
+        one &= ~attempt.feasible[:, -1]
+    return one
 
 
 def _open_parts(solved: SolvedPhase) -> Iterator[tuple[int, Flags]]:

@@ -9,7 +9,8 @@ the sets are exact, and one piece of work serves all packages:
 2. what is still open falls into independent parts; of each the valid allocations are the paths of a layered graph,
    which counts them (`allocation_graph`);
 3. where a graph would be too large, valid allocations are searched until every bin that is not ruled out has been seen
-   for every package (`walk`), and what is not seen is supposed, which shortens all lists (probing);
+   for every package (`walk`, first of all where very many are to be expected), and what is not seen is supposed, which
+   shortens all lists (probing);
 4. what is then neither seen nor ruled out is asked from CP-SAT: an allocation that shows some of it, or the proof that
    there is none (`cp_sat`).
 
@@ -55,7 +56,7 @@ from glasshouse.reconstruction.system import (
     parts_of,
     system_of,
 )
-from glasshouse.reconstruction.walk import aim, walk
+from glasshouse.reconstruction.walk import aim, allocations_expected, walk
 from glasshouse.solvers import OutOfTime
 
 LEAST_MEMORY = 64 << 20
@@ -64,6 +65,8 @@ LEAST_MEMORY = 64 << 20
 _METHODS = ("propagation", "graph", "walk", "probing", "satisfaction", "limit")
 _LISTS, _GRAPHS, _PROBES, _WALK, _LAST_WALK = 0.3, 0.3, 0.1, 0.15, 0.25
 """The parts of the time that the stages may take, the last walk twice; few take theirs, and the rest is CP-SAT's."""
+_PLENTY, _LONG_WALK = 10.0, 0.6
+"""Where so many digits of allocations are to be expected, a walk comes first and may take such a part of the time."""
 _TRIALS, _LAST_TRIALS = 40, 1000
 """How often each walk tries a pair in vain."""
 _SATISFACTION, _LAST_SATISFACTION = 0.03, 0.06
@@ -212,6 +215,11 @@ class _Solver:
                     self._count(task, level)
             if all(task.counts for task in self._tasks):
                 return
+            if level == 0:
+                for task in self._undecided("walk"):
+                    if allocations_expected(task.known) > _PLENTY:
+                        self._walk(task, _LONG_WALK, seed=0)
+                self._only_count()
             if level == _WALK_AFTER:
                 for task in self._undecided("walk"):
                     self._walk(task, _WALK, seed=0)
@@ -413,9 +421,10 @@ class _Solver:
     def _solution(self) -> Solution:
         proved = all(task.decided for task in self._tasks)
         witness = self._witness()
-        possible = self._settled > 0
+        possible, decided = self._settled > 0, np.ones(len(self._settled), bool)
         for task in self._tasks:
             possible[np.ix_(task.kinds, task.bins)] |= task.known.most > 0
+            decided[task.kinds] &= ~task.undecided.any(axis=1)
         feasible = tuple(tuple(np.flatnonzero(row).tolist()) for row in possible[self._kind_of])
         counted = all(task.counts is not None for task in self._tasks)
         weighted = self._weights is not None and all(task.weighted for task in self._tasks)
@@ -426,6 +435,7 @@ class _Solver:
             status="limit" if not proved else "unique" if single else "ambiguous",
             feasible_bins=feasible,
             proved=proved,
+            exact=None if witness is None else tuple(decided[self._kind_of].tolist()),
             allocations=self._allocations() if counted else None,
             shares=self._shares([task.counts for task in self._tasks]) if counted else None,
             weighted_shares=self._shares([task.weighted for task in self._tasks])

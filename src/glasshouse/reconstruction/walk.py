@@ -94,6 +94,24 @@ def aim(
             walker.moved(current, kind, bin_, _EXTRA[trial % len(_EXTRA)])
 
 
+def allocations_expected(known: Domains) -> float:
+    """Return log₁₀ of about how many allocations there are, if sums were drawn at random: below 0, hardly any.
+
+    Every package has its choices; a bin is met by about v / 2.5 σ of them for a window of width v and sums that vary by
+    σ. The last bin takes what the others leave.
+    """
+    system = known.system
+    spread = np.minimum(known.most, system.copies[:, None]).T.astype(float) @ (
+        system.weights.astype(float) ** 2
+    )
+    width = np.maximum(1.0, system.high - system.low + 1.0)
+    # A bin does not vary by more than it holds, however much could be put into it.
+    sigma = np.minimum(np.sqrt(spread) / 2, np.maximum(np.abs(system.high), 1.0))
+    met = np.log10(np.maximum(1.0, 2.5 * sigma / width)).sum(axis=1)
+    choices = np.log10(np.maximum(1, (known.most > 0).sum(axis=1))) * system.copies
+    return float(choices.sum() - met.sum() + met.max(initial=0.0))
+
+
 class _Stuck(Exception):  # noqa: N818 - never leaves the module
     """An attempt found nothing."""
 
@@ -216,14 +234,23 @@ class _Walker:
                 choices = self._some(free, low - base, high - base, _LONGEST_OF_ALL)
             if choices is None:
                 self._large.add(bin_)
-                free = self._free(free, bin_, extra)
+                free = self._free(free, np.maximum(allocation[:, bin_] - stay, 0), bin_, extra)
                 now = np.minimum(allocation[:, bin_], available - free)
                 stay = self._centred(np.maximum(now, stay), stay, available - free, free, low, high)
                 base = stay @ system.weights
                 choices = self._some(free, low - base, high - base)
             if choices is None:
                 raise _Stuck
-            chosen = stay + choices[self.random.integers(len(choices))]
+            choices = stay + choices
+            # What this bin has above its total the others will lack: they must be able to make good for it.
+            rest = (pool - choices) @ system.weights
+            fitting = (rest >= system.low[helpers].sum(axis=0)) & (
+                rest <= system.high[helpers].sum(axis=0)
+            )
+            choices = choices[fitting.all(axis=1)]
+            if not len(choices):
+                raise _Stuck
+            chosen = choices[self.random.integers(len(choices))]
         self._give(allocation, bin_, helpers, chosen)
 
     def _give(self, allocation: Integers, bin_: int, helpers: list[int], chosen: Integers) -> None:
@@ -264,7 +291,8 @@ class _Walker:
         greatest = np.minimum(most[:, first], pool - fixed[:, second])
         if (least > greatest).any():
             raise _Stuck
-        free = self._free(greatest - least, first, extra)
+        inside = np.maximum(allocation[:, first] - least, 0)
+        free = self._free(greatest - least, inside, first, extra)
         whole = pool @ system.weights
         low = np.maximum(system.low[first], whole - system.high[second])
         high = np.minimum(system.high[first], whole - system.low[second])
@@ -282,11 +310,12 @@ class _Walker:
                 best = allocation.copy()
         return allocation if best is None else best
 
-    def _free(self, available: Integers, bin_: int, extra: int) -> Integers:
+    def _free(self, available: Integers, inside: Integers, bin_: int, extra: int) -> Integers:
         """Choose at random which packages may move: so many that some choice is likely to meet the windows of a bin.
 
         The sum of a random half of them varies by σ = ½ √(Σ w²); a window of width v is met by v / 2.5 σ of the
-        choices. Small packages are preferred every other time: of them fewer will do.
+        choices. Small packages are preferred every other time: of them fewer will do. Those that are inside and those
+        that are not take turns, so that about half of them fills what is missing.
         """
         kinds = np.repeat(np.arange(len(available)), available)
         if len(kinds) <= _FEWEST:
@@ -297,6 +326,9 @@ class _Walker:
             noise = np.exp(0.7 * self.random.standard_normal(len(kinds)))
             order = np.argsort(self._sizes[kinds] * noise, kind="stable")
         kinds = kinds[order]
+        within = self._ordinals(kinds) < inside[kinds]
+        turn = np.where(within, np.cumsum(within), np.cumsum(~within))
+        kinds = kinds[np.argsort(turn, kind="stable")]
         squares = np.cumsum(system.weights[kinds].astype(float) ** 2, axis=0)
         width = np.maximum(1.0, system.high[bin_] - system.low[bin_] + 1.0)
         bits = np.log2(np.maximum(1.0, 1.25 * np.sqrt(squares) / width)).sum(axis=1) + extra
@@ -304,6 +336,14 @@ class _Walker:
         size = int(enough[0]) + 1 if len(enough) else len(kinds)
         size = min(max(size, _FEWEST), _MOST_FREE)
         return np.bincount(kinds[:size], minlength=len(available))
+
+    def _ordinals(self, kinds: Integers) -> Integers:
+        """Return which package of its kind each of some packages is, from 0 on, in their order."""
+        order = np.argsort(kinds, kind="stable")
+        first = np.searchsorted(kinds[order], kinds[order])
+        ordinals = np.empty(len(kinds), np.int64)
+        ordinals[order] = np.arange(len(kinds)) - first
+        return ordinals
 
     def _centred(
         self,
@@ -314,13 +354,20 @@ class _Walker:
         low: Integers,
         high: Integers,
     ) -> Integers:
-        """Add or take away packages that do not move, one by one, until half of those that do would fill the bin."""
+        """Add or take away packages that do not move, one by one, until half of those that do would fill the bin.
+
+        What is missing counts by how far the sums of those that move vary in its direction: where dear packages are
+        heavy, choices that are dear and light are rare.
+        """
         weights = self.known.system.weights.astype(float)
         half = free @ weights / 2
         spread = np.sqrt(free @ weights**2) / 2 + 1.0
-        gap = ((low + high) / 2 - half - stay @ weights) / spread
+        scaled = weights / spread
+        together = (scaled * free[:, None]).T @ scaled / 4
+        root = np.linalg.cholesky(together + 1e-3 * np.eye(len(spread)))
+        gap = np.linalg.solve(root, ((low + high) / 2 - half - stay @ weights) / spread)
         gap += 0.3 * self.random.standard_normal(len(gap))
-        return _exchanged(stay, least, most, gap, weights / spread)
+        return _exchanged(stay, least, most, gap, np.linalg.solve(root, scaled.T).T.copy())
 
     def _some(
         self, free: Integers, low: Integers, high: Integers, longest: int = _LONGEST_HALF

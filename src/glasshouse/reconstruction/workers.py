@@ -62,6 +62,7 @@ ATTEMPTS = pa.schema(
         "feasible": pa.large_binary(),
         "shares": pa.large_binary(),
         "weighted": pa.bool_(),
+        "exact": pa.large_binary(),
     }
 )
 """The columns of attempts that are kept."""
@@ -134,12 +135,16 @@ def _attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
         answer = _answer_by_bounds(rest, limit)
     else:
         answer = _answer_by_solver(rest, terms, limit)
-    status, feasible, shares = answer.status, answer.feasible, answer.shares
+    status, feasible, shares, exact = answer.status, answer.feasible, answer.shares, answer.exact
     if feasible is not None and task.allowed is not None and not open_.all():
         # What was settled before has its only bin, with certainty.
         all_feasible = task.allowed.copy()
         all_feasible[open_] = feasible
         feasible = all_feasible
+        if exact is not None:
+            all_exact = np.ones(len(open_), bool)
+            all_exact[open_] = exact
+            exact = all_exact
         if shares is not None:
             all_shares = feasible.astype(np.float64)
             all_shares[open_] = shares
@@ -151,6 +156,7 @@ def _attempt(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
         status=status,
         feasible=feasible,
         shares=None if shares is None or feasible is None else shares[feasible],
+        exact=exact,
     )
 
 
@@ -200,6 +206,7 @@ def _answer_by_solver(task: Task, terms: AttemptTerms, limit: float) -> Attempt:
         feasible=None if solution.status == "infeasible" else feasible,
         shares=None if shares is None else np.array(shares, np.float64),
         weighted=weighted,
+        exact=None if solution.exact is None else np.array(solution.exact, bool),
     )
 
 
@@ -224,7 +231,8 @@ def _settled_answer(task: Task, limit: float) -> Attempt:
         return Attempt(task.part, "infeasible", "propagation", limit, allocations=0)
     bins, weighted = len(task.low), task.entities is not None
     feasible, shares = np.zeros((0, bins), bool), np.zeros((0, bins))
-    return Attempt(task.part, "unique", "propagation", limit, 0.0, 1, feasible, shares, weighted)
+    answer = Attempt(task.part, "unique", "propagation", limit, 0.0, 1, feasible, shares, weighted)
+    return replace(answer, exact=np.ones(0, bool))
 
 
 def instance_of(task: Task) -> Instance:
@@ -272,6 +280,8 @@ def attempts_table(attempts: Iterable[Attempt]) -> pa.Table:
             row |= {"packages": packages, "feasible": flags + bins.to_bytes(8, "little")}
         if attempt.shares is not None:
             row["shares"] = attempt.shares.tobytes()
+        if attempt.exact is not None:
+            row["exact"] = np.packbits(attempt.exact).tobytes()
         rows.append(row)
     return pa.Table.from_pylist(rows, schema=ATTEMPTS)
 
@@ -288,6 +298,9 @@ def attempts_of(table: pa.Table) -> dict[str, Attempt]:
             flags, bins = row["feasible"][:-8], int.from_bytes(row["feasible"][-8:], "little")
             table = np.frombuffer(flags, np.uint8).reshape(packages, -1)
             row["feasible"] = np.unpackbits(table, axis=1, count=bins).astype(bool)
+        if row["exact"] is not None:
+            flags = np.frombuffer(row["exact"], np.uint8)
+            row["exact"] = np.unpackbits(flags, count=packages).astype(bool)
         attempts[row["task"]] = Attempt(part=NO_PART, **row)
     return attempts
 
