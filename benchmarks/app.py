@@ -46,8 +46,12 @@ class Reader:
     def get(self, path: str) -> tuple[str, http.client.HTTPMessage]:
         """Return a page and its headers."""
         headers = {"cookie": self.cookie} if self.cookie else {}
-        self._connection.request("GET", path, headers=headers)
-        answer = self._connection.getresponse()
+        try:
+            self._connection.request("GET", path, headers=headers)
+            answer = self._connection.getresponse()
+        except ConnectionResetError:  # nothing was asked for long
+            self._connection.close()
+            return self.get(path)
         return answer.read().decode("utf-8"), answer.headers
 
 

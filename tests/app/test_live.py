@@ -22,15 +22,16 @@ from glasshouse import study as studies
 from glasshouse.app.acts import advised_by
 from glasshouse.app.guard import Session
 from glasshouse.app.sets import AssessedSets
+from glasshouse.app.verdict import on_screen
 from glasshouse.app.workspace import AppWorkspace
 from glasshouse.disclosure import smallest_cell
-from glasshouse.language import percentage
+from glasshouse.language import LANGUAGES, percentage, speaking
 from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import exact_figure
 from glasshouse.report.discretion import ratio
-from glasshouse.runs import Run
+from glasshouse.runs import Run, run
 from glasshouse.study.anonymise import AnonymiseStudy
-from tests.app.live import HOST, KNOWN, browsing, make_run
+from tests.app.live import HOST, KNOWN, browsing, make_run, study
 from tests.conftest import Glasshouse
 
 OWN = f"http://{HOST}"
@@ -403,6 +404,32 @@ def test_a_run_is_asked_again_with_changes(app: tuple[Any, str, Session], folder
     assert place.partition("/adversary")[0] in client.get("/").text, "begun, and not asked yet"
 
 
+def test_the_command_that_asks_by_group_asks_the_same(
+    app: tuple[Any, str, Session], folder: Path
+) -> None:
+    client, address, _ = app
+    answer = client.get(f"{address}/groups")
+    asked = " ".join(f"-q {name}" for name in KNOWN) + " -s ill --by age --out run-by-age"
+    assert f"glasshouse assess people.csv {asked}" in html.unescape(answer.text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_verdict_on_a_screen_names_no_options(
+    language: str, folder: Path, assessed: Run[Any, Any]
+) -> None:
+    known = {"quasi_identifiers": KNOWN[:2], "sensitive": ["ill"]}
+    asked = study(folder / "people.csv", adversary=known, drop=[KNOWN[2]], subsets=["full"])
+    with speaking(language):
+        page = run(asked).page
+    assert page.ruling is not None
+    assert "--drop" in " ".join(page.ruling.coverage)
+    shown = on_screen(page).ruling
+    assert shown is not None
+    assert "--" not in " ".join(shown.coverage)
+    assert len(shown.coverage) == len(page.ruling.coverage)
+    assert {*shown.swatches} <= {*shown.coverage}, "each keeps its colour"
+
+
 def test_another_rule_can_be_tried(client: Any, here: str, app: Any, submitted: Any) -> None:
     page = words(client.get(f"{here}/what-if?moves=0.1&rule=internal"))
     assert "“internal use” conditions" in page
@@ -598,3 +625,26 @@ def test_a_verdict_says_that_its_file_or_its_study_has_changed(
         assert "The study of this run has changed" in words(client.get(here))
         data.unlink()
         assert "people.csv is not where it was" in words(client.get(here))
+
+
+def test_values_are_grouped_otherwise_in_place_and_counted(
+    app: tuple[Any, str, Session], submitted: list[list[str]]
+) -> None:
+    client, here, _ = app
+    page = client.get(f"{here}/what-if?group-0=intervals:10,20&weight-2=2.5&moves=0.1").text
+    assert "--hierarchy age=intervals:10,20 --level age=1" in page
+    assert re.search(r"30-39: \d+ · 40-49: \d+", page), "with how many records are in each group"
+    assert page.count('name="group-0" value="intervals:10,20"') == 4, (
+        "every form of the page has it"
+    )
+    assert "?moves=0.1" not in page, "nor is it lost by a step back"
+    asked = {"group-0": "intervals:10,20", "weight-2": "2.5"}
+    posted(app, "what-if/best", **asked)
+    means = studies.load_study(Path(submitted[-1][2])).means  # type: ignore[attr-defined]
+    assert (means.hierarchies, means.importance) == ({"age": "intervals:10,20"}, {"city": 2.5})
+    for rule in ("/etc/passwd", "nonsense", "intervals:x", "cep"):
+        answer = client.get(f"{here}/what-if?group-0={rule}")
+        assert (answer.status_code, answer.text.count('role="alert"')) == (200, 1), rule
+        refused = posted(app, "what-if/release", "0.1", **{**asked, "group-0": rule})
+        assert refused.status_code == 422, "and nothing else is made"
+    assert 'role="alert"' not in client.get(f"{here}/what-if").text

@@ -246,6 +246,42 @@ def test_everybody_can_use_the_screens(
     check(tab)
 
 
+@pytest.mark.parametrize(
+    ("width", "scheme", "language", "accept", "forms"),
+    [
+        (390, "dark", "pt-BR", "Aceitar: ela sai", ("further", "tables")),
+        (1440, "light", "en", "Accept: it goes out", ("synthetic",)),
+    ],
+)
+def test_an_output_is_dropped_held_against_the_ledger_and_accepted(
+    browser: Callable[..., Any],
+    width: int,
+    scheme: str,
+    language: str,
+    accept: str,
+    forms: tuple[str, ...],
+) -> None:
+    tab = browser(width, scheme, language)
+    home = "/".join(tab.url.split("/")[:3])
+    for word in forms:
+        tab.goto(f"{home}/{word}")
+        check(tab)
+    tab.goto(f"{home}/ledger")
+    name = f"towns-{width}"
+    tab.evaluate(
+        """name => {
+            const dropped = new DataTransfer();
+            dropped.items.add(new File(["town,count\\nnorth,120\\nsouth,115\\n"], `${name}.csv`));
+            document.querySelector("form.drop").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped}));
+        }""",
+        name,
+    )
+    tab.get_by_role("button", name=accept).click()
+    tab.wait_for_selector("[role=status]")
+    assert tab.locator("tbody th").last.inner_text() == name
+    check(tab)
+
+
 def test_a_version_that_was_tried_is_made(
     browser: Callable[..., Any], app: tuple[str, str, Path]
 ) -> None:

@@ -126,7 +126,7 @@ def test_what_is_said_of_the_file_is_in_the_study_and_in_the_command(folder: Pat
 
     roles, draft = begun(**said)
     assert "records with cpf=Total" in roles
-    assert "--invalid cpf=Total --skip 2 --skip-end 1" in roles
+    assert "--skip 2 --skip-end 1 --invalid cpf=Total --out run" in roles
     question = study_of(AppWorkspace([folder]), draft)
     dialect = question.model_dump()["datasets"][0]["dialect"]
     assert [dialect[name] for name in said] == [2, 1, "cp1252", ";"]
@@ -170,7 +170,7 @@ def test_what_stands_for_missing_and_how_numbers_are_written_is_said_with_a_tick
     said = {"missing": "1.NA", "decimal": ",", "strip": "yes", "go": "yes"}
     place = reader.post(f"{address}/draft", **said).headers["location"]
     assert place.endswith("/adversary")
-    assert "--decimal , --strip --missing sexo=NA --thousands . --type gasto=number" in (
+    assert "--strip --decimal , --thousands . --type gasto=number --missing sexo=NA" in (
         html.unescape(reader.get(place).text)
     )
     workspace = AppWorkspace([folder])

@@ -367,6 +367,13 @@ CLINIC = "patient,birth_date,sex,postcode\n" + "".join(
 )
 
 
+def test_a_code_of_people_is_said_to_tell_them_apart(reader: Reader, folder: Path) -> None:
+    (folder / "clinic.csv").write_text(CLINIC.replace("patient,", "patient_id,"), encoding="utf-8")
+    file = next(e for e in AppWorkspace([folder]).files() if e.name == "clinic.csv").identifier
+    page = reader.get(f"/file/{file}").text
+    assert page.count("choose “Dropped” if it will not be published") == 1
+
+
 def test_a_persona_says_what_the_file_has_of_what_she_knows_and_what_it_lacks(
     reader: Reader, folder: Path, glasshouse: Glasshouse
 ) -> None:
@@ -403,7 +410,7 @@ def test_people_with_several_records_and_guesses_that_are_close_are_asked_for_in
     reader.post(f"{draft}/roles", **roles)
     page = reader.post(f"{draft}/adversary", known="0", **{"within-0": "10%"}).text
     assert "How close a guess of income need be" in page
-    assert "-q sex -s income --within income=10% --id patient" in page
+    assert "-q sex -s income --id patient --within income=10%" in page
     page = reader.post(f"{draft}/adversary", known="0", **{"within-0": "near"}).text
     assert "“near” is neither a share such as 10% nor an amount such as 5." in page
     page = reader.post(f"{draft}/adversary", known="0", several="yes", records="0", tries="3").text
@@ -413,14 +420,14 @@ def test_people_with_several_records_and_guesses_that_are_close_are_asked_for_in
     workspace = AppWorkspace([folder])
     content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
     question = study_of(workspace, Draft(**{**content, "known": ("sex",), "years": ()}))
-    assert (question.person, question.knows) == (("patient",), "all")  # type: ignore[attr-defined]
+    assert (question.person, question.knows) == (("patient",), "all")
     asked = {"known": "0", "several": "yes", "records": "2", "unlinked": "yes"}
     page = reader.post(f"{draft}/adversary", **asked).text
     assert "--person patient --knows 2 --unlinked --out run" in page
     assert "must be the same in all records" not in page
     content = json.loads((workspace.drafts() / f"{draft.rpartition('/')[2]}.json").read_text())
     question = study_of(workspace, Draft(**{**content, "known": ("sex",), "years": ()}))
-    assert question.unlinked  # type: ignore[attr-defined]
+    assert question.unlinked
 
 
 def drafted(
@@ -457,7 +464,7 @@ def test_what_she_does_not_know_exactly_is_asked_for_and_written_into_the_study(
     assert 'id="tries"' in page
     unsure = {"about-1": "+-2", "about-0": "±7d", "likely-2": "50%", "within-0": "5"}
     page = reader.post(address, known=["0", "1", "2"], tries="3", **unsure).text
-    command = "--within income=5 --about 'birth=±7d' --about age=+-2 --likely sex=50% --date birth=dd/mm/yyyy --out run"
+    command = "--date birth=dd/mm/yyyy --within income=5 --likely sex=50% --about 'birth=±7d' --about age=+-2 --out run"
     assert html.escape(command) in page.replace("&#39;", "&#x27;")
     assert 'id="tries"' not in page  # she has one guess then
     assert '<details id="unsure" open>' in page
@@ -555,7 +562,9 @@ def test_dates_are_one_fact_and_further_years_join_by_who_a_person_is(
     assert command in page
     assert "3 sets of these columns" in page
     reader.post(f"{draft}/roles", year=second, **roles | {"role-0": "out"})
-    assert "assess 2018.csv 2019.csv --each" in reader.get(f"{draft}/adversary").text
+    page = reader.get(f"{draft}/adversary").text
+    assert "assess 2018.csv 2019.csv -q" in page
+    assert "--each --out run" in page
 
 
 def test_what_a_job_said_is_told_without_paths(reader: Reader, folder: Path) -> None:

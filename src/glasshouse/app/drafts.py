@@ -21,7 +21,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from glasshouse.app.guard import Form, form_of
-from glasshouse.app.jobs import Jobs
 from glasshouse.app.looks import (
     ENCODINGS,
     MISSING,
@@ -41,6 +40,7 @@ from glasshouse.app.looks import (
     typed,
 )
 from glasshouse.app.server import page, see
+from glasshouse.app.work import submit_study
 from glasshouse.app.workspace import AppWorkspace, Entry
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError, GlasshouseError, StudyError
@@ -48,40 +48,49 @@ from glasshouse.language import marked, number, spoken, text, text_for, translat
 
 if TYPE_CHECKING:
     from glasshouse.study import Dialect, Question
+    from glasshouse.study.assess import AssessStudy
     from glasshouse.table import ColumnProfile
 
 KNOWN, SENSITIVE, IDENTIFIER, WEIGHT = "known", "sensitive", "identifier", "weight"
 DROPPED, IGNORED, OUT = "dropped", "ignored", "out"
 ROLES = {
-    KNOWN: marked("Can be known"),
-    SENSITIVE: marked("Sensitive: she wants to find it out"),
-    IDENTIFIER: marked("Names a person"),
-    WEIGHT: marked("Survey weight: how many people a record stands for"),
-    DROPPED: marked("Will not be in the release"),
-    IGNORED: marked("Of no concern: nobody can know it"),
-    OUT: marked("Nothing of these"),
+    KNOWN: (
+        marked("Known"),
+        marked("Can be known"),
+        marked("judged: people may be identified by it"),
+    ),
+    SENSITIVE: (
+        marked("Sensitive"),
+        marked("Sensitive: she wants to find it out"),
+        marked("judged: it may be found out"),
+    ),
+    IDENTIFIER: (
+        marked("Names"),
+        marked("Names a person"),
+        marked("tells people apart; must not be in the release"),
+    ),
+    WEIGHT: (
+        marked("Weight"),
+        marked("Survey weight: how many people a record stands for"),
+        marked("says how many people a record stands for"),
+    ),
+    DROPPED: (
+        marked("Dropped"),
+        marked("Will not be in the release"),
+        marked("not in the release"),
+    ),
+    IGNORED: (
+        marked("No concern"),
+        marked("Of no concern: nobody can know it"),
+        marked("dismissed: in the release, and the verdict says so"),
+    ),
+    OUT: (
+        marked("Nothing"),
+        marked("Nothing of these"),
+        marked("not looked at: with it the rule is not met"),
+    ),
 }
-"""What a column can be, as the page calls it,"""
-SHORTLY = {
-    KNOWN: marked("Known"),
-    SENSITIVE: marked("Sensitive"),
-    IDENTIFIER: marked("Names"),
-    WEIGHT: marked("Weight"),
-    DROPPED: marked("Dropped"),
-    IGNORED: marked("No concern"),
-    OUT: marked("Nothing"),
-}
-"""and in a word;"""
-BECOMES = {
-    KNOWN: marked("judged: people may be identified by it"),
-    SENSITIVE: marked("judged: it may be found out"),
-    IDENTIFIER: marked("tells people apart; must not be in the release"),
-    WEIGHT: marked("says how many people a record stands for"),
-    DROPPED: marked("not in the release"),
-    IGNORED: marked("dismissed: in the release, and the verdict says so"),
-    OUT: marked("not looked at: with it the rule is not met"),
-}
-"""and what becomes of it in the release."""
+"""What a column can be: in a word, as the page calls it, and what becomes of it in the release."""
 KINDS = {
     "integer": marked("whole number"),
     "number": marked("number"),
@@ -363,8 +372,7 @@ def _columns_page(
         doubt=doubt,
         instead=urlencode(reading | instead),
         ticked=ticked,
-        choices={name: (translated(SHORTLY[name]), translated(ROLES[name])) for name in ROLES},
-        becomes={name: translated(label) for name, label in BECOMES.items()},
+        roles={name: tuple(map(translated, words)) for name, words in ROLES.items()},
         kinds={name: translated(label) for name, label in KINDS.items()},
         columns=[
             (column, roles.get(column.name, OUT), histogram(look.table.column(column.name), column))
@@ -507,7 +515,7 @@ def _trouble(draft: Draft) -> str:
         if len(draft.of(role)) > 1:
             return text(
                 "Only one column can be “{role}”; choose another for the rest.",
-                role=translated(ROLES[role]),
+                role=translated(ROLES[role][1]),
             )
     return ""
 
@@ -751,7 +759,7 @@ def _cost(draft: Draft) -> str:
     return text("{sets} sets of these columns are tried.", sets=number(2**known - 1))
 
 
-def study_of(workspace: AppWorkspace, draft: Draft) -> Question:
+def study_of(workspace: AppWorkspace, draft: Draft) -> AssessStudy:
     """Return the study that a draft stands for.
 
     Raises:
@@ -903,43 +911,14 @@ def files_of(workspace: AppWorkspace, draft: Draft) -> list[Entry]:
 
 
 def command_of(workspace: AppWorkspace, draft: Draft) -> str:
-    """Return the command that asks the same, as it is typed beside the file."""
-    names = [entry.path.name for entry in files_of(workspace, draft)]
-    words = ["glasshouse", "assess", *names]
-    words += ["--each"] * (bool(draft.years) and not draft.of(IDENTIFIER))
-    for name in draft.single:
-        words += ["-q", name]
-    for fact, columns in draft.facts.items():
-        words += ["--fact", f"{fact}={','.join(columns)}"]
-    for name in draft.of(SENSITIVE):
-        words += ["-s", f'"{name}"' if "," in name else name]
-    for name, written in draft.close.items():
-        words += ["--within", f"{name}={written}"]
-    for option, unsure in draft.unsure.items():
-        for name, written in unsure.items():
-            words += [f"--{option}", f"{name}={written}"]
-    if not _doubt(draft)[1]:
-        for name, form in _dates(workspace, draft).items():
-            words += ["--date", f"{name}={form}"]
-    if draft.person:
-        words += ["--person", ",".join(draft.person), "--knows", str(draft.records or "all")]
-        words += ["--unlinked"] * draft.unlinked
-    words += [] if draft.missing_as == "value" else ["--missing-as", draft.missing_as]
-    for flag, role in (("--id", "" if draft.person else IDENTIFIER), ("--weight", WEIGHT)):
-        words += [word for name in draft.of(role) for word in (flag, name)]
-    for flag, role in (("--drop", DROPPED), ("--ignore", IGNORED)):
-        words += [word for name in draft.of(role) for word in (flag, name)]
-    if draft.guesses > 1:
-        words += ["--tries", str(draft.guesses)]
-    if draft.policy != "open-data":
-        words += ["--policy", draft.policy]
-    words += ["--advise"] * (draft.advise and not draft.person)
-    words += [word for condition in draft.invalid for word in ("--invalid", condition)]
-    words += [*typed(draft.reading), *_missing_words(draft)]
-    look = _look_of(workspace, draft)
-    words += ["--thousands", "."] * bool(look.types)
-    words += [word for name, kind in look.types.items() for word in ("--type", f"{name}={kind}")]
-    return shlex.join([*words, "--out", "run"])
+    """Return the command that asks the same; of what cannot be asked as it stands, only its file is in it."""
+    from glasshouse.report.assess.front import question_command
+
+    try:
+        study = study_of(workspace, draft)
+    except StudyError:
+        return shlex.join(["glasshouse", "assess", workspace.entry(draft.file).path.name])
+    return question_command(study)
 
 
 def _start(request: Request, draft: Draft) -> Response:
@@ -954,39 +933,6 @@ def _start(request: Request, draft: Draft) -> Response:
         name=name.partition(".")[0],
         command=command_of(workspace, draft),
     )
-
-
-def submit_study(
-    request: Request, study: Question, *, title: str, name: str, command: str
-) -> Response:
-    """Write a study as anybody could have written it, and ask the command line for its run.
-
-    Args:
-        request: What was asked.
-        study: The study.
-        title: What the job is called.
-        name: What the run folder is called, if that is free.
-        command: The same on the command line.
-    """
-    from importlib.metadata import version
-
-    from glasshouse.study import dump_study, paths_of
-
-    workspace: AppWorkspace = request.app.state.workspace
-    jobs: Jobs = request.app.state.jobs
-    workspace.check_inside(paths_of(study))
-    out = workspace.new_run(name)
-    place = workspace.drafts() / f"{secrets.token_hex(10)}.toml"
-    with new_file(place, private=True) as unfinished:
-        unfinished.write_text(dump_study(study, version=version("glasshouse")), encoding="utf-8")
-    words = ["totals", "campaign"] if study.command == "totals" else [study.command]
-    job = jobs.submit(
-        title,
-        [*words, "--study", str(place), "--out", str(out), "--lang", spoken()],
-        out=out,
-        shown_command=command,
-    )
-    return see(f"/job/{job.identifier}")
 
 
 def draft_of(workspace: AppWorkspace, identifier: str) -> Draft:

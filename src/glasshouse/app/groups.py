@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from glasshouse.app.drafts import submit_study
 from glasshouse.app.guard import form_of
 from glasshouse.app.looks import look_at
 from glasshouse.app.runs import listed, opened, pictures
 from glasshouse.app.server import page
+from glasshouse.app.work import submit_study
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.errors import StudyError
 from glasshouse.language import text
@@ -48,7 +47,7 @@ def _groups(request: Request) -> Response:
         here="groups",
         has_groups=has_groups,
         columns=[(name, listed([name])) for name in columns],
-        command=_command(run, question, question.by or (columns[0] if columns else "COL")),
+        command=_command(run, question, columns[0] if columns else ""),
     )
 
 
@@ -80,10 +79,13 @@ def _ask(request: Request, run: OpenRun, question: AssessStudy) -> Response:
 
 
 def _command(run: OpenRun, question: AssessStudy, column: str) -> str:
-    words = ["glasshouse", "assess", *(dataset.place.name for dataset in question.datasets)]
-    for name in question.adversary.quasi_identifiers:
-        words += ["-q", name]
-    return shlex.join([*words, "--by", column, "--out", f"{run.folder.name}-by-{column}"])
+    """Return the command that asks the same by a column; of a run that has groups, the one that asked for them."""
+    from glasshouse.report.assess.front import question_command
+
+    if not column:
+        return question_command(question, run.folder.name)
+    study = question.model_copy(update={"by": column})
+    return question_command(study, f"{run.folder.name}-by-{column}")
 
 
 routes = [Route("/run/{identifier}/groups", _groups, methods=["GET", "POST"])]

@@ -13,9 +13,10 @@ from glasshouse.app.guard import form_of
 from glasshouse.app.jobs import Jobs
 from glasshouse.app.notes import notes_of
 from glasshouse.app.server import page, see
+from glasshouse.app.work import submit
 from glasshouse.app.workspace import AppWorkspace
 from glasshouse.errors import DataError
-from glasshouse.language import number, spoken, text
+from glasshouse.language import number, text
 
 MOST_RECENT = 12
 """So many runs, and so many drafts, are shown."""
@@ -71,16 +72,7 @@ def _home(request: Request) -> Response:
 
 def _demo(request: Request) -> Response:
     """Run the demo."""
-    workspace: AppWorkspace = request.app.state.workspace
-    jobs: Jobs = request.app.state.jobs
-    out = workspace.new_run("demo")
-    job = jobs.submit(
-        text("The demo"),
-        ["demo", "--out", str(out), "--lang", spoken()],
-        out=out,
-        shown_command="glasshouse demo",
-    )
-    return see(f"/job/{job.identifier}")
+    return submit(request, ["demo"], title=text("The demo"), name="demo", command="glasshouse demo")
 
 
 def _upload(request: Request) -> Response:

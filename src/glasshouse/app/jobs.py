@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from threading import RLock
-from typing import Any
 
+from glasshouse.app.workspace import read_json
 from glasshouse.atomic import new_file
 from glasshouse.errors import DataError
 from glasshouse.progress import PROGRESS_FILE
@@ -243,7 +243,7 @@ class Jobs:
         if not job.pid:
             return JobStanding(job, State.CANCELLED if is_cancelled else State.QUEUED)
         if _is_held(folder / LOCK):
-            progress = _content(folder / PROGRESS)
+            progress = read_json(folder / PROGRESS)
             return JobStanding(
                 job,
                 State.RUNNING,
@@ -290,11 +290,3 @@ def _lines(path: Path) -> list[str]:
     except OSError:
         return []
     return [line.removeprefix("glasshouse: ") for line in lines]
-
-
-def _content(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

@@ -15,6 +15,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, spoken, text, text_for, translated
 
 if TYPE_CHECKING:
+    from glasshouse.arrays import Floats
     from glasshouse.sources import Source
     from glasshouse.study import Dialect
     from glasshouse.table import ColumnProfile, EncodedColumn, EncodedTable, TableProfile
@@ -281,31 +282,29 @@ def histogram(column: EncodedColumn, profile: ColumnProfile) -> list[Bar]:
     ]
 
 
-def _edges(amounts: Sequence[float], profile: ColumnProfile) -> list[float] | int:
+def _edges(amounts: Floats, profile: ColumnProfile) -> list[float] | int:
     """Return where bars begin and end: each of as many whole numbers or days, where there are only such."""
     if profile.kind == "number":
         return min(BARS, profile.distinct)
-    low, high = int(min(amounts)), int(max(amounts))
+    low, high = int(amounts.min()), int(amounts.max())
     width = -(-(high - low + 1) // BARS)
     return [low - 0.5 + place * width for place in range(-(-(high - low + 1) // width) + 1)]
 
 
-def _amounts(values: Sequence[str], profile: ColumnProfile) -> list[float] | None:
+def _amounts(values: Sequence[str], profile: ColumnProfile) -> Floats | None:
     """Return what numbers and dates amount to; None: they are neither, or not written in one way."""
-    from datetime import date
+    import numpy as np
 
     from glasshouse.views import date_form
 
     try:
         if profile.kind in ("integer", "number"):
             decimal, thousands = profile.numbers[0] if profile.numbers else (".", "")
-            return [
-                float(value.replace(thousands or "\0", "").replace(decimal, "."))
-                for value in values
-            ]
+            plain = [value.replace(thousands, "") for value in values] if thousands else values
+            return np.array([value.replace(decimal, ".") for value in plain], float)
         if profile.kind == "date" and len(profile.dates) == 1:
             form = date_form(profile.dates[0])
-            return [float(date.fromisoformat(form.iso(value)).toordinal()) for value in values]
+            return np.array([form.iso(value) for value in values], "datetime64[D]").astype(float)
     except (ValueError, StudyError):
         return None
     return None

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -48,8 +49,26 @@ PACKAGE = Path(__file__).parent.parent
 """Where templates, style sheets and the script are; importing the report for its own takes long."""
 ADDRESS = "127.0.0.1"
 """Where the app listens: this machine only."""
-SCREENS = ("home", "drafts", "work", "verdict", "acts", "notes", "groups", "questions", "live")
+SCREENS = (
+    "home",
+    "drafts",
+    "work",
+    "verdict",
+    "acts",
+    "notes",
+    "groups",
+    "questions",
+    "ledger",
+    "live",
+)
 """The modules of screens, each with its ``routes``."""
+SECTIONS = {
+    "/": marked("Home"),
+    "/compare": marked("Compare"),
+    "/ledger": marked("Ledger"),
+    "/further": marked("Further questions"),
+}
+"""What every page leads to."""
 RUN_RAIL = (
     ("", marked("Verdict")),
     ("explore", marked("Explore sets")),
@@ -84,6 +103,8 @@ LOOK = ("report/templates/report.css", "app/static/app.css", "app/static/screens
 """The style sheets, one after the other: the app looks like the report's sister."""
 TIDILY = (2000, 10, 10)
 """How often garbage is looked for: a command ends before it matters, the app does not."""
+LOADED_LATER = ("runs.reading", "report.inspect.page", "report.html")
+"""What screens load where they are opened, so that the app starts at once."""
 PAUSE = 0.3
 """Seconds between two looks at the queue of jobs."""
 
@@ -146,6 +167,7 @@ def page(request: Request, name: str, *, status: int = 200, **context: Any) -> R
                 ),
                 "states": {state: translated(label) for state, label in STATES.items()},
                 "signs": SIGNS,
+                "sections": {path: translated(label) for path, label in SECTIONS.items()},
                 "in_app": True,
                 "moment": _moment,
                 "address": request.url.path,
@@ -398,6 +420,20 @@ def listener(port: int) -> socket.socket:
     return listening
 
 
+def _made_ready() -> None:
+    """Load what the screens behind the first page need, while that one is read: it takes two seconds.
+
+    What cannot be loaded says so where it is asked for.
+    """
+    with contextlib.suppress(Exception):
+        for name in LOADED_LATER:
+            import_module(f"glasshouse.{name}")
+        import_module("glasshouse.report.charts").to_svg({"mark": "bar", "data": {"values": []}})
+        for name in ("file.html", "adversary.html", "job.html", "verdict.html"):
+            _environment().get_template(name)
+        import_module("glasshouse.app.what_if")
+
+
 def serve(
     folders: Sequence[Path],
     *,
@@ -441,7 +477,15 @@ def serve(
             draft.write_text(leading_to(address), encoding="utf-8")
         return address
 
-    session.on_entered = lambda: on_entered(laid_out())
+    ready = Thread(target=_made_ready, daemon=True)
+
+    def entered() -> None:
+        """Lay out the next address, and the first time get ready for what comes after the first page."""
+        on_entered(laid_out())
+        if ready.ident is None:
+            ready.start()
+
+    session.on_entered = entered
     on_ready(laid_out(), door)
     with contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
         server.run(sockets=[listening])

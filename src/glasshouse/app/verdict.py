@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from glasshouse.measures.verdict import Judgement
+    from glasshouse.report.page import Page
 
 DOWNLOADS = {"report.html": "text/html; charset=utf-8", "report.pdf": "application/pdf"}
 """The forms of a report, and their kinds."""
+_OPTIONS = re.compile(r" \(--[a-z-]+\)|: -q, -s, --drop \w+ --ignore")
 
 
 def _measured(run: OpenRun) -> list[tuple[str, str, str]]:
@@ -157,11 +159,22 @@ def _versions(request: Request, run: OpenRun) -> ShownVersions | None:
     return ShownVersions(list(columns), versions)
 
 
+def on_screen(shown: Page) -> Page:
+    """Return a report whose verdict names no options: what a column is, is said on a screen."""
+    if shown.ruling is None:
+        return shown
+    coverage = tuple(_OPTIONS.sub("", sentence) for sentence in shown.ruling.coverage)
+    columns = tuple(
+        replace(alike, sentence=_OPTIONS.sub("", alike.sentence)) for alike in shown.ruling.columns
+    )
+    return replace(shown, ruling=replace(shown.ruling, coverage=coverage, columns=columns))
+
+
 def _verdict(request: Request) -> Response:
     from glasshouse.report.html import template_context
 
     run = opened(request)
-    content = template_context(run.page) | {"pictures": pictures}
+    content = template_context(on_screen(run.page)) | {"pictures": pictures}
     stale = changes(request, run)
     return page(
         request,

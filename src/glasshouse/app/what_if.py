@@ -6,26 +6,30 @@ are encoded once and kept for the next step. A step is measured as ``anonymise``
 
 from __future__ import annotations
 
+import copy
 import re
 import shlex
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from glasshouse.app.drafts import POLICIES, submit_study
+from glasshouse.app.drafts import POLICIES
 from glasshouse.app.explore import Gauge, definitions, exact_figures, guessed
 from glasshouse.app.guard import form_of
 from glasshouse.app.runs import opened
 from glasshouse.app.server import page
+from glasshouse.app.work import submit_study
 from glasshouse.app.workspace import AppWorkspace, OpenRun
-from glasshouse.errors import DataError, StudyError
+from glasshouse.disclosure import cell_count
+from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import (
     exactly,
     number,
@@ -57,7 +61,7 @@ from glasshouse.study import (
     validated,
     with_paths,
 )
-from glasshouse.study.anonymise import AnonymiseStudy, Protection
+from glasshouse.study.anonymise import AnonymiseStudy, Protection, hierarchy_rule
 from glasshouse.study.entry import label_of
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
@@ -67,6 +71,8 @@ MOST_OPEN, MOST_TRIED = 2, 256
 """The records of so many runs are kept, and of each run so many trials."""
 MOST_RECORDS = 5_000_000
 """Of more records than this a step takes too long to be tried by hand."""
+SHOWN_GROUPS = 12
+"""Of so many groups of a column it is shown how many records are in each."""
 MOST_MOVES, SHOWN_MOVES = 40, 10
 """So many steps can be undone, and so many are shown with their figures."""
 
@@ -164,6 +170,8 @@ class Trials:
             raise StudyError("“what if” is about the records of one file; this run is of several")
         self.question = question
         self.content = release_content(question)
+        self.rules: dict[str, str] = {}
+        self.ungrouped = self
         self.study({})  # refuses what cannot be protected
         path = question.datasets[0].place
         if not path.exists():
@@ -179,18 +187,54 @@ class Trials:
                 records=self.table.records,
             )
         self.names = columns_of(self.table)
+        self._group({})
+        self.labels: Labels = labels_of(question)
+        columns = dict.fromkeys((*self.names, *self.table.sensitive))
+        self.coverage = release_look(self.study({}), self.table, list(columns)).coverage
+
+    def _group(self, rules: Mapping[str, str]) -> None:
+        """Make the hierarchies, some of them by rules, and forget what was tried by others."""
+        self.rules = dict(rules)
         self.hierarchies: Mapping[str, Hierarchy] = hierarchies_of(
-            self.study({}).protection, self.table, encoding=question.datasets[0].dialect.encoding
+            self.study({}).protection,
+            self.table,
+            encoding=self.question.datasets[0].dialect.encoding,
         )
         self.heights = tuple(self.hierarchies[name].height for name in self.names)
         self.examples = tuple(
             example_row(self.hierarchies[name], self.table.column(name)) for name in self.names
         )
-        self.labels: Labels = labels_of(question)
-        columns = dict.fromkeys((*self.names, *self.table.sensitive))
-        self.coverage = release_look(self.study({}), self.table, list(columns)).coverage
         self._tried: OrderedDict[Proposal, Trial] = OrderedDict()
         self._lock = Lock()
+
+    def grouped(self, rules: Mapping[str, str]) -> Trials:
+        """Return the same records with columns grouped by rules, such as ``intervals:10,20``.
+
+        Raises:
+            DataError: A value does not fit its rule.
+            StudyError: A rule is none.
+        """
+        if not rules:
+            return self
+        for name, rule in rules.items():
+            if not hierarchy_rule(rule):
+                raise StudyError(
+                    "“{rule}” is not a rule by which {column} can be grouped, such as intervals:10,20 or prefixes:3,2",
+                    rule=rule,
+                    column=name,
+                )
+        other = copy.copy(self)
+        other.ungrouped = self.ungrouped
+        other._group(rules)
+        return other
+
+    def groups(self, place: int, level: int) -> list[tuple[str, str]]:
+        """Return the groups of a column at a level, the largest first, with how many records are in each."""
+        column = self.table.column(self.names[place])
+        coded = self.hierarchies[column.name].coded(column, where=self.table.name)
+        counts = np.bincount(coded.codes[level], weights=column.tally).astype(np.int64)
+        largest = np.argsort(-counts, kind="stable")[:SHOWN_GROUPS]
+        return [(coded.labels[level][code], cell_count(int(counts[code]))) for code in largest]
 
     @property
     def start(self) -> Proposal:
@@ -202,7 +246,7 @@ class Trials:
         entries = {
             "method": "k-anonymity",
             "k": 1,
-            "hierarchies": _means(self.question),
+            "hierarchies": {**_means(self.question), **self.rules},
             **protection,
         }
         return validated(AnonymiseStudy, {**self.content, "protection": entries}, "what-if")
@@ -219,9 +263,12 @@ class Trials:
         study = self.study(protection | ({} if proposal.l == 1 else {"l": proposal.l}))
         return study.model_copy(update={"policy": self.rule(rule)})
 
-    def rule_study(self, rule: str = "") -> ProtectStudy:
-        """Return the study that finds the best version for the rule of the run, or another one."""
-        content = {**self.content, "means": {"hierarchies": _means(self.question)}}
+    def rule_study(
+        self, rule: str = "", importance: Mapping[str, float] | None = None
+    ) -> ProtectStudy:
+        """Return the study that finds the best version for the rule of the run, or another one, with some weights."""
+        means = {"hierarchies": {**_means(self.question), **self.rules}}
+        content = {**self.content, "means": means | {"importance": importance or {}}}
         study = validated(ProtectStudy, content, "what-if")
         return study.model_copy(update={"policy": self.rule(rule)})
 
@@ -286,11 +333,12 @@ _TRIALS: OrderedDict[str, Trials] = OrderedDict()
 _lock = Lock()
 
 
-def trials_of(request: Request, run: OpenRun) -> Trials:
-    """Return the records of a run, encoded; those of the last few runs are kept.
+def trials_of(request: Request, run: OpenRun, rules: Mapping[str, str] | None = None) -> Trials:
+    """Return the records of a run, encoded, and grouped by rules; those of the last few runs are kept.
 
     Raises:
-        DataError: They lie outside of the folders that were given.
+        DataError: They lie outside of the folders that were given, or do not fit a rule.
+        StudyError: A rule is none.
     """
     workspace: AppWorkspace = request.app.state.workspace
     for path in () if run.question is None else paths_of(run.question):
@@ -308,7 +356,47 @@ def trials_of(request: Request, run: OpenRun) -> Trials:
             while len(_TRIALS) > MOST_OPEN:
                 _TRIALS.popitem(last=False)
         _TRIALS.move_to_end(key)
+        kept = _TRIALS[key]
+        if rules is None or rules == kept.rules:
+            return kept
+        _TRIALS[key] = kept.grouped(rules) if rules else kept.ungrouped
         return _TRIALS[key]
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """How the columns of a run are grouped and weighed otherwise than suggested, as an address or a form says it."""
+
+    rules: Mapping[str, str]
+    """By column, the rule by which its values are grouped."""
+    weights: Mapping[str, float]
+    """By column, how much its loss weighs where the best version is looked for."""
+
+    @classmethod
+    def of(cls, said: Callable[[str], str | None], names: Sequence[str]) -> Grouping:
+        """Return what is said of some columns."""
+        rules = {
+            name: (said(f"group-{place}") or "").strip()[:200] for place, name in enumerate(names)
+        }
+        weights = {
+            name: (said(f"weight-{place}") or "").strip() for place, name in enumerate(names)
+        }
+        return cls(
+            {name: rule for name, rule in rules.items() if rule},
+            {
+                name: float(weight)
+                for name, weight in weights.items()
+                if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?", weight)
+                and float(weight) not in (0, 1)
+            },
+        )
+
+    def entries(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the same as entries of an address."""
+        rules = {f"group-{names.index(name)}": rule for name, rule in self.rules.items()}
+        return rules | {
+            f"weight-{names.index(name)}": f"{one:g}" for name, one in self.weights.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -321,6 +409,8 @@ class Ladder:
     """The proposal before the first move, and after each."""
     rule: str = ""
     """The rule that it is judged by; empty: that of the run."""
+    further: Mapping[str, str] = field(default_factory=dict)
+    """What else the address says: how columns are grouped and weighed."""
 
     @classmethod
     def of(cls, entries: Mapping[str, str], trials: Trials, *, leave: Sequence[str] = ()) -> Ladder:
@@ -351,7 +441,8 @@ class Ladder:
         for move in moves:
             proposals.append(proposals[-1].after(move))
         rule = entries.get("rule", "")
-        return cls(tuple(moves), tuple(proposals), rule if rule in POLICIES else "")
+        said = Grouping.of(entries.get, trials.names).entries(trials.names)
+        return cls(tuple(moves), tuple(proposals), rule if rule in POLICIES else "", said)
 
     @property
     def now(self) -> Proposal:
@@ -361,7 +452,7 @@ class Ladder:
     def address(self, count: int, *further: str) -> str:
         """Return the address after so many moves, and some further ones."""
         moves = (*self.moves[:count], *further)
-        entries = {"moves": "-".join(moves), "rule": self.rule}
+        entries = {"moves": "-".join(moves), "rule": self.rule, **self.further}
         return f"?{urlencode({name: value for name, value in entries.items() if value})}"
 
 
@@ -392,9 +483,15 @@ def _thousandths(percent: str) -> str:
 def what_if(request: Request) -> Response:
     """Show what a proposal comes to, beside the original, and the steps that led there."""
     run = opened(request)
-    trials = trials_of(request, run)
+    entries = {**request.query_params}
+    ungroupable = ""
+    try:
+        trials = _grouped(request, run, entries.get)
+    except GlasshouseError as error:  # a rule is none, or does not fit: they are shown as suggested
+        trials, ungroupable = trials_of(request, run, {}), str(error)
+        entries = {name: value for name, value in entries.items() if "group-" not in name}
     leave = request.query_params.getlist("leave")
-    ladder = Ladder.of(request.query_params, trials, leave=leave)
+    ladder = Ladder.of(entries, trials, leave=leave)
     with labelled_by(trials.question, trials.labels):
         now, original = trials.trial(ladder.now), trials.trial(trials.start)
         verdict = _ruling(now, trials, ladder.rule)
@@ -410,6 +507,8 @@ def what_if(request: Request) -> Response:
             removed=f"{ladder.now.removed / 10:g}",
             labels={name: label_of(Protection, name) for name in ("k", "l", "suppression")},
             moves="-".join(ladder.moves),
+            further=ladder.further,
+            ungroupable=ungroupable,
             rule=ladder.rule,
             rules={"": text("The rule of this run: {rule}", rule=trials.question.policy.title)}
             | {
@@ -452,6 +551,14 @@ class Slider:
     """What it is told as at that level."""
     remaining: str
     """How much of its detail is left."""
+    groups: list[tuple[str, str]]
+    """Its largest groups at that level, or at the first, with how many records are in each."""
+
+
+def _grouped(request: Request, run: OpenRun, said: Callable[[str], str | None]) -> Trials:
+    """Return the records of a run, grouped as an address or a form says."""
+    names = trials_of(request, run).names
+    return trials_of(request, run, Grouping.of(said, names).rules)
 
 
 def _columns(trials: Trials, trial: Trial) -> list[Slider]:
@@ -466,7 +573,13 @@ def _columns(trials: Trials, trial: Trial) -> list[Slider]:
             remaining = text("{share} of its detail left", share=percentage(share))
         sliders.append(
             Slider(
-                place, enumeration([name]), level, top, _words_of(trials, place, level), remaining
+                place,
+                enumeration([name]),
+                level,
+                top,
+                _words_of(trials, place, level),
+                remaining,
+                trials.groups(place, level or min(1, top)),
             )
         )
     return sliders
@@ -685,9 +798,8 @@ def _assumed(question: ReleaseStudy) -> str:
 
 def release(request: Request) -> Response:
     """Make the release of a proposal, as a job."""
-    run = opened(request)
-    trials = trials_of(request, run)
-    form = form_of(request)
+    run, form = opened(request), form_of(request)
+    trials = _grouped(request, run, form.get)
     ladder = Ladder.of({name: form.get(name) for name in ("moves", "rule")}, trials)
     with labelled_by(trials.question, trials.labels):
         if not trials.trial(ladder.now).is_possible:
@@ -700,11 +812,18 @@ def release(request: Request) -> Response:
 
 def best(request: Request) -> Response:
     """Find the best version for the rule of the run, or another one, as a job."""
-    run = opened(request)
-    trials = trials_of(request, run)
-    rule = form_of(request).get("rule")
-    study = trials.rule_study(rule if rule in POLICIES else "")
-    command = protect_command(study)
+    run, form = opened(request), form_of(request)
+    trials = _grouped(request, run, form.get)
+    rule, weights = form.get("rule"), Grouping.of(form.get, trials.names).weights
+    study = trials.rule_study(rule if rule in POLICIES else "", weights)
+    asked = {"--hierarchy": trials.rules, "--importance": weights}
+    words = [
+        word
+        for option, columns in asked.items()
+        for name, value in columns.items()
+        for word in (option, f"{name}={value}")
+    ]
+    command = shlex.join([*shlex.split(protect_command(study)), *words])
     title = text("Versions of {name} that meet the rule", name=trials.table.name)
     return submitted(request, run, study, title, command)
 

@@ -1,10 +1,12 @@
-"""Work: how far a job is, cancelling and resuming it, and where its run is in the end."""
+"""Work: what is put into the queue, how far a job is, cancelling and resuming it, and where its run is in the end."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import secrets
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -14,7 +16,11 @@ from glasshouse.app.guard import form_of
 from glasshouse.app.jobs import Jobs, JobStanding, State
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import AppWorkspace
-from glasshouse.language import marked, text, translated
+from glasshouse.atomic import new_file
+from glasshouse.language import marked, spoken, text, translated
+
+if TYPE_CHECKING:
+    from glasshouse.study import Question
 
 PAUSE, LONGEST = 0.4, 600.0
 """Seconds between two looks at a job, and until a browser has to ask again."""
@@ -28,6 +34,45 @@ STAGES = {
     "solving": marked("Solving"),
 }
 """What a job does, as its page says it."""
+
+
+def submit(
+    request: Request, words: Sequence[str], *, title: str, name: str, command: str
+) -> Response:
+    """Ask the command line for a run, and show how far it is.
+
+    Args:
+        request: What was asked.
+        words: The words of the command, without the folder of the run.
+        title: What the job is called.
+        name: What the run folder is called, if that is free.
+        command: The same as it would be typed beside the data.
+    """
+    workspace: AppWorkspace = request.app.state.workspace
+    jobs: Jobs = request.app.state.jobs
+    out = workspace.new_run(name)
+    arguments = [*words, "--out", str(out), "--lang", spoken()]
+    job = jobs.submit(title, arguments, out=out, shown_command=command)
+    return see(f"/job/{job.identifier}")
+
+
+def submit_study(request: Request, study: Question, **about: str) -> Response:
+    """Write a study as anybody could have written it, and ask the command line for its run, as `submit` does."""
+    from importlib.metadata import version
+
+    from glasshouse.study import dump_study, paths_of
+
+    workspace: AppWorkspace = request.app.state.workspace
+    workspace.check_inside(paths_of(study))
+    place = workspace.drafts() / f"{secrets.token_hex(10)}.toml"
+    with new_file(place, private=True) as unfinished:
+        unfinished.write_text(dump_study(study, version=version("glasshouse")), encoding="utf-8")
+    return submit(request, [*asked_by(study), "--study", str(place)], **about)
+
+
+def asked_by(study: Question) -> list[str]:
+    """Return the command that carries out a study."""
+    return ["totals", "campaign"] if study.command == "totals" else [study.command]
 
 
 def _job(request: Request) -> Response:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 HOME = "glasshouse-app"
 RUNS, JOBS, DRAFTS, FILES, UPLOADS = "runs", "jobs", "drafts", "files", "uploads"
+LEDGER, CHAIN = "ledger", "chain.txt"
+"""The ledger of the app, and the file by which `glasshouse.runs.ledger` knows one."""
 MANIFEST, REPORT = "manifest.json", "report.json"
 ENDINGS = frozenset(
     ".csv .tsv .txt .gz .zip .parquet .arrow .feather .orc .xlsx .xls .xlsb .ods .sav .zsav .por .dta .sas7bdat .xpt "
@@ -88,7 +90,7 @@ class OpenRun:
         self.identifier = entry.identifier
         self.folder = entry.path
         self.name = entry.name
-        self.manifest: Mapping[str, Any] = _json(entry.path / MANIFEST)
+        self.manifest: Mapping[str, Any] = read_json(entry.path / MANIFEST)
 
     @property
     def command(self) -> str:
@@ -168,7 +170,7 @@ class Summary:
     @classmethod
     def of(cls, entry: Entry) -> Summary:
         """Return what a run says of itself in the language that is spoken; it may be of any form."""
-        pages = _json(entry.path / REPORT).get("pages")
+        pages = read_json(entry.path / REPORT).get("pages")
         pages = {} if not isinstance(pages, dict) else pages
         page = pages.get(spoken()) or next(iter(pages.values()), None)
         title = page.get("title") if isinstance(page, dict) else None
@@ -231,7 +233,11 @@ class AppWorkspace:
 
     def files(self) -> list[Entry]:
         """Return the files that may hold a table."""
-        return [entry for entry in self.entries() if not entry.is_run and not entry.is_plan]
+        return [entry for entry in self.outputs() if not entry.is_plan]
+
+    def outputs(self) -> list[Entry]:
+        """Return the files that may hold what is to go out: a table, or a plan of several."""
+        return [one for one in self.entries() if not one.is_run and one.path.name != CHAIN]
 
     def plans(self) -> list[Entry]:
         """Return the files that may hold a study, a plan or an instance."""
@@ -417,7 +423,7 @@ def _below(root: Path) -> Iterator[Path]:
             if entry.name.startswith(".") or entry.name.endswith(".partial"):  # work under way
                 continue
             if entry.is_dir(follow_symlinks=False):
-                is_private = folder.name == HOME and entry.name not in (RUNS, FILES)
+                is_private = folder.name == HOME and entry.name not in (RUNS, FILES, LEDGER)
                 if depth < DEEPEST and not is_private:
                     waiting.append((path, depth + 1))
             elif path.suffix.lower() in ENDINGS | PLANS and entry.name != REPORT:
@@ -470,7 +476,8 @@ def _kept_key(path: Path) -> bytes:
     return key
 
 
-def _json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """Return what a file says by names; nothing if it is not there, or of another form."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

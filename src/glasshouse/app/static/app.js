@@ -102,7 +102,7 @@ document.addEventListener("input", event => {
   if (output) document.getElementById(output).textContent = Number(event.target.value).toLocaleString(document.documentElement.lang);
   if (!form?.dataset.part || form.dataset.live === undefined) return;
   clearTimeout(later.get(form));
-  waiting = setTimeout(() => { waiting = 0; if (form.isConnected) submit(form); }, event.target.type === "range" ? 120 : 30);
+  waiting = setTimeout(() => { waiting = 0; if (form.isConnected) submit(form); }, event.target.type === "range" ? 60 : 30);
   later.set(form, waiting);
 });
 
