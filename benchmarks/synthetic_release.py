@@ -150,6 +150,13 @@ KINDS: dict[str, tuple[Maker, int, list[str], bool]] = {
         USED,
         True,
     ),
+    "gate: noisy tree of another sample (true null)": (
+        lambda _, fresh, seed: tree(fresh, seed),
+        200,
+        USED,
+        True,
+    ),
+    "gate: noisy tree, thirds": (lambda people, _, seed: tree(people, seed), 200, USED, True),
     "gate: noisy tree with 1% copies": (
         lambda people, _, seed: with_copies(tree(people, seed), people, 0.01, seed),
         100,

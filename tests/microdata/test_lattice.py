@@ -34,7 +34,7 @@ from glasshouse.microdata.lattice import MOST_ATTRIBUTES, largest_size
 from glasshouse.microdata.leakage import SIZE_BINS
 from glasshouse.study.assess import MOST_SWEPT
 from glasshouse.table import EncodedTable, codes, read
-from tests.examples import examples
+from tests.examples import IS_THOROUGH, examples
 
 Row = tuple[int, ...]
 
@@ -478,7 +478,8 @@ def test_every_subset_equals_the_group_by_of_a_database(make: Callable[[], Encod
     codes = pa.table({f"c{i}": table.column(name).codes for i, name in enumerate(names)})
     connection.register("codes", codes)
     assert len(outcome.masks) == 255
-    for row, mask in enumerate(outcome.masks.tolist()):
+    rows = [*range(255)] if IS_THOROUGH else [*range(0, 255, 3), 254]
+    for row, mask in zip(rows, outcome.masks[rows].tolist(), strict=True):
         known = ", ".join(f"c{i}" for i in range(8) if (mask >> i) & 1)
         for s in range(len(table.sensitive)):
             counts = f"select {known}, count(*) as n from codes group by {known}, c{8 + s}"

@@ -21,6 +21,7 @@ from glasshouse.microdata import Assessment, Attack, LinkKey, assess, link, link
 from glasshouse.qif import BayesVulnerability, Certainty, Channel, Prior
 from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.codes import mapping
+from tests.examples import examples
 
 Row = dict[str, str]
 ABSENT = "absent"
@@ -214,7 +215,7 @@ def test_linking_one_dataset_equals_exact_bayes(
     check_all(focal, [later], [keys], weighted=weighted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(FOCAL, min_size=1, max_size=5),
     st.lists(
@@ -231,7 +232,7 @@ def test_linking_several_datasets_equals_exact_bayes(
     check_all(focal, laters, keys, weighted=weighted)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(FOCAL, min_size=1, max_size=5),
     st.lists(

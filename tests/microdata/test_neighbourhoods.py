@@ -91,7 +91,7 @@ def check_milder(matched: Attack, by_class: Attack) -> None:
 
 def test_random_tables_give_what_comparing_every_pair_of_records_gives() -> None:
     dice = random.Random(42)
-    for _ in range(examples(10_000, one_of=20)):
+    for _ in range(examples(10_000, one_of=60)):
         rows, known = random_table(dice)
         if not all(any(row[place] for row in rows) for place in (known, known + 1)):
             continue  # a secret that is missing throughout is refused

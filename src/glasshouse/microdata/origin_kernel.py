@@ -138,10 +138,12 @@ def _add_guess(
             drawn += joint[here + file] * joint[here]
         right = joint[base + FILES * guess + file]
         cells[cell, of_file + ADDED] += sign * (right - joint[base + file])
-        cells[cell, of_file + DRAWN] += sign * _share(drawn, synthetic)
-        if kinds == 1:
+        if kinds == 1:  # whatever is drawn is the one value
+            cells[cell, of_file + DRAWN] += sign * (right << DRAWN_UNIT)
             cells[cell, of_file + SURE] += sign * people
             cells[cell, of_file + SURELY_RIGHT] += sign * right
+        elif drawn:
+            cells[cell, of_file + DRAWN] += sign * _share(drawn, synthetic)
     for k in range(seen):
         for file in range(FILES):
             joint[base + FILES * present[k] + file] = 0
@@ -232,5 +234,7 @@ def _add_matches(
 
 @lean_inlined
 def _share(part: Integer, whole: Integer) -> Integer:
-    """Return a ratio in units, rounded down."""
+    """Return a ratio in units, rounded down: by one division where the units of the whole fit."""
+    if part >> (62 - DRAWN_UNIT) == 0:
+        return np.int64((np.uint64(part) << np.uint64(DRAWN_UNIT)) // np.uint64(whole))
     return ((part // whole) << DRAWN_UNIT) + ((part % whole) << DRAWN_UNIT) // whole

@@ -325,8 +325,8 @@ def assess_people(
     of_person = [] if unlinked else [name for name in secrets if name not in of_another]
     if of_another and numbers == [None]:
         raise StudyError(
-            'who knows all records of a person knows of no other: leave out "{secret}", or say how many are known '
-            "(`knows`)",
+            'someone who knows all records of a person knows of no other: leave out "{secret}", or say how many are '
+            "known (`knows`)",
             secret=next(iter(of_another)),
         )
     values = {name: secret_of_each(table, whose.numbers, name).codes for name in of_person}

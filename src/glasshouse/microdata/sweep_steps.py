@@ -173,7 +173,7 @@ def sums_of_all_subsets(
     order = refinement_order(table, quasi_identifiers)
     names = [quasi_identifiers[i] for i in order]
     masks = subset_masks(len(names), largest)
-    row_of = {int(mask): row for row, mask in enumerate(masks)}
+    by_mask = np.argsort(masks)
     secrets = [table.column(name) for name in sensitive] if hidden is None else hidden.columns
     with scratch_folder() as folder:
         steps = _Steps(table, names, secrets, largest, threads, memory, folder, hidden)
@@ -187,8 +187,7 @@ def sums_of_all_subsets(
                 rows = steps.run(step, on_progress, rows, on_step)
                 if on_step:
                     on_step(step, rows)
-            for mask, row in zip(subsets.tolist(), rows, strict=True):
-                sums[row_of[mask]] = row
+            sums[by_mask[np.searchsorted(masks, subsets, sorter=by_mask)]] = rows
     return masks, sums
 
 
@@ -199,11 +198,11 @@ def partition_masks(prefix: Sequence[int], rest: Sequence[int], largest: int) ->
     ['1', '11', '101']
     """
     always = sum(1 << a for a in prefix)
-    relatives = _relative_masks(len(rest), largest).tolist()
-    return np.array(
-        [always | sum(1 << a for i, a in enumerate(rest) if (mask >> i) & 1) for mask in relatives],
-        np.int64,
-    )
+    relatives = _relative_masks(len(rest), largest)
+    masks = np.full(len(relatives), always, np.int64)
+    for i, attribute in enumerate(rest):
+        masks |= ((relatives >> i) & 1) << attribute
+    return masks
 
 
 def sweep_partition(
@@ -1005,14 +1004,14 @@ def _rows(plan: Plan, stores: Sequence[Store]) -> Integers:
 def _expanded(cells: Integers, attributes: int) -> Integers:
     """Turn cells into subsets: T gets every cell (S, F) with S ⊆ T ⊆ S ∪ F.
 
-    One attribute at a time, from the lowest ternary digit (0: not in the subset, 1: in it, 2: free) on: a cell in which
-    it is free counts for the subsets without it and for those with it.
+    One attribute at a time, from the highest ternary digit (0: not in the subset, 1: in it, 2: free) on, so that what
+    is added stands together: a cell in which it is free counts for the subsets without it and for those with it.
     """
     width = cells.shape[1]
     for done in range(attributes):
-        digits = cells.reshape(-1, 3, 1 << done, width)
-        cells = (digits[:, :2] + digits[:, 2:]).reshape(-1, width)
-    return cells
+        digits = cells.reshape(1 << done, 3, -1)
+        cells = digits[:, :2] + digits[:, 2:]
+    return cells.reshape(-1, width)
 
 
 def _completed(sums: Integers) -> Integers:
