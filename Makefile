@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app docs test check lint types imports messages doctests tests quick browser r thorough soak bare oldest matrix benchmarks papers clean
+.PHONY: help demo app docs test check lint types imports messages doctests tests quick browser r thorough soak bare oldest acro matrix benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -67,8 +67,8 @@ doctests: $(VENV)/.installed-dev
 
 tests: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/compiled.py restore
-	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist loadscope --no-loadscope-reorder
-	@$(BIN)/python scripts/compiled.py keep
+	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist loadscope --no-loadscope-reorder; \
+	status=$$?; $(BIN)/python scripts/compiled.py keep; exit $$status
 
 quick: $(VENV)/.installed-dev ## Run the tests that find most faults, in two minutes
 	@$(BIN)/python scripts/compiled.py restore
@@ -105,6 +105,10 @@ oldest: ## Try the lowest versions that pyproject.toml allows, of whatever has a
 		--resolution lowest-direct --editable '.[app,formats,forms,learn,pdf,postgres,tests]'
 	$(call TRY,.venv-oldest)
 
+acro: $(VENV)/.installed-dev ## Let ACRO, in an environment of its own, write again the folders that tests read
+	$(PYTHON) -m venv .venv-acro && .venv-acro/bin/pip install --quiet acro
+	GLASSHOUSE_ACRO=$(abspath .venv-acro)/bin/python $(BIN)/pytest --quiet tests/sources/test_acro.py
+
 matrix: ## Try both, and both with Python 3.13 where there is one
 	$(MAKE) bare oldest
 	! python3.13 --version || $(MAKE) bare oldest PYTHON=python3.13
@@ -116,4 +120,4 @@ papers: $(VENV)/.installed ## Print the tables of five publications at full size
 	for paper in papers/*[0-9].py; do $(BIN)/python $$paper --full || exit 1; done
 
 clean: ## Remove the environment and everything generated
-	rm -rf $(VENV) .venv-bare .venv-oldest .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo site
+	rm -rf $(VENV) .venv-bare .venv-oldest .venv-acro .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis glasshouse-demo site

@@ -19,6 +19,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from glasshouse.cli import translation
 from glasshouse.cli.main import main
 from glasshouse.cli.translation import command_of
 from glasshouse.language import spoken
@@ -143,14 +144,20 @@ def is_required(reason: str) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def _command_line_built_once() -> Iterator[None]:
-    """Build the command line anew where the language changes only: a process of a user runs one command."""
+    """Build the command line once for each language: a process of a user runs one command."""
 
-    @lru_cache(maxsize=1)  # building it translates the panels of the help too
+    @lru_cache(maxsize=2)
     def built(app: Any, language: str) -> Any:
         return command_of(app)
 
+    def in_language(app: Any, _: object) -> Any:
+        command = built(app, spoken())
+        if "typer.rich_utils" in sys.modules:  # whose panels all languages share
+            translation._translate_panels()
+        return command
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("glasshouse.cli.main.command_of", lambda app, _: built(app, spoken()))
+        patch.setattr("glasshouse.cli.main.command_of", in_language)
         yield
 
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 
-def project(folder: Path, source: str) -> Path:
-    """Write a project with one module that has a loop."""
+def project(folder: Path, source: str, name: str = "loops") -> Path:
+    """Write a project with a module that has a loop, beside those that it has."""
     (folder / "src" / "glasshouse" / "__pycache__").mkdir(parents=True, exist_ok=True)
-    (folder / "src" / "glasshouse" / "loops.py").write_text(f"import numba\n{source}\n")
+    (folder / "src" / "glasshouse" / f"{name}.py").write_text(f"import numba\n{source}\n")
     return folder
 
 
-def loop(folder: Path) -> Path:
-    return folder / "src" / "glasshouse" / "__pycache__" / "loops.walk-1.py311.1.nbc"
+def loop(folder: Path, name: str = "loops") -> Path:
+    return folder / "src" / "glasshouse" / "__pycache__" / f"{name}.walk-1.py311.1.nbc"
 
 
 @pytest.fixture
@@ -48,13 +48,39 @@ def test_loops_of_other_sources_are_removed_and_never_kept(script: Any, tmp_path
     assert not loop(folder).exists()
 
 
+def test_whoever_changes_a_loop_compiles_what_holds_it_and_nothing_else(
+    script: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "a"
+    sources = {
+        "loops": "x = 1",
+        "caller": "from glasshouse.loops import (\n    x,\n    y,\n)",
+        "holder": "from glasshouse import caller",
+        "stranger": "x = 1",
+    }
+    for name, source in sources.items():
+        project(folder, source, name)
+    script["restore"](folder)
+    for name in sources:
+        loop(folder, name).write_bytes(b"machine code")
+    assert script["keep"](folder) == 4
+    project(folder, "x = 2")
+    assert script["restore"](folder) == 0
+    assert [name for name in sources if loop(folder, name).exists()] == ["stranger"]
+    clone = tmp_path / "b"
+    for name, source in sources.items():
+        project(clone, "x = 2" if name == "loops" else source, name)
+    assert script["restore"](clone) == 1
+    assert loop(clone, "stranger").read_bytes() == b"machine code"
+
+
 def test_the_last_few_are_kept(script: Any, tmp_path: Path) -> None:
     for number in range(5):
         folder = project(tmp_path / "a", f"x = {number}")
         script["restore"](folder)
         loop(folder).write_bytes(b"machine code")
         assert script["keep"](folder) == 1
-    assert len(list((tmp_path / "cache" / "glasshouse").iterdir())) == script["KEPT"]
+    assert len(list((tmp_path / "cache" / "glasshouse" / "loops").iterdir())) == script["KEPT"]
 
 
 def test_a_fresh_clone_gets_what_is_known_of_types_and_the_last_is_kept(
