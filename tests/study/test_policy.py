@@ -35,6 +35,7 @@ def test_columns_and_outputs_are_counted_and_everything_else_is_a_share_or_a_cla
     assert numbers - counted == {
         *("newly-certain", "recovered-counts", "small-counts"),
         *("below-threshold", "empty-counts", "one-class", "dominated", "estimable"),
+        *("few-degrees", "parts-not-checked"),
     }
 
 
@@ -48,13 +49,18 @@ def test_the_rules_of_the_house_are_ordered_from_strict_to_lax() -> None:
 def test_rules_of_offices_ask_what_their_sources_say_and_never_pass_unmeasured() -> None:
     asked = {
         name: [(one.measure, one.limit) for one in POLICIES[name].conditions]
-        for name in ("hdx", "ema")
+        for name in ("hdx", "ema", "ons")
     }
     assert asked == {
         "hdx": [("direct-identifiers", 0), ("best-guess", Fraction(3, 100))],
         "ema": [("direct-identifiers", 0), ("highest-risk", Fraction(9, 100))],
+        "ons": [
+            *(("newly-certain", 0), ("recovered-counts", 0)),
+            *(("small-counts", 0), ("below-threshold", 0)),
+        ],
     }
-    for name in asked:
+    assert POLICIES["ons"].complete
+    for name in ("hdx", "ema"):
         assert POLICIES[name].complete
         assert not any(one.where_measured for one in POLICIES[name].conditions)
 

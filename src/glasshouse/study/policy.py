@@ -61,6 +61,8 @@ Measure = Literal[
     "one-class",
     "dominated",
     "estimable",
+    "few-degrees",
+    "parts-not-checked",
     "remembered",
     "copied",
 ]
@@ -192,7 +194,8 @@ MEASURES: dict[Measure, MeasureKind] = {
     ),
     "noise": MeasureKind(
         marked(
-            "people of whom someone, despite the noise, comes to think it likely that they are in a count"
+            "people of whom someone, despite the noise, comes to think it likely that they are in a count, or have a "
+            "value"
         ),
         LINKABILITY,
     ),
@@ -226,6 +229,12 @@ MEASURES: dict[Measure, MeasureKind] = {
         marked("figures from which one contributor estimates another"),
         INFERENCE,
         counts_people=True,
+    ),
+    "few-degrees": MeasureKind(
+        marked("models with too few degrees of freedom"), INFERENCE, counts_people=True
+    ),
+    "parts-not-checked": MeasureKind(
+        marked("parts of the output that nothing here checks"), LINKABILITY, counts_people=True
     ),
     "remembered": MeasureKind(
         marked("what a synthetic release remembers about its own people, at least"), LINKABILITY
@@ -291,6 +300,11 @@ class PolicyCondition(BaseModel):
         if self.measure == "columns-not-looked-at" and self.at_most != 0:
             raise ContradictionError(
                 '"{measure}" is 0 in every rule: dismiss columns by name instead (`ignore`)',
+                measure=self.measure,
+            )
+        if self.measure == "parts-not-checked" and self.at_most != 0:
+            raise ContradictionError(
+                '"{measure}" is 0 in every rule: say instead what somebody looked at (`seen`)',
                 measure=self.measure,
             )
         if self.of is not None and not MEASURES[self.measure].of_secret:
@@ -384,6 +398,8 @@ class MagnitudeRule(BaseModel):
     """How much of the largest the others must be, but for the two largest."""
     zeros: bool = True
     """Whether a count that is zero counts."""
+    freedom: StrictInt = Field(default=10, ge=1)
+    """How many degrees of freedom a model has at least."""
 
 
 class ReleasePolicy(BaseModel):
@@ -435,6 +451,8 @@ class ReleasePolicy(BaseModel):
 
 NOTHING_UNSEEN = PolicyCondition(measure="columns-not-looked-at", at_most=0)
 """What every rule asks of a release, whatever it says: that each of its columns was measured, dropped or dismissed."""
+NOTHING_UNCHECKED = PolicyCondition(measure="parts-not-checked", at_most=0)
+"""What every rule asks of an output that has parts which cannot be put together with others: that somebody saw them."""
 
 
 _NOT_COVERED = marked(
@@ -466,7 +484,15 @@ _CERTAIN = marked(
     "(2019), on differencing"
 )
 _THRESHOLD = marked("counts of at least 10: the default of ACRO")
+_NATIONAL = marked(
+    "counts of at least 10: threshold that the Office for National Statistics (ONS) holds research outputs against, as "
+    "one part of what it looks at (its advice to users of the Longitudinal Study)"
+)
 _ACRO = marked("the defaults of ACRO: 10 records, (2, 90%) dominance, p = 10%")
+_FREEDOM = marked(
+    "at least 10 degrees of freedom: Handbook on Statistical Disclosure Control for Outputs (2019), and the default of "
+    "ACRO"
+)
 _IDENTIFYING = marked(
     "It limits who can be identified. What can be inferred about people is measured, and not judged by it."
 )
@@ -580,6 +606,7 @@ OUTPUTS = ReleasePolicy(
         PolicyCondition(measure="newly-certain", at_most=0, source=_CERTAIN),
         PolicyCondition(measure="recovered-counts", at_most=0, source=_CERTAIN),
         PolicyCondition(measure="small-counts", at_most=0, source=_THRESHOLD),
+        PolicyCondition(measure="few-degrees", at_most=0, where_measured=True, source=_FREEDOM),
     ),
 )
 """The rule for what leaves a research environment: nothing becomes certain that was not."""
@@ -596,11 +623,25 @@ ACRO = ReleasePolicy(
     ),
 )
 """The same, with what ACRO asks of the records behind an output by default."""
+ONS = ReleasePolicy(
+    name="ons",
+    excludes=_NOT_COVERED,
+    complete=True,
+    conditions=(
+        *OUTPUTS.conditions[:2],
+        PolicyCondition(measure="small-counts", at_most=0, source=_NATIONAL),
+        PolicyCondition(
+            measure="below-threshold", at_most=0, where_measured=True, source=_NATIONAL
+        ),
+    ),
+)
+"""What the Office for National Statistics of the United Kingdom asks of counts."""
 POLICIES = {
-    policy.name: policy for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL, HDX, EMA, OUTPUTS, ACRO)
+    policy.name: policy
+    for policy in (OPEN_DATA, RESEARCH_FILE, INTERNAL, HDX, EMA, OUTPUTS, ACRO, ONS)
 }
 """The rules that come with the house: a file for everybody, one for researchers under contract, one for colleagues;
-those of two offices; and one for what leaves a research environment."""
+those of three offices; and one for what leaves a research environment."""
 OF_SYNTHETIC: tuple[Measure, ...] = ("remembered", "copied")
 """The measures of a synthetic release, whose records are nobody's: others of records are not asked of it."""
 BY_RECORDS: tuple[Measure, ...] = ("some-records", "any-records")
@@ -613,6 +654,7 @@ TITLES = {
     "ema": marked("clinical reports (EMA)"),
     "outputs": marked("outputs"),
     "acro": marked("outputs, with the defaults of ACRO"),
+    "ons": marked("outputs, as the Office for National Statistics asks"),
 }
 """What they are called in sentences."""
 _IDENTIFYING_ALONE = marked("this rule judges who can be identified, and not what can be inferred")
