@@ -364,7 +364,7 @@ def test_two_files_do_not_tell_how_few_are_in_one_of_them_only() -> None:
         assert told_beyond(world, turned(world), of_linked, in_second, class_sizes) == []
     of_linked.cache_clear()
     world = ((20, 3), (15, 2), (30, 1))
-    with patch("glasshouse.report.assess.page.is_shown", lambda count: True):
+    with patch("glasshouse.report.assess.page.none_is_few", lambda counts: True):
         assert told_beyond(world, turned(world), of_linked, in_second, class_sizes), (
             "she reads how many are in both"
         )
@@ -752,3 +752,49 @@ def test_the_attacker_reads_pictures() -> None:
         assert told_of(world, shifted_levels(world), of_beliefs, at_each_belief)
     of_beliefs.cache_clear()
     assert told_of(world, shifted_levels(world), of_beliefs, at_each_belief) == []
+
+
+# Published tables: tables
+
+Square = tuple[int, ...]
+"""How many people are below 40 and ill, below 40 and well, from 40 on and ill, from 40 on and well."""
+AGES, HEALTH = ("below-40", "from-40"), ("taken-ill", "kept-well")
+
+
+@cache
+def of_margins(ages: tuple[int, int], health: tuple[int, int]) -> tuple[str, str]:
+    """Return the report on two tables, and all that is known of the combinations behind them."""
+    tables = [
+        {"id": "T", "by": ["age"], "rows": [list(row) for row in zip(AGES, ages, strict=True)]},
+        {"id": "U", "by": ["ill"], "rows": [list(row) for row in zip(HEALTH, health, strict=True)]},
+    ]
+    attributes = {"age": {"values": list(AGES)}, "ill": {"values": list(HEALTH)}}
+    run = gh.tables(study={"attributes": attributes, "tables": tables})
+    return figures(lambda: run.page), str(run.to_dict()["cells"])
+
+
+def margins_of(world: Square) -> tuple[tuple[int, int], tuple[int, int]]:
+    a, b, c, d = world
+    return (a + b, c + d), (a + c, b + d)
+
+
+def combinations_of(world: Square) -> dict[str, int]:
+    names = [f"those who are {age} and {health}" for age in AGES for health in HEALTH]
+    return dict(zip(names, world, strict=True))
+
+
+def test_a_report_on_published_tables_tells_of_no_combination() -> None:
+    worlds = [world for size in (3, 4) for world in compositions(size, 4)]
+    assert (
+        small_counts_told(worlds, lambda one: of_margins(*margins_of(one))[0], combinations_of)
+        == []
+    )
+    for world in worlds:
+        report, _ = of_margins(*margins_of(world))
+        assert not any(value in report for value in (*AGES, *HEALTH))
+
+
+def test_the_attacker_reads_combinations() -> None:
+    """What is proved of each combination, which the report leaves out, tells the people of a table of few."""
+    worlds = list(compositions(3, 4))
+    assert small_counts_told(worlds, lambda one: of_margins(*margins_of(one))[1], combinations_of)

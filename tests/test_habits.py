@@ -44,7 +44,12 @@ ELEMENTS = {
 """The elements of a form, and what each must say."""
 NOT_FOR_USERS = {"dev", "docs", "oracle", "tests"}
 """The extras that only tests need."""
-MODULES = {"scikit-learn": "sklearn", "httpx": "starlette", "python-docx": "docx"}
+MODULES = {
+    "pystemmer": "Stemmer",
+    "scikit-learn": "sklearn",
+    "httpx": "starlette",
+    "python-docx": "docx",
+}
 """Distributions whose module has another name, or that another one imports: the test client of Starlette."""
 TOOLS = {
     "import-linter": "lint-imports",

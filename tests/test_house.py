@@ -332,7 +332,7 @@ NO_ENTRIES = frozenset(
     """
     language smallest_cell help_all out overwrite as_json study_file resume threads memory per_record save_table
     explain engine master baseline junit sarif
-    ledger accept reasons records cohort name who
+    ledger accept reasons records seen cohort name who
     """.split()
 )
 """Options that ask for nothing: where the answer goes, how it is worked out, in which language, beside what."""

@@ -387,6 +387,7 @@ def assess(
     likely: Mapping[str, object] | None = None,
     missing_as: str | None = None,
     household: str | None = None,
+    noise: Mapping[str, str] | None = None,
     suda: float | None = None,
     date: Mapping[str, str] | None = None,
     derive: Mapping[str, str] | None = None,
@@ -475,7 +476,9 @@ def assess(
             "subject": subject,
             "policy": _policy(policy),
             "advise": advise,
-            **_attacker(person, knows, unlinked, within, about, likely, missing_as, household),
+            **_attacker(
+                person, knows, unlinked, within, about, likely, missing_as, household, noise
+            ),
         },
         "assess",
     )
@@ -505,6 +508,7 @@ def check(
     likely: Mapping[str, object] | None = None,
     missing_as: str | None = None,
     household: str | None = None,
+    noise: Mapping[str, str] | None = None,
     weight: str | None = None,
     trained_on: Data = None,
     holdout: Data = None,
@@ -534,7 +538,9 @@ def check(
         UnjudgedError: Nothing was measured that the policy asks for.
     """
     rule = _policy(policy)
-    attacker = _attacker(person, knows, unlinked, within, about, likely, missing_as, household)
+    attacker = _attacker(
+        person, knows, unlinked, within, about, likely, missing_as, household, noise
+    )
     people = {"trained_on": trained_on, "holdout": holdout}
     said = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive, "id": id}
     if isinstance(data, Run) or (isinstance(data, str | PathLike) and is_run(Path(data))):
@@ -589,6 +595,7 @@ def check(
                 likely=likely,
                 missing_as=missing_as,
                 household=household,
+                noise=noise,
                 weight=weight,
                 **people,
                 drop=drop,
@@ -753,7 +760,10 @@ def protect(
     sensitive: Sequence[str] | None = None,
     id: str | None = None,  # noqa: A002 - the word of the command line
     policy: PolicyChoice = "open-data",
+    noise: str | PathLike[str] | Mapping[str, Any] | None = None,
+    people: int | None = None,
     suppression: float = 0.01,
+    household: str | None = None,
     hierarchies: Mapping[str, str | PathLike[str]] | None = None,
     importance: Mapping[str, float] | None = None,
     weight: str | None = None,
@@ -769,7 +779,7 @@ def protect(
     subject: str = "person",
     seconds: float | None = None,
     on_progress: OnProgress | None = None,
-) -> Run[ProtectStudy, Any]:
+) -> Run[Any, Any]:
     """Find versions of a release that meet a rule, and what each costs; ``run.release`` is the one to take.
 
     Args:
@@ -778,6 +788,10 @@ def protect(
         sensitive: … By default the table's sensitive attributes.
         id: … By default the table's.
         policy: The rule to meet: a name, a file, or one that was made.
+        noise: The data is the file of a table of counts, and these get noise: ``geometric:epsilon=1``, or the file of
+            a perturbation table. The run is one of ``tables`` then, and ``run.question.tables[0].rows`` are the
+            released counts: nothing draws them again.
+        people: With ``noise``: how many people the table is of.
         ignore: … Of what is kept, too.
         seed: What random choices follow from; keep it as secret as the data.
         seconds: After so many seconds: …
@@ -790,17 +804,65 @@ def protect(
     means = _means(
         suppression, hierarchies, importance, weight, keep, keep_order=keep_order, seconds=seconds
     )
+    means |= {"household": household}
+    treatment = _treatment(where, invalid, drop_missing)
+    if noise is not None or people is not None:
+        words = {
+            "seed": seed or None,
+            "id": id,
+            "ignore": ignore,
+            "drop_suppressed": not drop_suppressed,
+        }
+        usual = _means(0.01, None, None, None, (), keep_order=False, seconds=None)
+        words |= {name: value != usual.get(name) for name, value in means.items()} | treatment
+        _refuse_beside_noise(words | {"missing_is_a_value": missing_is_a_value}, noise)
+        counts = {
+            "tables": [{"path": data, "noise": noise}],
+            "people": people,
+            "quasi_identifiers": list(quasi_identifiers or ()),
+            "sensitive": list(sensitive or ()),
+            "subject": subject,
+            "policy": _policy(policy),
+        }
+        return _released_with_noise(data, counts, on_progress)
     content, tables = _to_protect(
         data,
         (quasi_identifiers, sensitive, id),
         means,
-        treatment=_treatment(where, invalid, drop_missing),
+        treatment=treatment,
         missing_is_a_value=missing_is_a_value,
     )
     content |= {"ignore": ignore, "seed": seed, "subject": subject, "policy": _policy(policy)}
     content["means"] = means | {"drop_suppressed": drop_suppressed}
     study = validated(ProtectStudy, content, "protect")
     return _answer(study, Resources(on_progress=on_progress), tables=tables)
+
+
+def _refuse_beside_noise(words: Mapping[str, object], noise: object) -> None:
+    """Make sure that nothing is said of records where counts get noise.
+
+    Raises:
+        StudyError: Something is, or no noise is named.
+    """
+    if noise is None:
+        raise StudyError("`people` is about a table of counts that gets noise; give `noise`, too")
+    for name, value in words.items():
+        if value:
+            raise StudyError(
+                "with `noise` a table of counts is protected; leave out {given}", given=f"`{name}`"
+            )
+
+
+def _released_with_noise(
+    data: Data, content: dict[str, Any], on_progress: OnProgress | None
+) -> Run[TablesStudy, TablesOutcome]:
+    """Add noise to a table of counts, and assess what is released."""
+    from glasshouse.runs.noisy_release import answer_release, released_with_noise
+
+    if not isinstance(data, str | PathLike):
+        raise StudyError("noise is added to the counts of a file; name the file of the table")
+    released = released_with_noise(validated(TablesStudy, content, "protect"))
+    return answer_release(released, resources=Resources(on_progress=on_progress))
 
 
 @verb(AnonymiseStudy)
@@ -865,6 +927,7 @@ def anonymise(
     means = _means(
         suppression, hierarchies, importance, weight, keep, keep_order=keep_order, seconds=seconds
     )
+    means |= {"household": protection.pop("household", None)}
     treatment = _treatment(where, invalid, drop_missing)
     content, tables = _to_protect(
         data,
@@ -918,7 +981,8 @@ def _means(
 def _columns_beside(means: Mapping[str, Any], treatment: Mapping[str, Any]) -> list[str]:
     """Return the columns that a release to be protected needs without their having a role."""
     conditions = (*treatment["where"], *treatment["invalid"])
-    return [*means["keep"], *filter(None, [means["weight"]]), *map(_column_of, conditions)]
+    further = filter(None, [means["weight"], means.get("household")])
+    return [*means["keep"], *further, *map(_column_of, conditions)]
 
 
 def _to_protect(
@@ -1351,6 +1415,7 @@ def _attacker(
     likely: Mapping[str, object] | None,
     missing_as: str | None,
     household: str | None,
+    noise: Mapping[str, str] | None,
 ) -> dict[str, Any]:
     """Return what is said of people and of knowledge that is not exact, as content of a study."""
     return {
@@ -1361,6 +1426,7 @@ def _attacker(
         "about": dict(about or {}),
         "likely": {name: str(chance) for name, chance in (likely or {}).items()},
         "household": household,
+        "noise": dict(noise or {}),
         **({} if missing_as is None else {"missing_as": missing_as}),
     }
 

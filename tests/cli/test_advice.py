@@ -20,11 +20,13 @@ import pytest
 import glasshouse as gh
 from glasshouse.conditions import without_values
 from glasshouse.report import archive
+from glasshouse.report.assess.front import _dialect_words
 from glasshouse.report.page import Page
 from glasshouse.runs import folder
 from glasshouse.runs.folder import stored_measures, stored_report
 from glasshouse.study import load_policy, load_study
 from glasshouse.study.assess import AssessStudy
+from glasshouse.study.question import Dialect
 from tests.conftest import Glasshouse
 from tests.examples import examples
 
@@ -347,7 +349,7 @@ def test_a_file_that_fails_is_told_why_and_that_it_can_be_protected() -> None:
     page = assessed(people(0)).page
     assert page.ruling is not None
     why, *_ = page.ruling.coverage
-    assert re.match(r"Not met: .+: .+ \(the rule: .+\)", why), "which condition, and by how much"
+    assert re.match(r"Not met: .+: .+ \(rule: .+\)", why), "which condition, and by how much"
     (protect,) = (one for one in page.actions if one.command.startswith("glasshouse protect "))
     assert "publish them in less detail" in protect.sentence
 
@@ -383,3 +385,26 @@ def test_a_rule_on_any_so_many_facts_is_advised_by(tmp_path: Path) -> None:
         pairs = combinations(entry.quasi_identifiers, min(2, len(entry.quasi_identifiers)))
         worst = max(guess(columns, pair) for pair in pairs)
         assert entry.meets == (worst <= Fraction(1, 20))
+
+
+def test_how_a_file_is_read_is_typed_as_its_options_are_called(glasshouse: Glasshouse) -> None:
+    dialect = Dialect(separator=";", encoding="cp1252", skip=2, skip_end=1, header=False)
+    options = {word for word in _dialect_words(dialect) if word.startswith("--")}
+    help_text = glasshouse("assess", "--help-all").out
+    assert "--skip-end" in options
+    assert [option for option in sorted(options) if option not in help_text] == []
+
+
+def test_the_terminal_says_what_to_do_first_where_the_rule_is_not_met(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    data = written(tmp_path / "people.csv", people(1))
+    known = [word for name in KNOWN for word in ("-q", name)]
+    out = glasshouse("assess", str(data), *known, "--out", str(tmp_path / "run")).out
+    action = stored_report(tmp_path / "run").page("en").actions[0]
+    said = " ".join(out.split())
+    assert f"What to do: {action.sentence} {action.change} " in said
+    assert f"\n  {action.command}\n" in out
+    out = glasshouse("check", str(tmp_path / "run")).out
+    met = glasshouse("assess", str(data), "-q", "sex", "--out", str(tmp_path / "met")).out
+    assert "What to do" not in met if "✓ Meets the rule" in met else "What to do" in met

@@ -243,8 +243,9 @@ UNSURE = {
     "pt-BR": "por quem conhece age só com erro de até 1; na melhor tentativa, acerta-se em 37,5% dos casos",
 }
 CLOSE = {
-    "en": "guesses at salary within 10%, before and after; exactly right: 12.5% → 100%",
-    "pt-BR": "de tentativas sobre salary com erro de até 10%, antes e depois; exatamente certas: 12,5% → 100%",
+    "en": "guesses at salary within 10%, without these facts and with them; exactly right: 12.5% → 100%",
+    "pt-BR": "de tentativas sobre salary com erro de até 10%, sem essas informações e com elas; exatamente certas: "
+    "12,5% → 100%",
 }
 
 

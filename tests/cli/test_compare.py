@@ -511,8 +511,8 @@ def test_the_command_of_a_comparison_reads_the_file_as_it_is_written(
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("en", "Change the release until these conditions hold: "),
-        ("pt-BR", "Mude a base até que estas condições sejam atendidas: "),
+        ("en", "Change the release until it meets the rule in: "),
+        ("pt-BR", "Mude a base até que ela atenda à regra em: "),
     ],
 )
 def test_what_to_do_about_runs_names_the_conditions_that_are_not_met(

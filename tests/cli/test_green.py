@@ -118,7 +118,7 @@ def test_a_column_that_is_new_is_named_on_every_surface_and_never_green(
     junit, sarif = tmp_path / "v.xml", tmp_path / "v.sarif"
     outcome = glasshouse("check", path, *asked, "--junit", junit, "--sarif", sarif)
     assert outcome.code == 4
-    assert "Not looked at: gps" in outcome.out
+    assert 'Not looked at: "gps"' in outcome.out
     assert "✓ Meets" not in outcome.out
     suite = fromstring(junit.read_text(encoding="utf-8"))
     assert any("gps" in failure.attrib["message"] for failure in suite.findall(".//failure"))
@@ -159,7 +159,7 @@ def test_what_is_kept_in_a_release_is_judged_with_it(
     made = glasshouse("anonymise", path, *asked, "--out", run)
     assert made.code == 0
     assert "✗ Do not publish as it is" in made.out
-    assert "Looked at as identifying people: email" in made.out
+    assert "Identifying people by themselves: email" in made.out
     file = glasshouse("check", run / "release.csv", "-q", "sex", "-q", "state", "-s", "illness")
     assert [glasshouse("check", run).code, file.code] == [4, 4]
 
@@ -342,7 +342,7 @@ def test_a_form_says_what_was_done_and_what_is_known(
     text = "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells])
     assert "do not assume the same knowledge" not in text
     assert "left out of the file" in cells
-    assert "Looked at as known: sex and state." in text
+    assert "Assumed known to the adversary: sex and state." in text
 
 
 def test_the_same_data_have_the_same_verdict_in_whatever_form(tmp_path: Path) -> None:

@@ -222,7 +222,10 @@ def test_dates_of_known_records_are_said_as_the_file_says_them(glasshouse: Glass
         (["--know", "clinic=N", "--tries", "2"], "leave out --tries"),
         (["--know", "clinic=N", "--id", "icd"], "leave out --id"),
         (["--know", "clinic=N", "D1.csv"], "--person is for one dataset"),
-        (["--know", "clinic=N", "--unlinked"], "leave out --unlinked and --person, and tell"),
+        (
+            ["--know", "clinic=N", "--unlinked"],
+            "leave out --unlinked and --person, and give the facts of one record",
+        ),
         (["--know", "clinic=N", "-s", "icd"], "is not the same in all records of a person"),
         ([], "say what is known about the person"),
     ],

@@ -94,10 +94,14 @@ OTHERWISE = {
         "membership is a guess",
         "membership needs",
     ],
-    "population": ["outpatient, population, visits or trade"],  # the generator
+    "population": ["outpatient, population, visits, trade or tables"],  # the generator
     "release": ["sample the release instead", "sample this release"],  # “use a amostragem”
     "report": ["please report it"],  # the verb
-    "study": ["studies the population"],  # the verb, as “learner” is said in sentences
+    "study": [
+        "studies the population",  # the verb, as “learner” is said in sentences
+        "Longitudinal Study",  # its name
+    ],
+    "suppressed": ["none, suppressed:4"],  # as it is typed
 }
 """Phrases in which a word is said in another way on purpose."""
 

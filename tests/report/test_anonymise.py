@@ -13,7 +13,12 @@ from glasshouse.mitigation import Anonymisation, Comparison
 from glasshouse.report import Provenance
 from glasshouse.report.anonymise.page import page as protection_page
 from glasshouse.report.anonymise.page import protection_findings
-from glasshouse.report.compare.page import comparison_findings, comparison_page, releases_table
+from glasshouse.report.compare.page import (
+    Choice,
+    comparison_findings,
+    comparison_page,
+    releases_table,
+)
 from glasshouse.report.html import to_html
 from glasshouse.report.page import Finding, Severity
 from glasshouse.runs import Resources
@@ -259,6 +264,17 @@ def test_where_loss_ranks_versions_otherwise_the_error_decides_and_it_is_said() 
     assert any(f"“{better.name}” is the most accurate" in finding.sentence for finding in findings)
     titles = [column.title for column in releases_table(outcome.rows).columns]
     assert titles.index("error") < titles.index("loss")
+
+
+def test_a_version_that_is_taken_for_its_columns_though_another_beats_it_says_so() -> None:
+    outcome = compared("people.csv", hows=[{"k": 3}, {"k": 3, "recoding": "local"}])
+    worse, better = sorted(outcome.releases, key=lambda row: row.distance, reverse=True)
+    better = replace(better, naming=worse.naming, inferring=worse.inferring)
+    outcome = replace(outcome, releases=(worse, better))
+    for taken, is_said in ((Choice(worse, None, 2), True), (Choice(better, None, 2), False)):
+        findings = comparison_findings(outcome, QUESTION, taken)
+        (beaten,) = (finding for finding in findings if "is beaten by" in finding.sentence)
+        assert ("chosen all the same: it keeps columns" in str(beaten.meaning)) == is_said
 
 
 @pytest.mark.parametrize(

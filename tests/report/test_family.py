@@ -34,6 +34,7 @@ from glasshouse.report.html import to_html
 from glasshouse.report.page import Table
 from glasshouse.study.assess import AssessStudy
 from tests.differencing import drawn_rows, figures
+from tests.examples import examples
 from tests.report.reading import telling
 from tests.report.snapshots import assert_snapshot
 
@@ -469,7 +470,7 @@ def test_that_all_people_of_a_small_part_share_a_secret_is_not_told() -> None:
     st.sampled_from(["en", "pt-BR"]),
     st.booleans(),
 )
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_figure_of_a_secret_is_told_of_several_counts(
     sizes: list[int], data: st.DataObject, code: str, ordered: bool
 ) -> None:
@@ -524,7 +525,7 @@ def told_counts(records: int, length: int) -> dict[Counts, list[Counts]]:
     st.data(),
     st.booleans(),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_pages_are_the_same_whatever_small_count_they_hide(
     size: int, large: list[tuple[int, int]], data: st.DataObject, ordered: bool
 ) -> None:

@@ -144,6 +144,11 @@ def test_the_first_screen_says_what_was_understood_what_names_people_and_what_to
     nameless = {name: values for name, values in PEOPLE.items() if name != "nome"}
     plain = page_of(table_of(nameless))
     assert plain.tiles[1].figure == "no column"
+    coded = page_of(table_of({"paciente_id": [f"P{place}" for place in range(200)], **nameless}))
+    assert coded.tiles[1].figure == "1 column", (
+        "a code of a person is no name, and yet tells who it is"
+    )
+    assert '"paciente_id"' in coded.tiles[1].sentence
     assert plain.actions[0].sentence.startswith("Check the suggested roles")
     assert alone.figure in plain.first_sentence
 

@@ -14,6 +14,7 @@ from glasshouse.microdata.presence import Member, member
 from glasshouse.report.html import to_html
 from glasshouse.report.membership.member import MemberTold
 from glasshouse.report.page import Severity
+from tests.examples import examples
 from tests.report.reading import (
     assert_it_asks_nobody,
     assert_it_says,
@@ -244,7 +245,7 @@ HARDER = {"en": "harder to guess", "pt-BR": "mais difícil do que"}
 
 
 @tries("membership", "is harder to guess than for people in general")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
 def test_what_compares_says_the_numbers_of_the_outcome(a: int, b: int, c: int, d: int) -> None:
     if not a + b or not a + c:

@@ -29,6 +29,7 @@ from glasshouse.study.policy import policy_called
 from glasshouse.study.question import Adversary, Dataset
 from glasshouse.table import EncodedTable, read
 from glasshouse.table.treatment import Step
+from tests.examples import examples
 from tests.report.reading import (
     assert_it_asks_nobody,
     assert_it_says,
@@ -351,7 +352,7 @@ UP_FROM = {"en": "up from", "pt-BR": "com o cadastro, contra"}
 
 
 @tries("membership", "no better", "hardly better", "up from {before}")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=5))
 @example([(5000, 3000), (1, 2)])
 def test_what_compares_says_the_numbers_of_the_outcome(classes: list[tuple[int, int]]) -> None:

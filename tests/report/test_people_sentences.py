@@ -32,7 +32,7 @@ UP_FROM = {"en": "up from", "pt-BR": ", contra"}
     "assess",
     "guesses the {secret} {tolerance}",
     "on average, down from {before}",
-    "before and after; exactly right: {exact}",
+    "without these facts and with them; exactly right: {exact}",
     seeds=40,
 )
 def test_a_close_guess_is_told_with_the_figures_of_the_outcome(seed: int) -> None:
@@ -146,7 +146,7 @@ WAYS: tuple[dict[str, dict[str, str]], ...] = (
     "assess",
     "Knowing all of it exactly, she would",
     "and guesses it no better than somebody who knows nothing about them",
-    "before and after, by someone who knows {how}",
+    "by someone who knows nothing and by someone who knows {how}",
     seeds=40,
 )
 def test_what_is_learned_without_exact_knowledge_is_told_with_its_figures(seed: int) -> None:

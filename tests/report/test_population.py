@@ -22,6 +22,7 @@ from glasshouse.report.verdict import value_words
 from glasshouse.report.words import percentages
 from glasshouse.study.policy import POLICIES
 from glasshouse.table import read
+from tests.examples import examples
 from tests.report.reading import assert_it_asks_nobody, assert_it_says, drawn, read_text, tries
 from tests.report.snapshots import assert_snapshot
 from tests.report.test_membership import page_of
@@ -213,7 +214,7 @@ def test_what_reports_say_is_kept() -> None:
 
 
 @tries("membership", "the estimates differ", "more than fits")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 999), st.integers(1, 5000))
 def test_from_and_to_are_the_lowest_and_the_highest_estimate(
     plain: int, expected: int, classes: int, other: int

@@ -359,7 +359,12 @@ def protected() -> Any:
     return gh.anonymise(table, quasi_identifiers=["age"], sensitive=["ill"], k=2).outcome
 
 
-@tries("anonymise", "before and after; always saying", "before and after; correct", seeds=40)
+@tries(
+    "anonymise",
+    "before and after protection; by always saying",
+    "before and after protection; correct",
+    seeds=40,
+)
 def test_what_a_protection_changed_is_what_the_outcome_says(seed: int) -> None:
     chance = random.Random(seed)
     records = chance.choice((1000, 980))

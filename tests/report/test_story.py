@@ -63,6 +63,40 @@ def test_the_chapter_is_in_every_kind_of_report() -> None:
     assert archive.from_json(archive.to_json({"en": told}), "x")["en"] == told
 
 
+def test_what_later_chapters_assume_and_pictures_of_findings_are_unfolded_by_who_wants_them() -> (
+    None
+):
+    shown = to_html(story())
+    first, second = "One census — She knows it.", "Protected by Anatomy — She knows it."
+    assert shown.count(first) == shown.count(second) == 1
+    assert shown.index(first) < shown.index("What else is assumed") < shown.index(second)
+    drawn = replace(
+        page("All are named."),
+        findings=(
+            Finding(
+                Severity.HIGH,
+                "All.",
+                picture=Figure({"mark": "bar", "data": {"values": []}}, "Bars", ""),
+            ),
+        ),
+    )
+    assert "What it means, a picture" not in to_html(drawn)
+    told = story_page(
+        [Chapter("One census", "1", drawn)], title="t", lead="l", command="c", provenance=PROVENANCE
+    )
+    assert "What it means, a picture" in to_html(told)
+
+
+def test_a_story_shows_two_findings_of_its_first_chapter_and_one_of_each_other_first() -> None:
+    finding = page("All are named.").findings[0]
+    told = replace(page(""), findings=(finding,) * 3)
+    chapters = [Chapter(name, name, told, findings=3) for name in ("A", "B")]
+    whole = story_page(chapters, title="t", lead="l", command="c", provenance=PROVENANCE)
+    first, _, rest = to_html(whole).partition("More findings")
+    assert [part.count('class="chapter"') for part in (first, rest)] == [3, 3]
+    assert "More findings" not in to_html(told), "a report that is no story shows all of them"
+
+
 def test_a_page_of_one_report_has_no_chapters() -> None:
     assert 'class="chapter"' not in to_html(page("All are named."))
 

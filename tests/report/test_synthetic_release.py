@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 
 import glasshouse as gh
 from glasshouse.language import LANGUAGES, percentage, speaking
 from glasshouse.microdata.memorisation import TOLERANCE
+from glasshouse.report.words import in_words, percentages
 from tests.report.reading import tries
 
 COLUMNS = ("age", "town", "ill")
@@ -43,3 +46,28 @@ def test_bounds_and_what_could_be_missed_are_those_of_the_outcome(seed: int) -> 
             else:
                 assert percentage(TOLERANCE) in main
                 assert percentage(remembered.at_least) in main
+
+
+@tries("assess", "more often than chance explains", seeds=3)
+def test_a_bound_too_small_to_show_is_said_to_be_that(seed: int) -> None:
+    records = 2000 + 1000 * seed
+    people, others, made = np.arange(3 * records).reshape(3, records)
+    made[:5] = people[:5]
+    files = [
+        pa.table({"key": one.astype(str), "one": ["1"] * records}) for one in (made, people, others)
+    ]
+    run = gh.assess(
+        files[0], trained_on=files[1], holdout=files[2], quasi_identifiers=["key", "one"]
+    )
+    remembered = run.outcome.remembered
+    assert remembered.has_copies
+    assert 0 < remembered.copied < 1 / 1000
+    for language, word in {"en": "as they are in 5 of 100", "pt-BR": "em 5 de 100"}.items():
+        with speaking(language):
+            said = run.page.findings[0].sentence
+            figures = [*percentages(Fraction(5, records), Fraction(0))]
+            figures.append(in_words(percentage(remembered.copied)))
+            assert all(figure in said for figure in figures), figures
+        assert word in said
+        assert "At least" not in said
+        assert "No mínimo" not in said

@@ -29,6 +29,7 @@ from glasshouse.study.question import Adversary, Dataset, Gain
 from glasshouse.study.target import TargetStudy
 from glasshouse.table import read
 from glasshouse.table.treatment import Step
+from tests.examples import examples
 from tests.report.reading import (
     assert_it_asks_nobody,
     assert_it_says,
@@ -649,8 +650,8 @@ DIRECTIONS = {
 """What says in which direction a guess at a secret changes."""
 
 
-@tries("target", "hardly changes", "harder to guess", "correct guesses at {secret}, before and")
-@settings(max_examples=40, deadline=None)
+@tries("target", "hardly changes", "harder to guess", "correct guesses at {secret}, without these")
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("34"), st.sampled_from("abc")), min_size=2, max_size=80))
 @example([("3", value) for value in "abc" * 20] + [("4", value) for value in "aabbc" * 4])
 @example([("3", "a")] * 499 + [("3", "b")] * 498 + [("4", "b")] * 3)
@@ -728,7 +729,7 @@ def test_a_tenth_of_a_point_makes_nothing_harder_to_guess_and_is_no_reason_to_pr
         assert protect_the_secret() in [action.sentence for action in much.actions]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 9), st.integers(0, 9))
 def test_what_a_journalist_counts_says_the_numbers_of_the_outcome(
     inside: int, others: int, outside: int, further: int
@@ -869,7 +870,7 @@ def test_a_chance_does_not_tell_whose_records_fit() -> None:
     assert f"{float(exact):.6f}"[:6] not in everything(told)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(
         st.text("ABC", min_size=1, max_size=4).map(lambda places: (places, "FIJI"[: len(places)])),

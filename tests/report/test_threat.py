@@ -47,6 +47,7 @@ from glasshouse.study import Dataset
 from glasshouse.study.threat import ThreatStudy
 from tests.cli.test_longitudinal import write
 from tests.cli.test_threat import HORIZONTAL, PEOPLE, VERTICAL
+from tests.examples import examples
 from tests.report.reading import assert_it_says, tries
 from tests.report.snapshots import assert_snapshot
 
@@ -524,7 +525,7 @@ def numbers_in(sentence: str) -> list[float]:
     ),
     *("for nobody does the table make", "For {share} of {people}", "For nobody does the table"),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 999), st.integers(1, 999), st.integers(1, 40), st.integers(0, 40))
 @example(300, 300, 5, 5)
 @example(500, 500, 5, 0)
@@ -569,7 +570,7 @@ def test_what_compares_says_the_numbers_of_the_outcome(
 
 
 @tries("threat", "makes it {times} times as likely", "makes it no more likely")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(1, 99), st.integers(1, 99))
 def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
     attacker: int, learner: int
@@ -599,7 +600,7 @@ def test_what_is_believed_of_a_person_says_the_numbers_of_the_outcome(
 
 
 @tries("threat", "makes one of them up to", "makes none of them more likely", "cannot be said.")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(2, 4), st.integers(1, 24), st.booleans())
 @example(2, 1, True)
 @example(4, 25, False)
@@ -631,7 +632,7 @@ def test_what_is_believed_of_several_values_says_the_numbers_of_the_outcome(
 
 
 @tries("threat", "Someone who takes every possible table", "hardly any of its use is lost")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 99), st.integers(1, 99), st.integers(0, 100))
 @example(50, 50, 95)
 def test_simpler_worlds_and_what_is_left_of_use_are_told_as_they_are(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -17,10 +18,11 @@ import typer
 from glasshouse.cli.interrupts import interruptible
 from glasshouse.cli.options import OutputOptions, RunOptions, with_options
 from glasshouse.errors import DataError, StoppedError, StudyError
-from glasshouse.language import marked, number, printable, text, text_for, translated
+from glasshouse.language import marked, number, printable, spoken, text, text_for, translated
 from glasshouse.progress import PROGRESS_FILE, OnProgress, Progress, Stage
 
 if TYPE_CHECKING:
+    from glasshouse.report.page import Action, Brief
     from glasshouse.runs import Outcome, Run
     from glasshouse.study import Question
 
@@ -170,7 +172,22 @@ def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) ->
         if release is not None:
             places.append(text("Release: {path}", path=report.parent / release))
         places.append(text("Report: {path}", path=report))
-    terminal.show(done.brief, places=tuple(places))
+    brief = done.brief
+    terminal.show(brief, action=_first_action(brief, report), places=tuple(places))
+
+
+def _first_action(brief: Brief, report: Path | None) -> Action | None:
+    """Return what the report says to do first; None: there is none, or the rule is met."""
+    from glasshouse.measures.verdict import Decision
+    from glasshouse.runs.folder import stored_report
+
+    if report is None or brief.ruling is None or brief.ruling.decision is Decision.MEETS:
+        return None
+    action = next(iter(stored_report(report.parent).pages[spoken()].actions), None)
+    if action is None or "--study study.toml" not in action.command:
+        return action
+    place = shlex.quote(str(report.parent / "study.toml"))  # a report stands beside its study
+    return replace(action, command=action.command.replace("study.toml", place))
 
 
 def warn(sentence: str) -> None:

@@ -88,12 +88,12 @@ class _Asked:
         described = description_of(getattr(home, model), name)
         if described is None:
             raise InternalError(f"{self.place}.{name} has no words")
-        settings = {"show_default": not described.unless} | dict(self.settings)
+        settings = {
+            "show_default": not described.unless,
+            "rich_help_panel": described.panel or None,
+        } | dict(self.settings)
         typed = typer.Option(
-            *(self.flags or flags_of(name)).split(),
-            metavar=described.shows or None,
-            rich_help_panel=described.panel or None,
-            **settings,
+            *(self.flags or flags_of(name)).split(), metavar=described.shows or None, **settings
         )
         return typed, described
 
@@ -338,6 +338,7 @@ class AttackerOptions:
     likely: list[str] | None = asked("assess.AssessStudy")
     missing_as: str | None = asked("assess.AssessStudy")
     household: str | None = asked("assess.AssessStudy")
+    noise: list[str] | None = asked("assess.AssessStudy")
 
     def content(self) -> dict[str, Any]:
         """Return them as content of a study."""
@@ -345,6 +346,7 @@ class AttackerOptions:
             "within": "COLUMN=10%, COLUMN=5",
             "about": "COLUMN=±2, COLUMN=±7d, COLUMN=90%, COLUMN=@FILE",
             "likely": "COLUMN=50%",
+            "noise": "COLUMN=response:0.8, COLUMN=pram:0.8, COLUMN=@FILE",
         }
         return {
             "person": listed(self.person) if self.person else [],
@@ -464,8 +466,9 @@ class RunOptions(OutputOptions):
     study_file: Path | None = option("--study", "STUDY.TOML", "Run this study instead of options.")
 
 
-_AFTER = partial(option, panel="After what went out before")
-"""An option in the panel of outputs that follow others."""
+_OUTPUTS = "After what went out before"
+_AFTER, _ASKED_AFTER = partial(option, panel=_OUTPUTS), partial(asked, rich_help_panel=_OUTPUTS)
+"""Options in the panel of outputs that follow others."""
 Who = Annotated[
     str | None,
     _AFTER("--who", "NAME", "Who asks for the output. \\[default: who is logged in]"),
@@ -485,10 +488,10 @@ class PublishedOptions:
         "--name", "NAME", "What the output is called. \\[default: as its table or file]"
     )
     who: Who = None
-    people: int | None = asked("tables.TablesStudy")
-    suppressed: tuple[int, int] | None = asked("tables.PublishedTable")
-    totals: str | None = asked("tables.PublishedTable")
-    rare: int | None = asked("tables.TablesStudy")
+    people: int | None = _ASKED_AFTER("tables.TablesStudy")
+    suppressed: tuple[int, int] | None = _ASKED_AFTER("tables.PublishedTable")
+    totals: str | None = _ASKED_AFTER("tables.PublishedTable")
+    rare: int | None = _ASKED_AFTER("tables.TablesStudy")
     time_limit: float = _AFTER(
         "--time-limit",
         "SECONDS",
@@ -531,6 +534,12 @@ class LedgerOptions(PublishedOptions):
     )
     accept: bool = _AFTER(
         "--accept", says="Add the output to the ledger if it passes.", default=False
+    )
+    seen: list[str] | None = _AFTER(
+        "--seen",
+        "NAME",
+        "A part that cannot be checked, such as a model or a plot, which you looked at: it no longer keeps the output "
+        "from passing, and the ledger says so. Repeatable.",
     )
     reasons: Path | None = _AFTER(
         "--reasons",

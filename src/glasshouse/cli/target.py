@@ -56,7 +56,7 @@ def target(
         if unlinked:
             raise StudyError(
                 "without a pseudonym each known record is looked for by itself; leave out --unlinked and --person, and "
-                "tell the facts of one record: --know COLUMN=VALUE, once or more"
+                "give the facts of one record: --know COLUMN=VALUE, once or more"
             )
         facts = [fact for one in known or [] for fact in facts_of(one)]
         columns = [taken_apart(fact, option="--know")[0] for fact in facts]

@@ -115,7 +115,8 @@ def decimal(value: Fraction | float, digits: int) -> str:
     >>> decimal(Fraction(1, 8), 2), decimal(Fraction(-1, 8), 2), decimal(Fraction(1, 3), 0), decimal(1234.5, 1)
     ('0.13', '−0.13', '0', '1,234.5')
     """
-    size = rounded(abs(Fraction(value)) * 10**digits)
+    above, below = value.as_integer_ratio()
+    size = (2 * abs(above) * 10**digits + below) // (2 * below)  # of counts, which is soon done
     whole, rest = divmod(size, 10**digits)
     decimals = f".{rest:0{digits}d}" if digits else ""
     return localised(f"{'-' if value < 0 < size else ''}{whole:,}{decimals}")

@@ -15,13 +15,14 @@ def percentage(probability: Fraction, digits: int = 1) -> str:
     >>> percentage(third), percentage(Fraction(1, 10**6)), percentage(Fraction(0)), percentage(third, 2)
     ('33.3%', '< 0.1%', '0%', '33.33%')
     """
-    if probability in (0, 1):
-        return _percent("0" if probability == 0 else "100")
-    least = Fraction(1, 10 ** (2 + digits))
-    if probability < least:
-        return f"< {_percent(decimal(100 * least, digits))}"
-    if probability > 1 - least:
-        return f"> {_percent(decimal(100 - 100 * least, digits))}"
+    share, whole = probability.numerator, probability.denominator
+    if share in (0, whole):
+        return _percent("100" if share else "0")
+    parts = 10 ** (2 + digits)
+    if share * parts < whole:
+        return f"< {_percent(decimal(Fraction(100, parts), digits))}"
+    if (whole - share) * parts < whole:
+        return f"> {_percent(decimal(100 - Fraction(100, parts), digits))}"
     return _percent(decimal(100 * probability, digits))
 
 

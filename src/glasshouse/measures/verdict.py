@@ -19,6 +19,7 @@ from glasshouse.measures.coverage import OUTSIDE, Coverage
 from glasshouse.measures.measurement import Measurement
 from glasshouse.study.policy import (
     MEASURES,
+    NOTHING_UNCHECKED,
     NOTHING_UNSEEN,
     OF_SYNTHETIC,
     Measure,
@@ -26,6 +27,8 @@ from glasshouse.study.policy import (
     ReleasePolicy,
 )
 
+OF_EVERY_RULE = (NOTHING_UNSEEN, NOTHING_UNCHECKED)
+"""What is asked whatever a rule says, of what was measured of it."""
 OF_TOTALS: frozenset[Measure] = frozenset({"placed", "newly-certain"})
 """Measures of what is published about people instead of their records."""
 
@@ -76,7 +79,7 @@ class Judgement:
     @property
     def is_of_figures(self) -> bool:
         """Whether it is about what was measured, and not about what was not looked at."""
-        return self.condition.measure != NOTHING_UNSEEN.measure
+        return self.condition.measure not in {one.measure for one in OF_EVERY_RULE}
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values; numbers as floats of the exact ratios."""
@@ -204,7 +207,8 @@ def verdict_on(
 
     Args:
         measurements: What was measured.
-        policy: The policy; that no column of a release was passed over is asked whatever it says.
+        policy: The policy; that no column of a release was passed over, and no part of an output, is asked whatever
+            it says.
         coverage: What became of the columns of the release, to be told with the verdict.
 
     Raises:
@@ -236,7 +240,7 @@ def verdict_on(
     measured = tuple(entry for entry in measured if not is_unknown(entry))
     answers = {
         condition: tuple(_answers(condition, measured))
-        for condition in dict.fromkeys((NOTHING_UNSEEN, *policy.conditions))
+        for condition in dict.fromkeys((*OF_EVERY_RULE, *policy.conditions))
     }
     judgements = tuple(
         Judgement(condition, measurement)

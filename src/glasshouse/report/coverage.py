@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from glasshouse.language import marked, printable, text, text_for, translated
+from glasshouse.language import marked, printable, quoted, text, text_for, translated
 from glasshouse.measures.coverage import OUTSIDE, Coverage, CoveredColumn, Fate
-from glasshouse.report.labels import column_label
 from glasshouse.report.page import ColumnsAlike
-from glasshouse.report.words import joined
+from glasshouse.report.words import enumeration, joined
 
 MOST_NAMED = 12
 """So many columns of one fate are named."""
@@ -16,13 +15,13 @@ MOST_NAMED = 12
 
 _SENTENCES = {
     Fate.UNSEEN: marked("Not looked at: {columns}. Say what each is: -q, -s, --drop or --ignore."),
-    Fate.KNOWN: marked("Looked at as known: {columns}."),
-    Fate.SENSITIVE: marked("Looked at as sensitive: {columns}."),
-    Fate.DIRECT: marked("Looked at as identifying people: {columns}."),
+    Fate.KNOWN: marked("Assumed known to the adversary: {columns}."),
+    Fate.SENSITIVE: marked("What she wants to learn: {columns}."),
+    Fate.DIRECT: marked("Identifying people by themselves: {columns}."),
     Fate.PERSON: marked("Taken to say whose a record is: {columns}."),
     Fate.HOUSEHOLD: marked("Taken to say who lives together: {columns}."),
     Fate.WEIGHT: marked("Taken as a weight: {columns}."),
-    Fate.CONSTANT: marked("Looked at, and the same in all records: {columns}."),
+    Fate.CONSTANT: marked("The same in all records: {columns}."),
     Fate.DROPPED: marked("Not in the release (--drop): {columns}."),
     Fate.DISMISSED: marked("Dismissed by whoever ran this (--ignore): {columns}."),
     Fate.DISMISSED_BY_RULE: marked("Dismissed by the rule: {columns}."),
@@ -50,15 +49,15 @@ def columns_alike(coverage: Coverage) -> Iterator[ColumnsAlike]:
 def _named(columns: list[CoveredColumn]) -> str:
     """Return what columns are called, with what names people in brackets; of many the first, and how many more.
 
-    What was not looked at, and what was said of a column by its name, has the name that is to be typed.
+    What was not looked at has the name that is to be typed, between quotation marks.
     """
     names = [
         f"{called} ({translated(column.direct)})" if column.direct else called
         for column in columns[:MOST_NAMED]
         for called in [
-            printable(column.name)
-            if column.fate in {*OUTSIDE, Fate.UNSEEN}
-            else printable(column_label(column.name))
+            quoted([printable(column.name)])
+            if column.fate is Fate.UNSEEN
+            else printable(enumeration([column.name]))
         ]
     ]
     rest = len(columns) - MOST_NAMED

@@ -373,6 +373,24 @@ def hardly_changes(guess: Leakage) -> bool:
     return abs(guess.additive) < min(HARDLY, HARDLY_OF_BEFORE * guess.prior)
 
 
+def none_is_few(counts: Iterable[int]) -> bool:
+    """Tell whether each of some numbers of people may be told.
+
+    >>> none_is_few([0, 12]), none_is_few([3, 12])
+    (True, False)
+    """
+    return all(map(is_shown, counts))
+
+
+def unless_few(values: Iterable[Fraction], people: int) -> list[Fraction]:
+    """Return figures about some people, such as how far guesses at them are off; none about few, whom they would tell.
+
+    >>> unless_few([Fraction(1, 2)], 3), unless_few([Fraction(1, 2)], 30)
+    ([], [Fraction(1, 2)])
+    """
+    return list(values) if is_shown(people) else []
+
+
 def one_of_few() -> Told:
     """Return the chance of a guess at one of few people, of which no more is told than that they are few.
 

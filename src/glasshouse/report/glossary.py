@@ -29,7 +29,7 @@ TERMS = {
         "What a person would not want to be learned from the release, such as an illness, a disability or an income."
     ),
     marked("class"): marked(
-        "All records that are alike on the quasi-identifiers (an equivalence class). Who is alone in a class is "
+        "All records that are alike on the quasi-identifiers (an equivalence class). Someone alone in a class is "
         "unique."
     ),
     marked("population"): marked(

@@ -8,9 +8,10 @@ itself. The same page gives the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import jinja2
@@ -20,6 +21,9 @@ from glasshouse.language import printable, spoken, text
 from glasshouse.report.charts import to_svg, wrapped
 from glasshouse.report.page import SIGNS, Figure, Finding, Page, ranked
 from glasshouse.report.provenance import instructions, source_line
+
+MOST_BEGUN = 2
+"""So many findings of the first chapter of a story are shown before anything is unfolded, and one of each other."""
 
 
 def to_html(page: Page, *, proposal: str = "") -> str:
@@ -32,12 +36,21 @@ def to_html(page: Page, *, proposal: str = "") -> str:
     return _template().render(template_context(page, proposal=proposal))
 
 
+def _unfolded(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    """Return the findings that are shown, and further ones: of a story the first one or two of a chapter are shown."""
+    shown, further = list(findings[:MOST_BEGUN]), list[Finding]()
+    for before, finding in pairwise(findings[MOST_BEGUN - 1 :]):
+        is_further = bool(finding.chapter) and finding.chapter == before.chapter
+        (further if is_further else shown).append(finding)
+    return {"findings": shown, "later_findings": further}
+
+
 def template_context(page: Page, *, proposal: str = "") -> dict[str, Any]:
     """Return what the template of a page is given, alone (``report.html``) or in a frame (``page.html``)."""
     return {
         "page": page,
         "proposal": proposal,
-        "findings": ranked(page.findings),
+        **_unfolded(ranked(page.findings)),
         "pictures": pictures,
         "instructions": instructions(page.provenance),
         "source": source_line(page.provenance),

@@ -355,7 +355,7 @@ def look_at_conditions(ruling: Ruling) -> Action:
         shown += "; " + text_for(rest, "{count} further", "{count} further")
     if failed:
         return Action(
-            text("Change the release until these conditions hold: {conditions}.", conditions=shown)
+            text("Change the release until it meets the rule in: {conditions}.", conditions=shown)
         )
     if unjudged:
         return Action(

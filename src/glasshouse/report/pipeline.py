@@ -17,6 +17,7 @@ from glasshouse.report.verdict import (
     measure_words,
     value_words,
 )
+from glasshouse.report.words import in_words
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -117,8 +118,8 @@ def _fault(verdict: Verdict, judgement: Judgement) -> str:
         return ", ".join(verdict.coverage.unseen)
     return text(
         "{value}; the rule is {limit} (margin: {margin})",
-        value=value_words(judgement.measured),
-        limit=limit_words(judgement.condition, judgement.condition.limit),
+        value=in_words(value_words(judgement.measured)),
+        limit=in_words(limit_words(judgement.condition, judgement.condition.limit)),
         margin=margin_words(judgement),
     )
 
@@ -126,5 +127,5 @@ def _fault(verdict: Verdict, judgement: Judgement) -> str:
 def _rule_words(verdict: Verdict, measure: str) -> str:
     """Say what a rule is about: the first condition on its measure, and what it asks."""
     judgement = next(entry for entry in verdict.judgements if entry.condition.measure == measure)
-    limit = limit_words(judgement.condition, judgement.condition.limit)
+    limit = in_words(limit_words(judgement.condition, judgement.condition.limit))
     return printable(f"{condition_words(judgement)}: {limit}")

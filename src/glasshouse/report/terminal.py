@@ -12,12 +12,12 @@ from rich.text import Text
 
 from glasshouse.language import printable, text
 from glasshouse.measures.verdict import Decision
-from glasshouse.report.page import SIGNS, Brief, Cell, Ruling, Table
+from glasshouse.report.page import SIGNS, Action, Brief, Cell, Ruling, Table
 
 DECISIONS = {
     Decision.STOP: "red",
     Decision.RESTRICT: "yellow",
-    Decision.OPEN: "magenta",
+    Decision.OPEN: "bright_black",
     Decision.MEETS: "green",
 }
 """The colour of a verdict."""
@@ -25,11 +25,18 @@ COLOURS = {"▲": "red", "▼": "green"}
 """How what got worse and better is highlighted, besides its mark."""
 
 
-def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None = None) -> None:
+def show(
+    brief: Brief,
+    *,
+    action: Action | None = None,
+    places: tuple[str, ...] = (),
+    console: Console | None = None,
+) -> None:
     """Print a brief: what was found first, the tables behind it, and the verdict last, where the eye is.
 
     Args:
         brief: What to say.
+        action: What to do first, where the verdict asks for something.
         places: Sentences that name what was written; they are never broken into lines.
         console: Where to; by default standard output.
     """
@@ -49,6 +56,8 @@ def show(brief: Brief, *, places: tuple[str, ...] = (), console: Console | None 
         say(console, text("note: {note}", note=note))
     if brief.ruling is not None:
         say_ruling(console, brief.ruling)
+    if action is not None:
+        _say_action(console, action)
     if places:
         console.print()
     for line in places:
@@ -63,6 +72,15 @@ def say_ruling(console: Console, ruling: Ruling) -> None:
     console.print(line.append(f": {printable(ruling.tally)}", style="not bold default"))
     for sentence in ruling.coverage:
         say(console, sentence)
+
+
+def _say_action(console: Console, action: Action) -> None:
+    """Print what to do and what comes of it, and on a line of its own the command that does it."""
+    met = {True: text("✓ meets the rule"), False: text("✗ not enough for the rule"), None: ""}
+    words = " ".join(filter(None, (action.sentence, action.change, met[action.meets])))
+    say(console, text("What to do: {action}", action=words))
+    if action.command:
+        say(console, f"  {action.command}", soft_wrap=True)
 
 
 def say(console: Console, sentence: str, *, soft_wrap: bool = False) -> None:

@@ -14,7 +14,7 @@ from glasshouse.measures.measurement import Measurement
 from glasshouse.measures.verdict import Decision, Judgement, Verdict
 from glasshouse.report.coverage import columns_alike, coverage_sentences, unknown_coverage
 from glasshouse.report.page import Bullet, Cell, Column, Group, Ruling, Table
-from glasshouse.report.words import enumeration
+from glasshouse.report.words import enumeration, in_words
 from glasshouse.study.assess import parse_person_secret
 from glasshouse.study.policy import (
     BY_RECORDS,
@@ -24,8 +24,10 @@ from glasshouse.study.policy import (
     PolicyCondition,
 )
 
-MOST_FAILED = 3
+MOST_FAILED = 2
 """So many conditions that are not met are named with the verdict."""
+MOST_UNMEASURED = 2
+"""So many conditions are named that a command does not measure."""
 
 
 HEADLINES = {
@@ -35,6 +37,14 @@ HEADLINES = {
     Decision.MEETS: marked("Meets the rule"),
 }
 """What a decision says; that something is safe is never said."""
+COLOURS = {
+    Decision.STOP: marked("Red (✗): fails even for restricted access."),
+    Decision.OPEN: marked("Grey (?): it fails already, and not all was judged."),
+    Decision.RESTRICT: marked("Amber (!): fails, except for restricted access."),
+}
+"""What the colour of a verdict means."""
+UNTOLD = marked("Amber (!): fails; restricted access was not judged in full.")
+"""What amber means where only a part of the rule was measured."""
 
 
 def ruling(verdict: Verdict) -> Ruling:
@@ -46,10 +56,8 @@ def ruling(verdict: Verdict) -> Ruling:
         if judgement.condition.source
     )
     return Ruling(
-        verdict.decision,
-        translated(HEADLINES[verdict.decision])
-        if verdict.is_of_release
-        else text("No verdict on the release"),
+        shown_decision(verdict),
+        _headline(verdict),
         _tally(verdict),
         _conditions_table(verdict),
         tuple(_coverage_sentences(verdict)),
@@ -59,6 +67,26 @@ def ruling(verdict: Verdict) -> Ruling:
         if verdict.coverage is not None and verdict.is_of_release
         else (),
     )
+
+
+def shown_decision(verdict: Verdict) -> Decision:
+    """Return the decision whose colour a verdict has: what fails is red or amber, also where the rest was not asked."""
+    if verdict.is_of_release or not verdict.failed:
+        return verdict.decision
+    holds = all(
+        judgement.condition.allows(judgement.measured.value, restricted=True)
+        for judgement in verdict.judgements
+    )
+    return Decision.RESTRICT if holds else Decision.STOP
+
+
+def _headline(verdict: Verdict) -> str:
+    """Say the decision; of what is not on the whole release, whether it already fails the rule."""
+    if not verdict.is_of_release:
+        return (
+            text("Already fails the rule") if verdict.failed else text("No verdict on the release")
+        )
+    return translated(HEADLINES[verdict.decision])
 
 
 def _bullets(verdict: Verdict) -> Iterator[Bullet]:
@@ -93,7 +121,7 @@ def binding_words(binding: Judgement) -> str:
     return text(
         "Tightest condition: {condition} (the rule: {limit}).",
         condition=condition_words(binding),
-        limit=limit_words(binding.condition, binding.condition.limit),
+        limit=in_words(limit_words(binding.condition, binding.condition.limit)),
     )
 
 
@@ -164,25 +192,33 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
     if failed:
         conditions = [
             text(
-                "{condition}: {value} (the rule: {limit})",
+                "{condition}: {value} (rule: {limit})",
                 condition=condition_words(judgement),
-                value=value_words(judgement.measured),
-                limit=limit_words(judgement.condition, judgement.condition.limit),
+                value=in_words(value_words(judgement.measured)),
+                limit=in_words(limit_words(judgement.condition, judgement.condition.limit)),
             )
             for judgement in failed[:MOST_FAILED]
         ]
         if (rest := len(failed) - MOST_FAILED) > 0:
             conditions.append(text_for(rest, "{count} further", "{count} further"))
-        yield text("Not met: {conditions}.", conditions="; ".join(conditions))
+        unmet = text("Not met: {conditions}.", conditions="; ".join(conditions))
+        shown = shown_decision(verdict)
+        is_part = shown is Decision.RESTRICT and not verdict.is_of_release
+        colour = UNTOLD if is_part else COLOURS.get(shown, "")
+        yield " ".join(filter(None, (unmet, colour and translated(colour))))
     if not verdict.is_of_release:
-        yield text(
-            "This is not a verdict on the release, only what was measured here. glasshouse check judges the file "
-            "itself."
-        )
+        yield text("Only what was measured here; glasshouse check judges the file.")
+        if names := list(dict.fromkeys(measure_words(one.measure) for one in verdict.unjudged)):
+            rest = len(names) - MOST_UNMEASURED
+            more = [text_for(rest, "{count} further", "{count} further")] if rest > 0 else []
+            listed = "; ".join([*names[:MOST_UNMEASURED], *more])
+            yield text("Not measured here: {conditions}.", conditions=listed)
     elif verdict.coverage is not None:
         yield from coverage_sentences(verdict.coverage)
     elif not verdict.is_of_totals:
         yield unknown_coverage()
+    elif all(one.condition.measure != "noise" for one in verdict.judgements):
+        yield text("Judged is what is certain, and not guesses.")
     if verdict.unjudged and verdict.is_of_release:
         measures = dict.fromkeys(condition.measure for condition in verdict.unjudged)
         words = "; ".join(map(measure_words, measures))

@@ -84,15 +84,25 @@ def share(part: int, whole: int) -> str:
     return percentage(Fraction(part, whole))
 
 
-def in_words(share: str) -> str:
-    """Return a percentage as it stands in a sentence: what is less than another is said to be.
+_SIGNS = {
+    "<": marked("less than {share}"),
+    ">": marked("more than {share}"),
+    "≤": marked("at most {share}"),
+    "≥": marked("at least {share}"),
+}
+"""How a bound is read aloud, by its sign."""
 
-    >>> in_words("< 0.1%"), in_words("> 99.9%"), in_words("50.0%")
-    ('less than 0.1%', 'more than 99.9%', '50.0%')
+
+def in_words(share: str) -> str:
+    """Return a figure as it stands in a sentence: what is less than another, or at most as much, is said to be.
+
+    >>> in_words("< 0.1%"), in_words("> 99.9%"), in_words("50.0%"), in_words("≤ 5%"), in_words("≥ 11"), in_words("≤ 0%")
+    ('less than 0.1%', 'more than 99.9%', '50.0%', 'at most 5%', 'at least 11', '0%')
     """
-    if share.startswith("< "):
-        return text("less than {share}", share=share[2:])
-    return text("more than {share}", share=share[2:]) if share.startswith("> ") else share
+    sign, _, figure = share.partition(" ")
+    if sign == "≤" and figure in ("0", "0%"):
+        return figure
+    return translated(_SIGNS[sign], share=figure) if sign in _SIGNS else share
 
 
 def enumeration(names: Sequence[str]) -> str:

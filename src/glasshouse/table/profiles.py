@@ -740,6 +740,9 @@ def meaning_of_name(name: str) -> str:
     return next((meaning for meaning, telling in MEANING_WORDS.items() if words & telling), "")
 
 
+_LONGEST_CODE = len("9999")
+
+
 def _maybe_missing(
     values: Sequence[str], counts: Sequence[int], looks_like: str = ""
 ) -> tuple[tuple[str, int], ...]:
@@ -760,7 +763,9 @@ def _maybe_missing(
             if value and count > 1 and not (re.fullmatch(pattern, value) and is_right(value))
         )
     codes = sorted(
-        (int(value), value, count) for value, count in counted if re.fullmatch(r"\d{1,4}", value)
+        (int(value), value, count)
+        for value, count in counted
+        if len(value) <= _LONGEST_CODE and value.isdecimal()
     )
     if 2 < len(codes) <= MOST_CODES and len(codes) + len(suspects) >= len(values) - 1:
         *_, (before, _, _), (last, value, count) = codes
@@ -771,7 +776,8 @@ def _maybe_missing(
 
 def is_missing_mark(value: str) -> bool:
     """Tell whether a value is what programs and people write where one is missing, such as ``NA`` or ``ignorado``."""
-    return folded(value).strip() in MISSING_MARKS
+    plain = value.lower() if value.isascii() else folded(value)  # the same, in a tenth of the time
+    return plain.strip() in MISSING_MARKS
 
 
 def _look(name: str, values: pa.LargeStringArray, records: int) -> str:

@@ -29,7 +29,7 @@ from glasshouse.report.page import (
     keep_assumptions,
 )
 from glasshouse.report.provenance import of_those_left_out
-from glasshouse.report.words import enumeration, percentages, plural, share
+from glasshouse.report.words import enumeration, joined, percentages, plural, share
 from glasshouse.study.anonymise import AnonymiseStudy
 from glasshouse.table.treatment import SUPPRESSED_RECORD
 
@@ -48,7 +48,8 @@ def risk_tiles(pairs: Sequence[tuple[Attack, Attack]], subject: str) -> Iterator
             text("Who is at risk"),
             _change(before.deterministic.posterior, after.deterministic.posterior),
             text(
-                "of {people} can be identified outright, before and after; correct identifications: {change}",
+                "of {people} can be identified outright, before and after protection; correct identifications: "
+                "{change}",
                 people=plural(subject),
                 change=guesses,
             ),
@@ -57,7 +58,9 @@ def risk_tiles(pairs: Sequence[tuple[Attack, Attack]], subject: str) -> Iterator
         yield Tile(
             text("Who is at risk"),
             guesses,
-            text("correct identifications, before and after; nobody can be identified outright"),
+            text(
+                "correct identifications, before and after protection; nobody can be identified outright"
+            ),
         )
     if inferring:
         yield _given_away(*max(inferring, key=lambda pair: (learned(pair[1]), learned(pair[0]))))
@@ -71,16 +74,15 @@ def _given_away(before: Attack, after: Attack) -> Tile:
         "certain": _change(before.deterministic.posterior, after.deterministic.posterior),
     }
     template = marked(
-        "correct guesses at {secret}, before and after; always saying the most frequent value is right in "
-        "{prior} of cases"
+        "correct guesses at {secret}, before and after protection; by always saying the most frequent value: {prior}"
     )
     if before.certain or after.certain:
         template = marked(
-            "correct guesses at {secret}, before and after; always saying the most frequent value is right in "
-            "{prior} of cases; known for certain: {certain}"
+            "correct guesses at {secret}, before and after protection; by always saying the most frequent value: "
+            "{prior}; known for certain: {certain}"
         )
     change = _change(before.probabilistic.posterior, guess.posterior)
-    return Tile(text("What is given away"), change, translated(template, **words))
+    return Tile(text("What can still be learned"), change, translated(template, **words))
 
 
 def _kept(outcome: Anonymisation) -> Tile:
@@ -131,6 +133,43 @@ def _kept(outcome: Anonymisation) -> Tile:
         title,
         percentage(1 - Fraction(outcome.loss)),
         suppressed if outcome.suppressed else sentence,
+    )
+
+
+def columns_gone(outcome: Anonymisation) -> str:
+    """Say which columns of the data are not in the file, and which hold nothing in it any more; nothing if none."""
+    said = []
+    if outcome.left_out:
+        said.append(
+            text("Columns left out of the file: {columns}.", columns=several(outcome.left_out))
+        )
+    if untold := _untold(outcome):
+        said.append(text("“*” in every record: {columns}.", columns=several(untold)))
+    return " ".join(said)
+
+
+MOST_GONE = 6
+"""So many columns that are not in a file are named."""
+
+
+def several(names: Sequence[str]) -> str:
+    """Return the names of columns as in a sentence; of many the first, and how many more."""
+    rest = len(names) - MOST_GONE
+    if rest <= 0:
+        return enumeration(names)
+    return joined(
+        [
+            *(enumeration([name]) for name in names[:MOST_GONE]),
+            text_for(rest, "{count} further", "{count} further"),
+        ]
+    )
+
+
+def detail_meaning() -> str:
+    """Say what is meant by a share of the detail."""
+    return text(
+        "Detail lost: how much of a column’s range a released value covers, on average. Over several columns it is a "
+        "geometric mean, so that one of four wholly gone counts as 18.9%."
     )
 
 
@@ -336,7 +375,9 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
         caption=text(
             "The first row is the original, the last the protected release. Columns are taken in the order in "
             "which they lose detail, the smallest loss first; each figure is measured."
-        ),
+        )
+        + " "
+        + detail_meaning(),
         table=cell_table(text("Step"), columns, numbers),
     )
 

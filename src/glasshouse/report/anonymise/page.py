@@ -18,7 +18,16 @@ from glasshouse.microdata.survey_weights import WeightedClasses
 from glasshouse.mitigation import Anonymisation
 from glasshouse.report.anonymise.costs import costs_figure, costs_section
 from glasshouse.report.anonymise.dictionary import generalisation_table
-from glasshouse.report.anonymise.front import absent, actions, ladder_figure, tiles
+from glasshouse.report.anonymise.front import (
+    absent,
+    actions,
+    columns_gone,
+    detail_meaning,
+    ladder_figure,
+    several,
+    tiles,
+)
+from glasshouse.report.assess.households import household_finding
 from glasshouse.report.attacks import (
     METHOD,
     MOST_NAMED,
@@ -194,7 +203,12 @@ def page(
             method=_promise(outcome),
         ),
         findings=findings,
-        summary=" ".join(filter(None, (_summary(outcome, question.subject), absent(outcome)))),
+        summary=" ".join(
+            filter(
+                None,
+                (_summary(outcome, question.subject), absent(outcome), columns_gone(outcome)),
+            )
+        ),
         tiles=tiles(outcome, question.subject),
         actions=actions(outcome, question, verdict),
         front=ladder_figure(outcome) if outcome.ladder else _before_and_after(outcome),
@@ -488,6 +502,11 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
         *(_inferred(*pair, content, subject) for pair in inferring),
         *attained_findings(content, subject),
         *_people_findings(outcome),
+        *(
+            []
+            if outcome.after.households is None
+            else [household_finding(outcome.after.households)]
+        ),
         cost_finding(content, subject),
         *suppressed_findings(
             outcome.suppressed,
@@ -858,17 +877,24 @@ def _cost_of_chance(content: Mapping[str, Any]) -> Finding:
 
 def _cost_meaning(content: Mapping[str, Any]) -> str:
     if content["parameters"].get("recoding", "global") != "global":
-        return text("Detail that is lost cannot be used by anybody, honest users included.")
-    return text(
+        return " ".join(
+            (
+                text("Detail that is lost cannot be used by anybody, honest users included."),
+                detail_meaning(),
+            )
+        )
+    meaning = text(
         "Detail that is lost cannot be used by anybody, honest users included. Generalised record by record, the same "
         "promise often costs less, and may give away more."
     )
+    return f"{meaning} {detail_meaning()}"
 
 
 def _cost_sentences(content: Mapping[str, Any], loss: Fraction) -> Iterator[str]:
     """Yield what is lost, what is known of how good that is, and what became of the columns."""
     if loss == 0:
         yield text("The protection costs nothing: no detail is lost.")
+        yield from _left_out(content)
         return
     yield _cost_sentence(content, percentage(loss))
     detail = content["quality"]["attributes"]
@@ -879,6 +905,13 @@ def _cost_sentences(content: Mapping[str, Any], loss: Fraction) -> Iterator[str]
         yield text("No longer shown: {columns}.", columns=enumeration(untold))
     if coarser and len(coarser) <= MOST_NAMED:
         yield text("In less detail: {columns}.", columns=enumeration(coarser))
+    yield from _left_out(content)
+
+
+def _left_out(content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which columns of the data are not in the file."""
+    if names := content.get("columns_left_out"):
+        yield text("Columns left out of the file: {columns}.", columns=several(names))
 
 
 def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
-from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, number, percentage, text
 from glasshouse.measures.attacks import (
     by_knowledge,
@@ -35,6 +34,7 @@ from glasshouse.report.charts import (
     top_of,
     wrapped,
 )
+from glasshouse.report.discretion import none_is_few
 from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Figure, Finding, Section, Table, note
 from glasshouse.report.severity import SMALL_CLASS
@@ -235,7 +235,7 @@ def people_figure(assessment: Assessment) -> Figure | None:
         (member.linked, member.people - member.linked, assessment.records - member.linked)
         for member in members
     ]
-    if len(members) < 3 or not all(is_shown(count) for row in counts for count in row):
+    if len(members) < 3 or not none_is_few(chain(*counts)):
         return None
     names = short_names([member.name for member in members])
     ways = text("also in the first"), text("new"), text("of the first, no longer there")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, marked, number, percentage, text, translated
 from glasshouse.measures.attacks import widest
 from glasshouse.microdata import Assessment, Attack
@@ -14,6 +13,7 @@ from glasshouse.report.assess.charts import before_and_after_chart
 from glasshouse.report.attacks import exact_share, knowledge_in_short, protect_the_secret
 from glasshouse.report.cells import NOTHING, cell_table, percent_cell, three_digits
 from glasshouse.report.charts import figure_of, successes_table
+from glasshouse.report.discretion import unless_few
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table
 from glasshouse.report.severity import graded
@@ -132,7 +132,7 @@ def _off_sentence(close: Closeness, row: int) -> list[str]:
 
 def _errors(close: Closeness, row: int) -> list[Fraction]:
     """Return by how much the best guess is off before and after; nothing of few people, whose numbers it would tell."""
-    return list(close.mean_error(row)) if is_shown(close.records) else []
+    return unless_few(close.mean_error(row), close.records)
 
 
 def amounts(*values: Fraction) -> tuple[str, ...]:

@@ -576,7 +576,7 @@ def _tiles(family: Family, part: str) -> tuple[Tile, ...]:
     exact = exactly_told(family, target)
     if target is not None and exact.parts:
         guesses = part_guesses(exact, target)
-        tiles.append(_range_tile(text("What is given away"), guesses, target, part))
+        tiles.append(_range_tile(text("What is learned"), guesses, target, part))
     for place, size in enumerate(family.sizes[:-1]):
         half = [
             2 * best[place].leakage.additive >= best[-1].leakage.additive > 0

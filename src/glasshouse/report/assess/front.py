@@ -81,10 +81,10 @@ def _closely_guessed(assessment: Assessment, naming: Attack, inferring: Sequence
     guess = guess_at(most)
     (exact,) = (attack.probabilistic for attack in inferring if attack.secret == (most.secret,))
     return Tile(
-        text("What is given away"),
+        text("What is learned"),
         _change(guess.prior, guess.posterior),
         text(
-            "guesses at {secret} {tolerance}, before and after; exactly right: {exact}",
+            "guesses at {secret} {tolerance}, without these facts and with them; exactly right: {exact}",
             secret=enumeration([most.secret]),
             tolerance=tolerance_text(most.tolerance),
             exact=_change(exact.prior, exact.posterior),
@@ -99,10 +99,7 @@ def _at_risk(attack: Attack, subject: str) -> Tile:
         return Tile(
             title,
             percentage(guess),
-            text(
-                "chance that a best guess at who it is is right; none of the {people} can be identified outright",
-                people=counted(attack.records, subject),
-            ),
+            text("chance that a best guess is right; nobody can be identified outright"),
         )
     named = attack.deterministic.posterior
     return Tile(
@@ -126,7 +123,7 @@ def _of_hundred(share: Fraction) -> int | None:
 
 def _given_away(attacks: Sequence[Attack], subject: str) -> Tile:
     """Return what a guess at the secret that is most at risk gains, and at the next one; or what becomes certain."""
-    title, (first, *others) = text("What is given away"), attacks
+    title, (first, *others) = text("What is learned"), attacks
     guess, secret = first.probabilistic, enumeration(first.secret)
     before, after = percentages(guess.prior, guess.posterior)
     if before == after:
@@ -141,7 +138,7 @@ def _given_away(attacks: Sequence[Attack], subject: str) -> Tile:
                 after=after,
             ),
         )
-    sentence = text("correct guesses at {secret}, before and after", secret=secret)
+    sentence = text("correct guesses at {secret}, without these facts and with them", secret=secret)
     if others:
         sentence = text(
             "{first}; at {secret}: {change}",
@@ -596,6 +593,24 @@ def assess_command(study: AssessStudy, names: Sequence[str]) -> str:
     return shlex.join(["glasshouse", "assess", *words, "--subsets", "full"])
 
 
+def question_command(study: AssessStudy, out: str = "run") -> str:
+    """Return the command that asks a question, as it is typed beside its files."""
+    words = [*command_words(study, study.adversary.knowable), *_counted_words(study)]
+    return shlex.join(["glasshouse", "assess", *words, *_attack_words(study), "--out", out])
+
+
+def _counted_words(study: AssessStudy) -> Iterator[str]:
+    """Yield whose records they are, which of them are looked at together, and what is looked for besides."""
+    if study.person:
+        yield from ("--person", _listed(study.person), "--knows", str(study.knows))
+    if study.by is not None:
+        yield from ("--by", study.by)
+    for option in ("unlinked", "each", "advise"):
+        yield from [f"--{option}"] * bool(getattr(study, option))
+    if study.adversary.gain.tries:
+        yield from ("--tries", str(study.adversary.gain.tries))
+
+
 def sweeping(study: AssessStudy | None) -> str:
     """Return the command that assesses every set of attributes; none where the study cannot ask for that."""
     if study is None or not study.adversary.guesses_once or study.links:
@@ -681,6 +696,8 @@ def _attack_words(study: AssessStudy) -> Iterator[str]:
     for word in ("within", "likely"):
         for name, value in getattr(study, word).items():
             yield from (f"--{word}", f"{name}={value}")
+    for name, chances in study.noises.items():
+        yield from ("--noise", f"{name}={chances.written}")
     for name, value in study.precisions.items():
         yield from ("--about", f"{name}={value}")
     for option, chosen in (("--household", study.household), ("--suda", study.suda)):
@@ -731,12 +748,13 @@ def command_words(study: ReleaseStudy, names: Sequence[str]) -> Iterator[str]:
 def _dialect_words(dialect: Dialect) -> Iterator[str]:
     """Yield how a file is written down, as it is typed."""
     for name, value in dialect.model_dump(exclude_defaults=True).items():
+        option = f"--{name.replace('_', '-')}"
         if name == "header":
             yield "--no-header"
         elif value is True:
-            yield f"--{name}"
+            yield option
         else:
-            yield from (f"--{name}", _listed(value) if name == "names" else str(value))
+            yield from (option, _listed(value) if name == "names" else str(value))
 
 
 def _listed(names: Sequence[str]) -> str:

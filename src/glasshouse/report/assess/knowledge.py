@@ -72,10 +72,10 @@ def knowledge_tiles(assessment: Assessment, subject: str) -> tuple[Tile, ...]:
         most = max(secrets, key=lambda target: _inexactly(known, target)[0] - target.before[0])
         tiles.append(
             Tile(
-                text("What is given away"),
+                text("What is learned"),
                 " → ".join(percentages(most.before[0], _inexactly(known, most)[0])),
                 text(
-                    "correct guesses at {secret}, before and after, by someone who knows {how}",
+                    "correct guesses at {secret}, by someone who knows nothing and by someone who knows {how}",
                     secret=enumeration(most.secret),
                     how=how,
                 ),

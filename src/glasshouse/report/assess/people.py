@@ -265,9 +265,12 @@ def _tiles(outcome: People, result: Knowing, subject: str) -> Iterator[Tile]:
     if learned:
         name, (guess, _) = max(learned.items(), key=lambda item: item[1][0].additive)
         yield Tile(
-            text("What is given away"),
+            text("What is learned"),
             " → ".join(percentages(guess.prior, guess.posterior)),
-            text("correct guesses at {secret}, before and after", secret=enumeration([name])),
+            text(
+                "correct guesses at {secret}, without these facts and with them",
+                secret=enumeration([name]),
+            ),
         )
     if not outcome.unlinked:
         yield Tile(

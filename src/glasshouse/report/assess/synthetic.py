@@ -66,7 +66,7 @@ FIGURES = {
     "iS": marked("in the synthetic file (iS)"),
     "UEM": marked("of unique people, in the synthetic file (UEM)"),
     "Dorig": marked("share their secret with all who are alike (Dorig)"),
-    "DiSCO": marked("secret told by all synthetic records alike, and right (DiSCO)"),
+    "DiSCO": marked("secret on which all matching synthetic records agree, and right (DiSCO)"),
     "DCAP": marked("right if one synthetic record alike is drawn (DCAP)"),
     "TCAP": marked("right where all synthetic records alike agree (TCAP)"),
 }
@@ -95,6 +95,8 @@ LIMITS = (
         "counts as a value."
     ),
 )
+_SHOWN = Fraction(1, 1000)
+"""A smaller share is shown as less than it."""
 UNJUDGED = marked(
     "Nothing is judged: without people whom the file was not made from, what it remembers cannot be distinguished from "
     "what it says about everybody."
@@ -203,6 +205,7 @@ def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -
     questions = text_for(remembered.questions, "{count} question", "{count} questions")
     if remembered.has_copies:
         own, others = _shares(outcome, gate)
+        bound = _bound(remembered.copied)
         yield Finding(
             Severity.HIGH,
             text(
@@ -210,7 +213,16 @@ def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -
                 "of other people. At least {bound} of its people are there beyond chance.",
                 own=own,
                 others=others,
-                bound=_bound(remembered.copied),
+                bound=bound,
+            )
+            if remembered.copied >= _SHOWN
+            else text(
+                "Whole records of its own people are in it more often than chance explains (as they are in 5 of 100 "
+                "files that copy nobody): {own} of them are found there in all columns, and {others} of other people. "
+                "Beyond chance that may be {bound} of its people.",
+                own=own,
+                others=others,
+                bound=bound,
             ),
             figure=text(
                 "{own} of {people} against {others} of {rest}; p = {p} (Fisher), fixed beforehand",
@@ -221,7 +233,7 @@ def _memory(outcome: SyntheticRelease, remembered: Remembered, *, drawn: bool) -
                 p=number(remembered.gate_p, ".2g"),
             ),
             meaning=text(
-                "Somebody who knows all of a person can tell whether that person was in the original."
+                "Somebody who knows everything about a person can tell whether that person was in the original."
             ),
             remedy=text(
                 "Make the file anew so that it copies nobody: with fewer details, or with noise."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from glasshouse.disclosure import is_shown
 from glasshouse.language import exactly, marked, number, percentage, text, translated
 from glasshouse.measures.compared_runs import (
     AssessedRuns,
@@ -26,6 +25,7 @@ from glasshouse.report.cells import (
     percent_cell,
     under,
 )
+from glasshouse.report.discretion import unless_few
 from glasshouse.report.labels import column_label, column_labels
 from glasshouse.report.page import Cell, Column, Finding, Section, Severity, Table, note
 from glasshouse.report.severity import graded
@@ -248,9 +248,10 @@ def guess_sections(outcome: AssessedRuns, differences: Sequence[Column]) -> Iter
 def _errors(guess: ComparedGuess, *places: int) -> list[Fraction]:
     """Return by how much the best guess is off in some runs, but for those of few people, whom it would tell."""
     return [
-        guess.errors[place][1]
+        error
         for place in places
-        if guess.errors and is_shown(guess.records[place])
+        if guess.errors
+        for error in unless_few([guess.errors[place][1]], guess.records[place])
     ]
 
 

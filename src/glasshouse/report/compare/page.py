@@ -427,12 +427,13 @@ def comparison_findings(
 ) -> tuple[Finding, ...]:
     """Return which version to choose, which protects best and keeps most, what they do not stop, which are beaten."""
     original, *releases = comparison.rows
+    for_columns = "" if chosen is None else chosen.release.name
     chosen = chosen or choice(comparison, question.policy)
     return (
         *(recommendation(comparison, chosen), _named(comparison), _nearest(releases)),
         *(_inferred(releases, comparison.subject) if original.inferring else ()),
         *_suppressed(releases),
-        *_beaten(releases),
+        *_beaten(releases, for_columns),
         *([_predicted(releases)] if original.to_dict().get("prediction") else []),
     )
 
@@ -622,8 +623,13 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
     )
 
 
-def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
-    """Yield the versions that another one beats both in risk and in accuracy, where that can be seen."""
+def _beaten(releases: Sequence[ComparedRelease], for_columns: str) -> Iterator[Finding]:
+    """Yield the versions that another one beats both in risk and in accuracy, where that can be seen.
+
+    Args:
+        releases: The versions.
+        for_columns: Which of them was chosen for the columns that it keeps, where it does not have the least error.
+    """
     for row in releases:
         better = next((other for other in releases if other.beats(row)), None)
         if better is None:
@@ -639,7 +645,12 @@ def _beaten(releases: Sequence[ComparedRelease]) -> Iterator[Finding]:
                     worse_error=worse_error,
                     better_error=better_error,
                 ),
-                meaning=_other_view(row, better),
+                meaning=text(
+                    "It is chosen all the same: it keeps columns of which nothing is left in the other, and the "
+                    "difference in error is small."
+                )
+                if row.name == for_columns
+                else _other_view(row, better),
             )
 
 

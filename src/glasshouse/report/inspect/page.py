@@ -32,6 +32,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.severity import graded
 from glasshouse.report.words import enumeration, sentences
+from glasshouse.table import Role
 from glasshouse.table.profiles import (
     FREE_TEXT,
     ColumnProfile,
@@ -134,6 +135,10 @@ def _tiles(
         )
     elif texts:
         why = text("of free text may mention anybody: {columns}", columns=_in_short(names))
+    elif names := [one.name for one in profile.columns if one.role is Role.IDENTIFIER]:
+        why = text(
+            "by a number or code that tells people apart: {columns}", columns=_in_short(names)
+        )
     else:
         why = text("was found to identify people by itself")
     tiles = [

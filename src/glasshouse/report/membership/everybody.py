@@ -400,7 +400,7 @@ def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
             )
     if not has_few(outcome):
         yield Tile(
-            text("What is given away"),
+            text("What the register adds"),
             " → ".join(percentages(guess.prior, guess.posterior)),
             text("correct guesses at who is in it, without the register and with it"),
         )
@@ -409,8 +409,8 @@ def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
             text("Who can be identified"),
             percentage(outcome.marketer),
             text(
-                "of the records would be identified correctly by someone who has the register; the one most at risk "
-                "with a chance of {highest}",
+                "of the records would be identified correctly by someone who has the register; the most exposed with a "
+                "chance of {highest}",
                 highest=percentage(outcome.journalist),
             ),
         )

@@ -8,7 +8,7 @@ from fractions import Fraction
 from glasshouse.language import marked, percentage, text, text_for, translated
 from glasshouse.measures.verdict import Verdict
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
-from glasshouse.report.anonymise.front import absent
+from glasshouse.report.anonymise.front import absent, columns_gone, detail_meaning
 from glasshouse.report.compare.page import (
     Choice,
     column_change,
@@ -104,6 +104,7 @@ def _choice(outcome: ProtectedVersions, verdict: Verdict | None) -> Choice:
 def _recommendation(outcome: ProtectedVersions) -> str:
     """Say which version to take, and why."""
     best = outcome.recommended
+    gone = (absent(best.release), columns_gone(best.release))
     meeting = sum(version.meets for version in outcome.versions)
     least = min(one.compared.distance for one in outcome.versions if one.meets == best.meets)
     if best.compared.distance > least:
@@ -115,7 +116,7 @@ def _recommendation(outcome: ProtectedVersions) -> str:
             error=percentage(error_of(best.compared)),
             least=percentage(Fraction(least)),
         )
-        return " ".join(filter(None, (taken, error_words(best.compared), absent(best.release))))
+        return " ".join(filter(None, (taken, error_words(best.compared), *gone)))
     taken = text_for(
         meeting,
         "Choose “{name}”: it is the only version found that meets the rule; the error is {error}.",
@@ -123,7 +124,7 @@ def _recommendation(outcome: ProtectedVersions) -> str:
         name=best.compared.name,
         error=percentage(error_of(best.compared)),
     )
-    return " ".join(filter(None, (taken, error_words(best.compared), absent(best.release))))
+    return " ".join(filter(None, (taken, error_words(best.compared), *gone)))
 
 
 def _changes(outcome: ProtectedVersions) -> Finding:
@@ -206,18 +207,20 @@ def _proof(version: Version) -> str:
     """Say what is proved of a version: that it loses least of its kind, or nothing."""
     release = version.release
     if release.optimal:
-        return text(
+        proof = text(
             "It is proved that no other version of this kind meets the rule with less loss ({loss} of the "
             "detail).",
             loss=percentage(Fraction(release.loss or 0)),
         )
+        return f"{proof} {detail_meaning()}"
     if release.bound is not None:
-        return text(
+        proof = text(
             "Time ran out: {loss} of the detail is lost, and it is proved that every version of this kind loses "
             "at least {bound}.",
             loss=percentage(Fraction(release.loss or 0)),
             bound=percentage(Fraction(release.bound)),
         )
+        return f"{proof} {detail_meaning()}"
     return text("It is a good version of its kind; it is not proved that there is none better.")
 
 

@@ -205,9 +205,12 @@ def given_away(target: TargetTold) -> Iterator[Tile]:
         return
     (name, guess), *further = guesses
     sentence = (
-        text("correct guesses at {secret}, before and after: practically the same", secret=name)
+        text(
+            "correct guesses at {secret}, without these facts and with them: practically the same",
+            secret=name,
+        )
         if guess.hardly
-        else text("correct guesses at {secret}, before and after", secret=name)
+        else text("correct guesses at {secret}, without these facts and with them", secret=name)
     )
     if further:
         another, other = further[0]
@@ -217,7 +220,7 @@ def given_away(target: TargetTold) -> Iterator[Tile]:
             secret=another,
             change=other.arrow,
         )
-    yield Tile(text("What is given away"), guess.arrow, sentence)
+    yield Tile(text("What is learned"), guess.arrow, sentence)
 
 
 # Pictures and tables of a report

@@ -171,9 +171,9 @@ def _beyond(outcome: ThreatOutcome, measures: Measures, subject: str) -> Finding
 
 
 def highest(measures: Measures) -> str:
-    """Return how many times surer she is at most, so that it is told from the limit that is asked about."""
+    """Return how many times surer she is at most, so that it is told from the limit that is asked about, and from 1."""
     most, limit = float(measures.relative.max()), number(measures.exceeds, "g")
-    figure, _ = told_apart((factor(most, digits), limit) for digits in (3, 4, 5, 6))
+    figure, *_ = told_apart((factor(most, digits), limit, "1") for digits in (3, 4, 5, 6))
     return with_error(measures, figure, "highest_ti_of_all")
 
 

@@ -229,7 +229,9 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
             secret=secret,
         )
         yield Tile(
-            text("What is given away"), " → ".join(percentages(*map(as_fraction, shares))), sentence
+            text("What being in it adds"),
+            " → ".join(percentages(*map(as_fraction, shares))),
+            sentence,
         )
         if measures.faithfulness is not None:
             yield Tile(
@@ -243,7 +245,7 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
             "how sure one can be of the likeliest {secret}: about the population, and about this person",
             secret=secret,
         )
-        yield Tile(text("What is given away"), " → ".join(map(whole_percent, sure)), sentence)
+        yield Tile(text("What being in it adds"), " → ".join(map(whole_percent, sure)), sentence)
     else:
         averages = (outcome.average(name)[0] for name in (learner, "attacker"))
         sentence = text(
@@ -252,7 +254,7 @@ def _tiles(outcome: ThreatOutcome, subject: str) -> Iterator[Tile]:
             secret=secret,
         )
         yield Tile(
-            text("What is given away"),
+            text("What being in it adds"),
             " → ".join(percentages(*map(as_fraction, averages))),
             sentence,
         )
