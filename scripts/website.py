@@ -120,7 +120,7 @@ def moved() -> dict[str, dict[str, str]]:
         goals = {
             language: f"{entry['to']}#{entry[language]}" if language in entry else entry["to"]
             for language in HOMES
-            if entry["to"] in contents_of(language)
+            if entry["to"] in {*pages_of(language), *generated_of(language)}
         }
         found[old] = goals
     return found
@@ -155,6 +155,15 @@ def pages_of(language: str) -> list[str]:
     home = DOCS / HOMES[language]
     names = (path.relative_to(home).with_suffix("").as_posix() for path in home.rglob("*.md"))
     return sorted(name for name in names if language != "en" or not name.startswith("pt/"))
+
+
+def generated_of(language: str) -> list[str]:
+    """Return the names of the pages that are generated in a language."""
+    names = [name for section in sections() for name in section.generated]
+    if language == "en":
+        alone = (name for section in sections() for name in section.english)
+        names += [name for name in alone if not (DOCS / f"{name}.md").exists()]
+    return names
 
 
 def build(site: Path, samples: bool = True) -> None:
@@ -414,14 +423,7 @@ def counted() -> dict[str, tuple[int, int, int]]:
     for language, home in HOMES.items():
         names = pages_of(language)
         words = sum(len((DOCS / home / f"{name}.md").read_text("utf-8").split()) for name in names)
-        generated = [name for section in sections() for name in section.generated]
-        if language == "en":
-            generated += [
-                name
-                for section in sections()
-                for name in section.english
-                if not (DOCS / f"{name}.md").exists()
-            ]
+        generated = generated_of(language)
         found[language] = len(names), len(generated), words
     return found
 

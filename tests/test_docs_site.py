@@ -102,6 +102,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("sphinx", reason="the extra docs is not installed")
     pytest.importorskip("furo")
     pytest.importorskip("myst_parser")
+    pytest.importorskip("Stemmer")
     folder = tmp_path_factory.mktemp("built") / "site"
     command = [sys.executable, str(ROOT / "scripts" / "website.py"), str(folder), "--no-samples"]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -151,26 +152,12 @@ def test_every_link_and_anchor_of_the_site_leads_somewhere(site: Path) -> None:
     assert lost == []
 
 
-def test_a_page_that_was_merged_leads_on(builder: ModuleType) -> None:
+def test_an_old_address_of_the_site_leads_to_the_new_page(site: Path, builder: ModuleType) -> None:
     moved = builder.moved()
     assert len(moved) > 50
     for old, goals in moved.items():
-        for language, home in builder.HOMES.items():
-            if language not in goals:
-                continue
-            name, _, anchor = goals[language].partition("#")
-            assert not (DOCS / home / f"{old}.md").exists(), old
-            page = builder.contents_of(language)[name]
-            titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
-            names = {
-                re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles
-            }
-            assert not anchor or anchor in names, (old, anchor)
-
-
-def test_an_old_address_of_the_site_leads_to_the_new_page(site: Path, builder: ModuleType) -> None:
-    for old, goals in builder.moved().items():
         for language, goal in goals.items():
+            assert not (DOCS / builder.HOMES[language] / f"{old}.md").exists(), old
             page = site / builder.HOMES[language] / f"{old}.html"
             (link,) = anchors(page).links
             assert f'content="0; url={link}"' in page.read_text("utf-8")
