@@ -27,6 +27,7 @@ pytest.importorskip("pyspark", reason="needs Spark: pip install 'glasshouse[spar
 from glasshouse.engines.spark import assess as on_spark
 from glasshouse.engines.spark import session as sessions
 from glasshouse.engines.spark import steps, table
+from tests.examples import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SETTINGS = {
@@ -124,7 +125,7 @@ def small_tasks(patch: pytest.MonkeyPatch, *, task: int, hot: int) -> None:
 
 
 def test_every_integer_is_that_of_one_machine(spark: Any, tmp_path: Path) -> None:
-    data = people(300_000)
+    data = people(examples(300_000))
     (tmp_path / "data").mkdir()
     roles: dict[str, Any] = {"quasi_identifiers": KNOWN, "sensitive": SECRETS}
     release = gh.read(frame_of(spark, data, tmp_path / "data"), **roles)

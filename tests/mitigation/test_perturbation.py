@@ -198,7 +198,7 @@ def inferred(
     return sum(max(chances[age, sex] for sex in sexes) for age in ages) / whole
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ROWS.filter(lambda rows: len(rows) < 4), st.sampled_from(["age", "sex", "age sex", ""]))
 def test_inference_from_a_randomised_release_is_that_of_its_enumerated_channel(
     rows: list[tuple[str, str]], randomised: str

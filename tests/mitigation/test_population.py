@@ -31,6 +31,7 @@ from glasshouse.mitigation import (
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
 from glasshouse.mitigation.information_loss import loss
 from glasshouse.table import EncodedTable, read
+from tests.examples import examples
 
 Person = tuple[str, str]
 AGES = ["20", "21", "22", "23", "24", "25"]
@@ -123,7 +124,7 @@ def best_loss(
 PEOPLE = st.lists(st.tuples(st.sampled_from(AGES), st.sampled_from(SEXES)), min_size=3, max_size=14)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(people=PEOPLE, data=st.data())
 def test_the_recoding_is_the_best_of_all_nodes_by_the_population(
     people: list[Person], data: st.DataObject
@@ -163,7 +164,7 @@ def test_the_recoding_is_the_best_of_all_nodes_by_the_population(
         )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(people=PEOPLE, data=st.data())
 def test_presence_holds_in_every_more_general_release(
     people: list[Person], data: st.DataObject

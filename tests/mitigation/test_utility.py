@@ -32,6 +32,7 @@ from glasshouse.mitigation.utility import (
 from glasshouse.study import Dialect
 from glasshouse.table import EncodedColumn, EncodedTable, read
 from glasshouse.table.generalised import covers
+from tests.examples import examples
 
 Row = tuple[str, str]
 NAMES = ["age", "town"]
@@ -489,7 +490,7 @@ def test_adult_recoded_by_its_hierarchies(shared: Callable[[str], Path]) -> None
 # --- What became of each column ---
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.lists(
         st.tuples(

@@ -82,15 +82,16 @@ print(code, peak.split()[1])
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
-@pytest.mark.parametrize(("memory", "code"), [(310, 3), (480, 0)])
+@pytest.mark.parametrize(("memory", "length", "fits"), [(310, 2600, None), (480, 1500, True)])
 def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
-    glasshouse: Glasshouse, tmp_path: Path, memory: int, code: int
+    glasshouse: Glasshouse, tmp_path: Path, memory: int, length: int, fits: bool | None
 ) -> None:
+    """What is tight may be read or refused, as buffers fill faster than they are emptied; never is more taken."""
     path = tmp_path / "remarks.csv"
     path.write_text("age,ill\n20,no\n30,yes\n")
     Dictionary().encode(pa.array(["what compiling takes is not what is measured"]))
     assert glasshouse("assess", path, "-q", "age", "-s", "ill").code == 0
-    remark = "x" * 1500
+    remark = "x" * length  # 130,000 of the longer ones are more than the 310 MiB by themselves
     with path.open("w") as file:
         file.write("age,ill\n")
         file.writelines(f"{i % 50},{remark}{i}\n" for i in range(130_000))
@@ -98,7 +99,8 @@ def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
     done = subprocess.run([sys.executable, "-c", PEAK, *study], capture_output=True, check=True)
     ended, peak = map(int, done.stdout.split()[-2:])
     path.unlink()
-    assert ended == code
+    assert ended == 0 if fits else ended in (0, 3)
+    assert (ended == 3) == (f"the process may take {memory} MiB" in done.stderr.decode())
     assert peak <= 1.1 * memory * 1024
 
 
