@@ -91,7 +91,9 @@ def compile_loops_of_dictionaries() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
-@pytest.mark.parametrize(("memory", "length", "fits"), [(310, 2600, None), (480, 1500, True)])
+@pytest.mark.parametrize(
+    ("memory", "length", "fits"), [(310, 2600, None), (340, 2600, None), (480, 1500, True)]
+)
 def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
     glasshouse: Glasshouse, tmp_path: Path, memory: int, length: int, fits: bool | None
 ) -> None:

@@ -176,12 +176,16 @@ class DiskDictionary:
         number = texts_at_once(len(new), len(data))
         for begin in range(0, len(new), number):
             part = new[begin : begin + number]
+            counts = np.bincount(part, minlength=PARTS)
+            some_lengths = _from_each_part(lengths, next_length, counts)
+            ends = np.append(0, np.cumsum(some_lengths, dtype=np.int64))[np.cumsum(counts)]
+            sizes = np.diff(ends, prepend=0)
+            some_data = _from_each_part(data, next_byte, sizes)
+            next_length, next_byte = next_length + counts, next_byte + sizes
             offsets = np.zeros(len(part) + 1, np.int64)
-            _lengths_in_order(part, lengths, next_length, offsets)
+            _lengths_in_order(part, some_lengths, np.cumsum(counts) - counts, offsets)
             in_order = np.empty(int(offsets[-1]), np.uint8)
-            _bytes_in_order(part, data, next_byte, offsets, in_order)
-            let_go(lengths)
-            let_go(data)
+            _bytes_in_order(part, some_data, ends - sizes, offsets, in_order)
             yield _as_texts(offsets, in_order)
 
     def _parts(self) -> Iterator[Iterator[pa.LargeStringArray]]:
@@ -202,6 +206,19 @@ class DiskDictionary:
             yield of_part(part)
             let_go(lengths)
             let_go(data)
+
+
+def _from_each_part(whole: NDArray[Any], begins: Integers, numbers: Integers) -> NDArray[Any]:
+    """Return so many entries of each part, in memory, and let go of what was looked at after each.
+
+    A touch of what is on disk can take the memory of two mebibytes around it, and there are many parts.
+    """
+    taken, end = np.empty(int(numbers.sum()), whole.dtype), 0
+    for begin, number in zip(begins.tolist(), numbers.tolist(), strict=True):
+        taken[end : end + number] = whole[begin : begin + number]
+        end += number
+        let_go(whole)
+    return taken
 
 
 class _TextPieces:
