@@ -91,7 +91,7 @@ def test_one_file_leads_to_files_that_empty_nearly_every_combination() -> None:
     exchanges.walk(lambda: (nothing, np.flatnonzero(part.open_low())), lambda: False)
     assert np.mean(part.lowest == 0) > 0.9
     assert all(part.rows.meet(file) and (file >= 0).all() for file in part.files)
-    assert search.solves == 1
+    assert search.solves == 0
 
 
 def test_a_walk_ends_when_its_time_is_over() -> None:

@@ -17,7 +17,9 @@ from glasshouse.tabulation.parts import OpenPart
 
 _TOGETHER = 256
 """So many exchanges are tried at once."""
-_IN_VAIN = 80
+_NEAREST = 4
+"""So many people nearest to a class that is looked for try to get into it."""
+PATIENCE = 80
 """After so many times without anything new the walk is given up."""
 _STUCK = 10
 """And after so many without any exchange at all, as where exact tables cross many attributes, for good."""
@@ -38,6 +40,7 @@ class Exchanges:
         self._places = place_of[system.class_of]
         first = np.unique(system.class_of, return_index=True)[1]
         self._codes = system.cells[first[part.classes]].astype(np.int64)
+        self._bits = 1 << np.arange(self._codes.shape[1])
         self._columns = np.zeros((part.size, len(part.rows.low)), np.int64)
         self._columns[part.rows.classes, part.rows.row_of] = part.rows.coefficients
         self._random = np.random.default_rng(0)
@@ -50,19 +53,23 @@ class Exchanges:
         return None if is_large or part.choices else cls(part, system)
 
     def walk(
-        self, targets: Callable[[], tuple[Integers, Integers]], is_over: Callable[[], bool]
+        self,
+        targets: Callable[[], tuple[Integers, Integers]],
+        is_over: Callable[[], bool],
+        patience: int = PATIENCE,
     ) -> None:
         """Go from the last file to others, and keep those in which something goes further than in any before.
 
         Args:
             targets: Returns the classes whose greatest, and whose least, are looked for.
             is_over: Tells whether the time is over.
+            patience: After so many times without anything new it is given up.
         """
         part = self.part
         counts = part.files[-1].copy()
         sums, totals = part.rows.sums(counts), part.sums @ counts
         in_vain = 0
-        while in_vain < _IN_VAIN and not is_over():
+        while in_vain < patience and not is_over():
             if self._tried >= _STUCK and not self._moved:
                 return
             self._tried += 1
@@ -75,11 +82,11 @@ class Exchanges:
             if not len(giving):
                 return
             focus = int(self._random.choice(wanted)) if len(wanted) else -1
-            first = self._random.choice(giving, _TOGETHER)
-            if focus >= 0:
-                first[: _TOGETHER // 2] = focus
-            second = self._random.choice(giving, _TOGETHER)
-            self._exchange(counts, sums, totals, np.stack([first, second]), focus)
+            if self._tried % 2 and len(high) and focus < 0:
+                pairs, which = self._towards(high[counts[high] >= part.highest[high]], giving)
+            else:
+                pairs, which = self._at_random(giving, focus)
+            self._exchange(counts, sums, totals, pairs, which, focus)
             in_vain = in_vain + 1 if self._reached(high, low) == before else 0
 
     def _reached(self, high: Integers, low: Integers) -> tuple[int, int]:
@@ -89,8 +96,37 @@ class Exchanges:
             return int(part.sum_highest.sum()), int(part.sum_lowest.sum())
         return int(part.highest[high].sum()), int(part.lowest[low].sum())
 
+    def _at_random(self, giving: Integers, focus: int) -> tuple[Integers, Flags]:
+        """Return anybody with anybody, half of them somebody who is to leave a class, and any attributes."""
+        first = self._random.choice(giving, _TOGETHER)
+        if focus >= 0:
+            first[: _TOGETHER // 2] = focus
+        second = self._random.choice(giving, _TOGETHER)
+        drawn = self._random.random((_TOGETHER, self._codes.shape[1]))
+        return np.stack([first, second]), drawn < self._random.random()
+
+    def _towards(self, wanted: Integers, giving: Integers) -> tuple[Integers, Flags]:
+        """Return people near to classes that are looked for, whoever has what each of them lacks, and what that is."""
+        aims = self._random.choice(wanted, _TOGETHER // _NEAREST) if len(wanted) else wanted
+        differs = self._codes[aims][:, None] != self._codes[giving]
+        distance = differs.sum(axis=2) + 2 * self._random.random(differs.shape[:2])
+        near = np.argsort(distance, axis=1)[:, :_NEAREST]
+        lacking = differs @ self._bits
+        lacks = np.take_along_axis(lacking, near, axis=1)
+        fits = (lacking[:, None] & lacks[:, :, None]) == 0
+        chosen = (fits / (1 + distance[:, None])).argmax(axis=2)
+        found = fits.any(axis=2)
+        pairs = np.stack([giving[near[found]], giving[chosen[found]]])
+        return pairs, (lacks[found][:, None] & self._bits) > 0
+
     def _exchange(
-        self, counts: Integers, sums: Integers, totals: Integers, pairs: Integers, focus: int
+        self,
+        counts: Integers,
+        sums: Integers,
+        totals: Integers,
+        pairs: Integers,
+        which: Flags,
+        focus: int,
     ) -> None:
         """Carry out what exchanges between pairs can be carried out, one after the other.
 
@@ -99,10 +135,10 @@ class Exchanges:
             sums: Its sums in the rows that hold.
             totals: Its sums of classes that are looked at besides.
             pairs: Who exchange.
+            which: What they exchange, per pair and attribute.
             focus: The class that nobody is to get into; -1: none.
         """
         part, columns = self.part, self._columns
-        which = self._random.random((pairs.shape[1], self._codes.shape[1])) < self._random.random()
         first, second = self._codes[pairs[0]], self._codes[pairs[1]]
         after = np.stack(
             [

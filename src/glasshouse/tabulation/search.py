@@ -23,7 +23,7 @@ from glasshouse.solvers import SolverBudget, stop_at_cpu_limit
 from glasshouse.tabulation.bounds import Contradiction, Step
 from glasshouse.tabulation.cases import CaseProof
 from glasshouse.tabulation.cells import NO_LIMIT, CellSystem
-from glasshouse.tabulation.exchanges import Exchanges
+from glasshouse.tabulation.exchanges import PATIENCE, Exchanges
 from glasshouse.tabulation.parts import OpenPart, SystemRows
 from glasshouse.tabulation.relaxation import SCALE, Relaxation, fractional
 
@@ -36,9 +36,11 @@ _DEEPEST_DIVE = 24
 _SMALL, _FEW, _IN_VAIN = 60, 8, 3
 """In a part of more classes people exchange values and many are aimed at together, unless few are open; so often in
 vain at most."""
+_AFTER_A_DIVE = 30
+"""After so many times without anything new people stop exchanging values in a file that a dive led to."""
 _QUICK = 3.0
-"""Seconds of the first tries with CP-SAT, for any file, and where medians leave a choice."""
-_SHARES = {"certain": 0.4, "possible": 0.5}
+"""Seconds of the first tries with CP-SAT, where medians leave a choice."""
+_SHARES = {"certain": 0.4, "possible": 0.9}
 _MOST_OF_IT = 0.9
 """The part of what is left of the time that each question may take; the last one may take all."""
 
@@ -84,8 +86,7 @@ class PartSearch:
             share = 1.0 if question == questions[-1] else _SHARES[question]
             share = _MOST_OF_IT if questions[-1] == RARE != question else share
             end = self.budget.left * (1 - share)
-            if self.exchanges is not None:
-                self.exchanges.walk(partial(self._targets, question), partial(self._is_over, end))
+            self._walk(question, end, PATIENCE)
             self._by_many(question, end)
             self._by_corners(question, end)
             inside = question == "possible"
@@ -94,6 +95,11 @@ class PartSearch:
                 if found is None:
                     break
                 inside = question == "possible" or (question == "bounds" and found is False)
+
+    def _walk(self, question: str, end: float, patience: int) -> None:
+        if self.exchanges is not None:
+            targets, is_over = partial(self._targets, question), partial(self._is_over, end)
+            self.exchanges.walk(targets, is_over, patience)
 
     def _is_over(self, end: float) -> bool:
         return self.budget.left <= end
@@ -116,11 +122,7 @@ class PartSearch:
             return True
         if self.part.rows.meet(self.part.least) and self.part.take(self.part.least.copy()):
             return True
-        if not self.part.choices and self.part.size > _SMALL:
-            if self._ask("file", min(_QUICK, self.budget.left), inside=False) is True:
-                return True
-            self._dive_at_random()
-        if self.part.files:
+        if not self.part.choices and self.part.size > _SMALL and self._dive_at_random():
             return True
         return self._ask("file", self.budget.left, inside=False) is True
 
@@ -199,7 +201,8 @@ class PartSearch:
             if len(targets) < _FEW:
                 return
             self.programme.aim(targets, 0.5 + self._random.random(len(targets)), up=up)
-            self._dive(self.programme)
+            if self._dive(self.programme):
+                self._walk(question, end, _AFTER_A_DIVE)
             high, low = self._targets(question)
             in_vain += len(low if not up else high) == len(targets)
 
