@@ -413,15 +413,29 @@ def test_nested_areas_are_solved_and_proved_by_the_command(
     assert outcome["attributes"] == ["block", "sex", "ill"]
     cells = bounds_in(outcome["cells"])
     assert cells["Home1", "F", "yes"] == cells["Home3", "M", "yes"] == (1, 1)
-    assert len((out / "proof.json").read_text(encoding="utf-8").splitlines()) == 2
+    *proofs, several = (out / "proof.json").read_text(encoding="utf-8").splitlines()
+    assert len(proofs) == 2
     assert "The proof holds: all" in glasshouse("verify", str(out)).out
-    sums = json.loads((out / "sums.json").read_text(encoding="utf-8"))
+    alone = [sys.executable, "-I", "-S", str(out / "verify.py")]
+    asked: dict[str, Any] = {"capture_output": True, "text": True, "check": False}
+    done_alone = subprocess.run(alone, input="\n".join([*proofs, several]), **asked)
+    assert done_alone.returncode == 0, done_alone.stderr
+    sums = json.loads(several)
     sums["rows"][0]["low"] = sums["rows"][0]["high"] = 6
     sums["seal"] = digest(sums)
-    (out / "sums.json").write_text(json.dumps(sums), encoding="utf-8")
-    refused = glasshouse("verify", str(out))
-    assert refused.code == 2
-    assert "several" in refused.error
+    for lines, reason in (
+        ([*proofs, json.dumps(sums)], "several"),
+        (proofs, "missing"),
+        ([proofs[0], several], "missing"),
+        ([several], "missing"),
+    ):
+        (out / "proof.json").write_text("\n".join(lines), encoding="utf-8")
+        refused = glasshouse("verify", str(out))
+        assert refused.code == 2
+        assert reason in refused.error
+        done_alone = subprocess.run(alone, input="\n".join(lines), **asked)
+        assert done_alone.returncode == 1
+        assert reason in done_alone.stderr
     for name in ("report.html", "report.json"):
         assert "Home3" not in (out / name).read_text(encoding="utf-8")
 

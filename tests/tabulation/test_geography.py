@@ -13,7 +13,7 @@ from glasshouse.study import validated
 from glasshouse.study.tables import TablesStudy
 from glasshouse.tabulation import AreaBounds, AreaTables, area_bounds, geography
 from glasshouse.tabulation.geography import Nesting
-from glasshouse.tabulation.proof import verify_areas
+from glasshouse.tabulation.verifier import check
 from tests.examples import examples
 from tests.tabulation.brute import answer, random_plan
 from tests.tabulation.test_solution import bounds_in
@@ -75,8 +75,7 @@ def of_two_levels(seed: int) -> dict[str, Any]:
 
 def checked(found: AreaBounds) -> dict[str, int]:
     """Check the proof of areas."""
-    lines = [json.dumps(proof) for proof in found.proofs()]
-    return verify_areas(lines, json.loads(json.dumps(found.sums())) if found.several else None)
+    return check(json.dumps(proof) for proof in found.proofs())
 
 
 def compare(

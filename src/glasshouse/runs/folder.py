@@ -105,7 +105,7 @@ _RELEASES = {
 }
 TABLES = ("bins.parquet", "exposures.parquet", "close.parquet", "inexact.parquet")
 """What a run with further tables writes besides."""
-PROOFS = ("proof.json", "verify.py", "reasons.json", "sums.json")
+PROOFS = ("proof.json", "verify.py", "reasons.json")
 """What a run on published tables writes besides: its proof, what checks it, and why somebody is certain."""
 VERSIONS = "versions"
 """The folder in which a run that makes several releases writes a run for each."""

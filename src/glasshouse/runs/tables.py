@@ -35,12 +35,11 @@ from glasshouse.tabulation import (
 )
 from glasshouse.tabulation.geography import nesting_of
 from glasshouse.tabulation.layout import with_rows
-from glasshouse.tabulation.proof import VERIFIER, proof_of, verify_areas
-from glasshouse.tabulation.verifier import Refused
+from glasshouse.tabulation.proof import VERIFIER, proof_of
+from glasshouse.tabulation.verifier import Refused, check
 
-PROOF, CHECKER, REASONS, SUMS = PROOFS
-"""The proof of a run, the file that checks it by itself, why somebody is certain, for the publisher, and of areas what
-their files must meet together."""
+PROOF, CHECKER, REASONS = PROOFS
+"""The proof of a run, the file that checks it by itself, and why somebody is certain, for the publisher."""
 _READING, _AUDIT, _ADVICE = 0.9, 0.1, 0.2
 """The part of the time that all tables and each of them may take, and what their audit and advice may take at most."""
 
@@ -116,9 +115,6 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         with (folder / PROOF).open("w", encoding="utf-8") as file:
             for proof in proofs_of(outcome.bounds):
                 file.write(json.dumps(proof, ensure_ascii=False) + "\n")
-        if isinstance(outcome.bounds, AreaBounds) and outcome.bounds.several:
-            written = json.dumps(outcome.bounds.sums(), ensure_ascii=False)
-            (folder / SUMS).write_text(written + "\n", encoding="utf-8")
         shutil.copyfile(VERIFIER, folder / CHECKER)
         if outcome.audit is not None:
             told = outcome.audit.for_publisher()
@@ -161,10 +157,8 @@ def checked_proof(folder: Path) -> dict[str, int]:
         DataError: There is none, it does not hold, or it is not about what the study says.
     """
     try:
-        sums = folder / SUMS
-        whole = json.loads(sums.read_text(encoding="utf-8")) if sums.exists() else None
         with (folder / PROOF).open(encoding="utf-8") as lines:
-            return verify_areas(lines, whole)
+            return check(lines)
     except OSError:
         raise DataError(
             '"{folder}" holds no proof; give the folder of a run of glasshouse tables',

@@ -431,7 +431,7 @@ class AreaBounds(CellBounds):
         return self.tables_of
 
     def proofs(self) -> Iterator[dict[str, Any]]:
-        """Yield a proof of each area, or of areas that were solved together."""
+        """Yield a proof of each area, or of areas together, and last what the files of all must meet."""
         for one in self.solved:
             whole = replace(
                 one.bounds,
@@ -442,16 +442,9 @@ class AreaBounds(CellBounds):
                 ),
             )
             yield proof_of(whole, further=False)
-
-    def sums(self) -> dict[str, Any]:
-        """Return what the files of areas must meet together."""
-        return sealed(
-            {
-                "area": self.whole.level,
-                "proofs": len(self.solved),
-                "rows": list(self._sums()),
-            }
-        )
+        if self.several:
+            together = {"area": self.whole.level, "proofs": len(self.solved)}
+            yield sealed({**together, "rows": list(self._sums())})
 
     def _sums(self) -> Iterator[dict[str, Any]]:
         for part in self.several:

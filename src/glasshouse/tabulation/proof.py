@@ -6,8 +6,7 @@ the solution was found. What is claimed as proved is what the steps prove when t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,61 +53,6 @@ def proof_of(solution: CellBounds, *, further: bool = True) -> dict[str, Any]:
 def sealed(proof: dict[str, Any]) -> dict[str, Any]:
     """Return a proof with its seal."""
     return {**proof, "seal": verifier.digest(proof)}
-
-
-def verify_areas(lines: Iterable[str], sums: dict[str, Any] | None) -> dict[str, int]:
-    """Check the proofs in a file, one per line; return how many claims there are and how many are certified.
-
-    Args:
-        lines: The proofs, of each area or of areas together.
-        sums: What was published of several areas: every file must meet it beside the first files of the other areas;
-            where one of them has none, none may.
-
-    Raises:
-        Refused: A proof does not hold, or something is missing.
-    """
-    checked = {"claims": 0, "certified": 0}
-    shown: list[list[tuple[list[verifier.Row], list[dict[int, int]]]]] = []
-    terms: list[list[Any]] = []
-    for line in lines:
-        proof = json.loads(line)
-        shown.append([])
-        certified = verifier.verify(proof, *([] if sums is None else [shown[-1]]))
-        checked = {name: number + certified[name] for name, number in checked.items()}
-        terms.append([row["terms"] for row in proof["published"]["rows"]] if sums else [])
-    if not shown:
-        raise verifier.Refused("a proof is missing")
-    if sums is not None and (sums["seal"] != verifier.digest(sums) or sums["proofs"] != len(shown)):
-        raise verifier.Refused(
-            "a proof is missing, or what was published of several areas was changed"
-        )
-    area = "" if sums is None else str(sums["area"])
-    for row in [] if sums is None else sums["rows"]:
-        of_parts = []
-        for number, place in row["parts"]:
-            if _without(terms[number][place], area) != row["terms"]:
-                raise verifier.Refused(
-                    "what was published of several areas is another in one of them"
-                )
-            [(rows, files)] = shown[number]
-            of_row = rows[place][0].items()
-            of_parts.append([sum(f * file.get(at, 0) for at, f in of_row) for file in files])
-        rest = sum(totals[0] for totals in of_parts if totals)
-        reached = [rest - totals[0] + total for totals in of_parts for total in totals]
-        low, high = row["low"], row["high"]
-        is_met = all(
-            (low is None or low <= one) and (high is None or one <= high) for one in reached
-        )
-        if reached and not (is_met and all(of_parts)):
-            raise verifier.Refused("files of areas do not meet what was published of several")
-    return checked
-
-
-def _without(terms: list[Any], area: str) -> list[Any]:
-    return [
-        [{name: codes for name, codes in where.items() if name != area}, *rest]
-        for where, *rest in terms
-    ]
 
 
 def _claims(
