@@ -63,8 +63,8 @@ class TablesOutcome:
     """Per table how many people have a certain combination by it alone, as far as that was found."""
     secrets: tuple[SecretExposure, ...] = ()
     """What becomes known of single attributes."""
-    alone_at_least: bool = False
-    """Whether the time of a single table was over: by one alone it may be more people."""
+    alone_open: tuple[str, ...] = ()
+    """The tables whose time was over when they were solved one by one: by them alone it may be more people."""
     unseen: tuple[str, ...] = ()
     """Attributes that were named neither as known nor as sensitive: whether they become known was not asked."""
     contradiction: TableSet | None = None
@@ -100,6 +100,11 @@ class TablesOutcome:
         """How many people have a rare combination that is certain."""
         few = self.bounds.most <= self.rare
         return int(self.bounds.least[few].sum())
+
+    @property
+    def alone_at_least(self) -> bool:
+        """Whether one table alone may make more people certain than was found."""
+        return bool(self.alone_open)
 
     @property
     def best_alone(self) -> int:
@@ -257,17 +262,18 @@ def _outcome(
         return TablesOutcome(bounds, rare, {}, unseen=unseen)
     certain: dict[str, int] = {}
     singles = []
-    is_open = False
+    is_open: list[str] = []
     for name in names:
         try:
             single = alone(name, seconds * _SINGLE / len(names))
         except StudyError:  # it may not say how many people there are
             continue
         except (BudgetError, OutOfTime):
-            is_open = True
+            is_open.append(name)
             continue
         certain[name] = 0 if single is None else single.certain_persons
-        is_open |= single is not None and single.certain == "limit"
+        if single is not None and single.certain == "limit":
+            is_open.append(name)
         singles += [] if single is None else [single]
     secrets = []
     for secret in sensitive:
@@ -275,7 +281,7 @@ def _outcome(
             name for name in bounds.system.domains if name not in sensitive
         )
         secrets.append(_secret(bounds, singles, secret, known, population))
-    return TablesOutcome(bounds, rare, certain, tuple(secrets), is_open, unseen)
+    return TablesOutcome(bounds, rare, certain, tuple(secrets), tuple(is_open), unseen)
 
 
 def _groups(

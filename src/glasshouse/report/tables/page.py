@@ -118,7 +118,12 @@ def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
         Tile(
             text("By one table alone"),
             ("≥ " if outcome.alone_at_least else "") + share(outcome.best_alone, outcome.records),
-            text("{people} whose record the best single table already reveals", people=people),
+            text(
+                "{people} whose record the best single table reveals at least: not every table was solved to the end",
+                people=people,
+            )
+            if outcome.alone_at_least
+            else text("{people} whose record the best single table already reveals", people=people),
         ),
     )
 
@@ -326,10 +331,11 @@ def _change(remedy: Remedy) -> str:
 
 def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
     is_proved = outcome.bounds.possible == "proved"
-    figure = text(
-        "certain by all tables: {all}; by the best single one: {one}",
-        all=secret.certain,
-        one=secret.one_table,
+    figures = {"all": secret.certain, "one": secret.one_table}
+    figure = (
+        text("certain by all tables: {all}; by the best single one: {one} or more", **figures)
+        if outcome.alone_at_least
+        else text("certain by all tables: {all}; by the best single one: {one}", **figures)
     )
     if not secret.certain_at_most and is_proved:
         return reassurance(
@@ -384,8 +390,13 @@ def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     """Yield how many people each table makes certain alone, and what each attribute is guessed at."""
     if outcome.noise is not None:
         yield noise_table(outcome.noise)
-    rows = [(name, number(count)) for name, count in outcome.alone.items()]
-    rows.append((text("all tables"), number(outcome.bounds.certain_persons)))
+    rows = [
+        (name, ("≥ " if name in outcome.alone_open else "") + number(count))
+        for name, count in outcome.alone.items()
+    ]
+    rows += [(name, "–") for name in outcome.alone_open if name not in outcome.alone]
+    least = "" if outcome.bounds.certain == "proved" else "≥ "
+    rows.append((text("all tables"), least + number(outcome.bounds.certain_persons)))
     yield cell_table(text("table"), (text("people whose record is certain"),), rows)
     if outcome.audit is not None and len(outcome.audit.weights) > 1:
         yield _ranking(outcome.audit)
