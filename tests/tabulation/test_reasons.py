@@ -14,6 +14,7 @@ from glasshouse.study.tables import TablesStudy
 from glasshouse.tabulation import (
     Remedy,
     TablesAudit,
+    area_bounds,
     cell_bounds,
     contradicting_tables,
     published,
@@ -23,6 +24,7 @@ from glasshouse.tabulation import (
 from glasshouse.tabulation.reasons import irreducible_set
 from tests.examples import examples
 from tests.tabulation.brute import answer, every_file, random_plan
+from tests.tabulation.test_geography import nested
 
 MEMORY = 1 << 30
 
@@ -245,3 +247,66 @@ def test_a_table_that_lacks_combinations_is_not_summed_up() -> None:
     bounds = cell_bounds(published(study_of(plan)))
     advice = tables_advice(study_of(plan), bounds, rare=2, seconds=20.0, memory=MEMORY)
     assert "coarsen" not in {one.change for one in advice}
+
+
+# -- areas ------------------------------------------------------------------------------------------------------------
+
+
+def in_order(plan: dict[str, Any], values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a combination whose area, the last attribute of a plan, stands first, in the order of the plan."""
+    area, *rest = values
+    assert len(plan["attributes"]) == len(values)
+    return (*rest, area)
+
+
+@pytest.mark.parametrize("seed", range(examples(120, one_of=6)))
+def test_areas_have_reasons_and_weights_as_trying_every_file_says(seed: int) -> None:
+    plan = paired_plan(seed) if seed % 2 else town_of(seed)
+    names = {table["id"] for table in plan["tables"]}
+    bounds = area_bounds(nested(plan))
+    audit = tables_audit(study_of(plan), bounds, rare=1, seconds=20.0, memory=MEMORY)
+    whole = certain_in(plan, names)
+    found = {in_order(plan, one.values): (one.least, one.most) for one in audit.reasons}
+    assert bounds.status == "proved"
+    assert found == {cell: ends for cell, ends in whole.items() if ends[1] <= 1}
+    for one in audit.reasons:
+        tables, cell = set(one.because.tables), in_order(plan, one.values)
+        assert one.because.irreducible == "proved"
+        assert cell in certain_in(plan, tables)
+        assert not any(cell in certain_in(plan, tables - {table}) for table in tables)
+    for weight in audit.weights:
+        left = certain_in(plan, names - {weight.table})
+        rare_left = sum(least for least, most in left.values() if most <= 1)
+        stopped = sum(least for least, _ in whole.values()) - sum(low for low, _ in left.values())
+        assert (weight.people, weight.rare_left) == (stopped, rare_left)
+        assert weight.frees == (rare_left == 0)
+
+
+@pytest.mark.parametrize("seed", range(examples(60, one_of=6)))
+def test_whatever_is_advised_of_areas_leaves_nobody_certain(seed: int) -> None:
+    plan = town_of(seed)
+    rare = 1 + seed % 2
+    bounds = area_bounds(nested(plan))
+    advice = tables_advice(study_of(plan), bounds, rare=rare, seconds=20.0, memory=MEMORY)
+    for remedy in advice:
+        expected = answer(changed(plan, remedy))
+        assert expected is not None
+        assert not any(least > 0 and most <= rare for least, most in expected["cells"].values())
+
+
+def test_areas_are_advised_every_kind_of_change() -> None:
+    plan = town_of(1)
+    bounds = area_bounds(nested(plan))
+    advice = tables_advice(study_of(plan), bounds, rare=2, seconds=20.0, memory=MEMORY)
+    assert {one.change for one in advice} == {"coarsen", "hide", "round"}
+
+
+def test_no_area_is_read_for_which_there_is_no_time() -> None:
+    plan = town_of(1)
+    bounds = area_bounds(nested(plan))
+    audit = tables_audit(study_of(plan), bounds, rare=2, seconds=0.0, memory=MEMORY)
+    assert {(one.people, one.rare_left, one.frees) for one in audit.weights} == {
+        (None, None, False)
+    }
+    assert {one.because.irreducible for one in audit.reasons} == {"limit"}
+    assert not tables_advice(study_of(plan), bounds, rare=2, seconds=0.0, memory=MEMORY)

@@ -98,7 +98,7 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
             else contradicting_tables(whole, **limits)
         )
         outcome = replace(outcome, contradiction=contradiction)
-    elif outcome.bounds.certain_persons and study.areas is None:
+    elif outcome.bounds.certain_persons:
         seconds = min(budget.left, study.time_limit * _AUDIT)
         audit = tables_audit(
             whole, outcome.bounds, rare=outcome.rare, seconds=seconds, memory=memory

@@ -239,7 +239,7 @@ def area_exposure(
     def alone(name: str, share: float) -> CellBounds | None:
         one = tables.only([name])
         if any(map(one.mentions, sensitive)) or one.is_of_everything:
-            return area_bounds(one, seconds=share, memory=memory, questions=())
+            return area_bounds(one, seconds=share, memory=memory, questions=(), in_time=True)
         return None
 
     return _outcome(bounds, names, alone, rare, sensitive, quasi_identifiers, population, seconds)

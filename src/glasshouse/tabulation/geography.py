@@ -54,6 +54,7 @@ class Nesting:
     """What its levels are called in the tables, the smallest areas first."""
     areas: tuple[tuple[Value, ...], ...]
     """Per smallest area itself, and what it lies in, level by level."""
+    _places: dict[Value, int] = field(default_factory=dict, repr=False, compare=False)
 
     def inside(self, conditions: Mapping[str, object]) -> Areas:
         """Return the smallest areas of which something is said that is true of those of some levels."""
@@ -65,6 +66,13 @@ class Nesting:
             for number, area in enumerate(self.areas)
             if all(test(area[place]) for place, test in places.items())
         )
+
+    def around(self, where: Mapping[str, Value]) -> dict[str, Value]:
+        """Return what the smallest area of somebody lies in, by level."""
+        if not self._places:
+            self._places.update((area[0], number) for number, area in enumerate(self.areas))
+        area = self.areas[self._places[where[self.levels[0]]]]
+        return dict(zip(self.levels, area, strict=True))
 
 
 def _test(condition: object) -> Any:
@@ -457,6 +465,32 @@ class AreaBounds(CellBounds):
                 yield {**row.to_dict(), "parts": [[number, place + at] for number, place in places]}
 
 
+def solved(
+    study: TablesStudy, nesting: Nesting | None, *, counting: bool = False, **limits: Any
+) -> CellBounds:
+    """Find what tables tell: all at once, or area by area, and then not beyond the time.
+
+    Args:
+        study: A study whose tables hold their rows.
+        nesting: Which area lies in which; None: there are no areas.
+        counting: Whether the files that fit are counted, where that is possible; of areas they are not.
+        limits: What `cell_bounds` and `area_bounds` take alike.
+
+    Raises:
+        BudgetError: The combinations do not fit the memory.
+        OutOfTime: The time was over before every area was looked at.
+        StudyError: Nothing says how many people there can be.
+    """
+    if nesting is None:
+        return cell_bounds(published(study), counting=counting, **limits)
+    return area_bounds(AreaTables(study, nesting), in_time=True, **limits)
+
+
+def nesting_in(bounds: CellBounds) -> Nesting | None:
+    """Return which area lies in which, of bounds that were found area by area; else None."""
+    return bounds.whole.nesting if isinstance(bounds, AreaBounds) else None
+
+
 def area_bounds(
     tables: AreaTables,
     *,
@@ -464,6 +498,8 @@ def area_bounds(
     memory: int = 2 << 30,
     certifying: bool = False,
     questions: Sequence[str] = QUESTIONS,
+    rare: int = 0,
+    in_time: bool = False,
     kept: Checkpoint | None = None,
     on_progress: OnProgress | None = None,
 ) -> AreaBounds:
@@ -474,13 +510,15 @@ def area_bounds(
         seconds: CPU seconds; then what is proved is told, and what is open.
         memory: The bytes that the combinations of one area may take.
         certifying: Whether what the solver alone has proved is also proved by cases.
-        questions: What is asked, in the order of `QUESTIONS`; none: only what the rows of each area tell.
+        questions: What is asked, as of `cell_bounds`; none: only what the rows of each area tell.
+        rare: Up to how many people a combination is rare, where that is asked.
+        in_time: Whether areas that there is no time for are not even read.
         kept: Where the areas that an interrupted run has finished are, and where they are kept; it is open.
         on_progress: Told how many areas are done.
 
     Raises:
         BudgetError: The combinations of an area do not fit the memory.
-        OutOfTime: Nothing is asked but what the rows tell, and the time was over before.
+        OutOfTime: The time was over before every area was looked at, and that was asked for.
         StudyError: Nothing says how many people there can be.
     """
     budget = SolverBudget(seconds, memory)
@@ -489,13 +527,14 @@ def area_bounds(
         "counting": False,
         "certifying": certifying,
         "questions": questions,
+        "rare": rare,
     }
     number = len(tables.nesting.areas)
     solved = [] if kept is None else _restored(kept)
     for area in range(len(solved), number):
         if on_progress is not None:
             on_progress(Progress("solving", area, number))
-        if not questions and budget.left <= 0:
+        if in_time and budget.left <= 0:
             raise OutOfTime
         share = budget.left * (_ALONE if tables.of_several else _ONCE) / (number - area)
         try:

@@ -16,12 +16,11 @@ import pyarrow as pa
 
 from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.solvers import SolverBudget
+from glasshouse.solvers import OutOfTime, SolverBudget
 from glasshouse.study.tables import TablesStudy, Value
-from glasshouse.tabulation.geography import AreaBounds
+from glasshouse.tabulation.geography import AreaBounds, Nesting, nesting_in, solved
 from glasshouse.tabulation.search import QUESTIONS
 from glasshouse.tabulation.solution import CellBounds, Status, cell_bounds
-from glasshouse.tabulation.statements import published
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def contradicting_tables(study: TablesStudy, *, seconds: float, memory: int) -> 
     budget = SolverBudget(seconds, memory)
 
     def contradict(tables: tuple[str, ...]) -> bool | None:
-        solution = _of_some(study, tables, budget, budget.left / 2, questions=())
+        solution = _of_some(study, None, tables, budget, budget.left / 2, questions=())
         if solution is None:
             return None
         if solution.status == "infeasible":
@@ -223,13 +222,14 @@ def tables_audit(
         memory: The bytes that combinations and rows may take.
     """
     names = tuple(str(table.id) for table in study.tables)
-    subsets = _Subsets(study, SolverBudget(seconds, memory))
+    subsets = _Subsets(study, nesting_in(bounds), SolverBudget(seconds, memory))
     weights = []
     for place, name in enumerate(names):
         share = subsets.budget.left / 2 / (len(names) - place)
         rest = tuple(table for table in names if table != name)
         without = subsets.take(rest, share, questions=QUESTIONS)
-        weights.append(_weight(name, bounds, without, rare))
+        cells = _cells(study, bounds, name)
+        weights.append(_weight(name, cells, bounds, without, rare))
     weights.sort(key=lambda one: -1 if one.people is None else one.people, reverse=True)
     reasons = []
     for cell in np.flatnonzero((bounds.least > 0) & (bounds.most <= rare)).tolist():
@@ -239,14 +239,20 @@ def tables_audit(
     return TablesAudit(tuple(bounds.system.domains), tuple(weights), tuple(reasons))
 
 
-def _weight(table: str, bounds: CellBounds, without: CellBounds | None, rare: int) -> TableWeight:
-    groups = {
-        tuple(sorted(row.terms[0].where.items()))
-        for row in bounds.published.rows
-        if row.table == table
-    }
+def _cells(study: TablesStudy, bounds: CellBounds, table: str) -> int:
+    """Return of how many groups of people a table tells; of areas, how many counts and figures it has."""
+    if isinstance(bounds, AreaBounds):
+        [of_table] = (one for one in study.tables if one.id == table)
+        return len(of_table.rows or ()) + len(of_table.statistics)
+    rows = (row for row in bounds.published.rows if row.table == table)
+    return len({tuple(sorted(row.terms[0].where.items())) for row in rows})
+
+
+def _weight(
+    table: str, cells: int, bounds: CellBounds, without: CellBounds | None, rare: int
+) -> TableWeight:
     if without is None:
-        return TableWeight(table, None, None, len(groups), "limit", frees=False)
+        return TableWeight(table, None, None, cells, "limit", frees=False)
     left = without.certain_persons
     rare_left = int(without.least[without.most <= rare].sum())
     is_proved = bounds.certain == without.certain == "proved"
@@ -255,7 +261,7 @@ def _weight(table: str, bounds: CellBounds, without: CellBounds | None, rare: in
         table,
         max(0, bounds.certain_persons - left),
         rare_left,
-        len(groups),
+        cells,
         "proved" if is_proved else "limit",
         frees=nobody or (without.status == "proved" and rare_left == 0),
     )
@@ -266,6 +272,7 @@ class _Subsets:
     """What sets of the tables of a study tell, each asked once."""
 
     study: TablesStudy
+    nesting: Nesting | None
     budget: SolverBudget
     solutions: dict[tuple[str, ...], CellBounds | None] = field(default_factory=dict)
 
@@ -273,12 +280,14 @@ class _Subsets:
         self, tables: tuple[str, ...], seconds: float, questions: Sequence[str]
     ) -> CellBounds | None:
         if tables not in self.solutions:
-            solution = _of_some(self.study, tables, self.budget, seconds, questions)
+            solution = _of_some(self.study, self.nesting, tables, self.budget, seconds, questions)
             self.solutions[tables] = solution
         return self.solutions[tables]
 
     def because(self, names: tuple[str, ...], codes: Integers) -> TableSet:
         """Return an irreducible set of tables from which it follows that somebody has a combination."""
+        if self.budget.left <= 0:
+            return TableSet(names, "limit")
 
         def follows(tables: tuple[str, ...]) -> bool | None:
             solution = self.take(tables, self.budget.left / 4, questions=("certain",))
@@ -307,6 +316,7 @@ def _is_certain(solution: CellBounds, codes: Integers) -> bool | None:
 
 def _of_some(
     study: TablesStudy,
+    nesting: Nesting | None,
     tables: Collection[str],
     budget: SolverBudget,
     seconds: float,
@@ -317,12 +327,12 @@ def _of_some(
         return None
     some = tuple(table for table in study.tables if table.id in tables)
     try:
-        return cell_bounds(
-            published(study.model_copy(update={"tables": some})),
+        return solved(
+            study.model_copy(update={"tables": some}),
+            nesting,
             seconds=seconds,
             memory=budget.memory,
-            counting=False,
             questions=questions,
         )
-    except (BudgetError, StudyError):  # they may not say how many people there are
+    except (BudgetError, OutOfTime, StudyError):  # they may not say how many people there are
         return None

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.errors import BudgetError, StudyError
-from glasshouse.solvers import SolverBudget
+from glasshouse.solvers import OutOfTime, SolverBudget
 from glasshouse.study.tables import CountRounding, PublishedTable, TablesStudy
+from glasshouse.tabulation.geography import Nesting, nesting_in, solved
 from glasshouse.tabulation.outputs import PublishedOutput
 from glasshouse.tabulation.search import RARE
-from glasshouse.tabulation.solution import CellBounds, cell_bounds
-from glasshouse.tabulation.statements import published
+from glasshouse.tabulation.solution import CellBounds
 from glasshouse.tabulation.succession import Succession
 
 Change = Literal["hide", "coarsen", "round", "withhold", "several"]
@@ -31,6 +31,8 @@ _SINGLE = 8
 """So many counts are hidden one by one at most."""
 _BLOCKS, _MOST_CROSSED = 3, 4
 """So many blocks of counts are hidden around one at most, in a table that crosses no more attributes."""
+_MOST_LOOKED_AT = 5_000_000
+"""Where more counts times combinations had to be looked at, as of thousands of areas, nothing is advised."""
 _SHARE = 0.5
 """The part of what is left of the time that one change may take."""
 
@@ -222,10 +224,15 @@ def tables_advice(
         memory: The bytes that combinations and rows may take.
     """
     budget = SolverBudget(seconds, memory)
-    names = list(bounds.system.domains)
+    names, nesting = list(bounds.system.domains), nesting_in(bounds)
     few = np.flatnonzero((bounds.least > 0) & (bounds.most <= rare)).tolist()
-    reasons = [dict(zip(names, bounds.system.values(cell), strict=True)) for cell in few]
     output = PublishedOutput("", study)
+    if budget.left <= 0 or len(few) * _cells_of(output) > _MOST_LOOKED_AT:
+        return ()
+    reasons = [dict(zip(names, bounds.system.values(cell), strict=True)) for cell in few]
+    if nesting is not None:
+        for reason in reasons:
+            reason.update(nesting.around(reason))
     tried = [
         *(one for place in range(len(study.tables)) for one in _changes(output, place, reasons)),
         *_changes_of_all(output, reasons),
@@ -240,24 +247,24 @@ def tables_advice(
         for remedy, changed in of_kind:
             if share.left <= 0:
                 break
-            if _frees(changed.plan, rare, share):
+            if _frees(changed.plan, nesting, rare, share):
                 found.append(remedy)
                 break
     return tuple(sorted(found, key=lambda one: one.cells))
 
 
-def _frees(study: TablesStudy, rare: int, budget: SolverBudget) -> bool:
+def _frees(study: TablesStudy, nesting: Nesting | None, rare: int, budget: SolverBudget) -> bool:
     """Tell whether it is proved that nobody with a rare combination is certain."""
     try:
-        solution = cell_bounds(
-            published(study),
+        solution = solved(
+            study,
+            nesting,
             seconds=budget.left * _SHARE,
             memory=budget.memory,
-            counting=False,
             questions=("certain", RARE),
             rare=rare,
         )
-    except (BudgetError, StudyError):  # it may not say how many people there are
+    except (BudgetError, OutOfTime, StudyError):  # it may not say how many people there are
         return False
     certain = solution.least > 0
     return solution.certain == "proved" and not (certain & (solution.most <= rare)).any()
