@@ -24,7 +24,6 @@ from glasshouse.tabulation import (
     AreaTables,
     CellBounds,
     TablesOutcome,
-    area_exposure,
     contradicting_areas,
     contradicting_tables,
     noise_exposure,
@@ -84,11 +83,8 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
         "kept": resources.checkpoint,
         "on_progress": resources.on_progress,
     }
-    outcome = (
-        table_exposure(published(whole), counting=study.counting, **asked)
-        if study.areas is None
-        else area_exposure(AreaTables(whole, nesting_of(whole)), **asked)
-    )
+    read = published(whole) if study.areas is None else AreaTables(whole, nesting_of(whole))
+    outcome = table_exposure(read, counting=study.counting, **asked)
     outcome = replace(outcome, noise=noise_exposure(whole))
     if outcome.status == "infeasible":
         limits: dict[str, Any] = {"seconds": budget.left, "memory": memory}

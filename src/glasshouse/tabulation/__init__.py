@@ -3,7 +3,6 @@
 from glasshouse.tabulation.exposure import (
     SecretExposure,
     TablesOutcome,
-    area_exposure,
     table_exposure,
 )
 from glasshouse.tabulation.geography import AreaBounds, AreaTables, area_bounds
@@ -41,7 +40,6 @@ __all__ = [
     "TablesAudit",
     "TablesOutcome",
     "area_bounds",
-    "area_exposure",
     "cell_bounds",
     "contradicting_areas",
     "contradicting_tables",

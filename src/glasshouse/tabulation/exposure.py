@@ -7,7 +7,7 @@ population, that of publishing. A guess is judged by the mean over all files tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -148,7 +148,7 @@ class TablesOutcome:
 
 
 def table_exposure(
-    published: PublishedSet,
+    tables: PublishedSet | AreaTables,
     *,
     rare: int,
     sensitive: Sequence[str] = (),
@@ -163,10 +163,10 @@ def table_exposure(
     """Tell who can be read out of published tables together, and what one of them tells alone.
 
     Args:
-        published: What was published.
+        tables: What was published; of nested areas files are not counted, and of single tables only their rows asked.
         rare: Up to how many people a combination is rare.
         sensitive: What somebody wants to learn.
-        quasi_identifiers: What she knows of a person; by default all the rest.
+        quasi_identifiers: What she knows of a person; by default all the rest, the area among it.
         population: Other people's values, by attribute.
         seconds: CPU seconds for all of it.
         memory: The bytes that combinations and rows may take.
@@ -178,84 +178,18 @@ def table_exposure(
         BudgetError: The combinations do not fit the memory.
         StudyError: Nothing says how many people there can be.
     """
-    bounds = cell_bounds(
-        published,
-        seconds=seconds * (1 - _SINGLE),
-        memory=memory,
-        counting=counting,
-        certifying=True,
-        kept=kept,
-        on_progress=on_progress,
+    limits: dict[str, Any] = {
+        "seconds": seconds * (1 - _SINGLE),
+        "memory": memory,
+        "certifying": True,
+        "kept": kept,
+        "on_progress": on_progress,
+    }
+    bounds = (
+        area_bounds(tables, **limits)
+        if isinstance(tables, AreaTables)
+        else cell_bounds(tables, counting=counting, **limits)
     )
-
-    def alone(name: str, share: float) -> CellBounds:
-        one = published.only([name])
-        return cell_bounds(one, seconds=share, memory=memory, counting=bool(sensitive))
-
-    return _outcome(
-        bounds, published.tables, alone, rare, sensitive, quasi_identifiers, population, seconds
-    )
-
-
-def area_exposure(
-    tables: AreaTables,
-    *,
-    rare: int,
-    sensitive: Sequence[str] = (),
-    quasi_identifiers: Sequence[str] = (),
-    population: Mapping[str, Sequence[Value]] | None = None,
-    seconds: float = 60.0,
-    memory: int = 2 << 30,
-    kept: Checkpoint | None = None,
-    on_progress: OnProgress | None = None,
-) -> TablesOutcome:
-    """Tell the same of tables of nested areas; files are not counted, and of single tables only their rows are asked.
-
-    Args:
-        tables: What was published, by areas.
-        rare: Up to how many people of an area a combination is rare.
-        sensitive: What somebody wants to learn.
-        quasi_identifiers: What she knows of a person; by default all the rest, the area among it.
-        population: Other people's values, by attribute.
-        seconds: CPU seconds for all of it.
-        memory: The bytes that the combinations of one area may take.
-        kept: Where the areas that an interrupted run has finished are kept; it is open.
-        on_progress: Told how many areas are done.
-
-    Raises:
-        BudgetError: The combinations of an area do not fit the memory.
-        StudyError: Nothing says how many people there can be.
-    """
-    bounds = area_bounds(
-        tables,
-        seconds=seconds * (1 - _SINGLE),
-        memory=memory,
-        certifying=True,
-        kept=kept,
-        on_progress=on_progress,
-    )
-    names = tuple(str(table.id) for table in tables.study.tables)
-
-    def alone(name: str, share: float) -> CellBounds | None:
-        one = tables.only([name])
-        if any(map(one.mentions, sensitive)) or one.is_of_everything:
-            return area_bounds(one, seconds=share, memory=memory, questions=(), in_time=True)
-        return None
-
-    return _outcome(bounds, names, alone, rare, sensitive, quasi_identifiers, population, seconds)
-
-
-def _outcome(
-    bounds: CellBounds,
-    names: Sequence[str],
-    alone: Callable[[str, float], CellBounds | None],
-    rare: int,
-    sensitive: Sequence[str],
-    quasi_identifiers: Sequence[str],
-    population: Mapping[str, Sequence[Value]] | None,
-    seconds: float,
-) -> TablesOutcome:
-    """Set what all tables tell beside what each of them tells alone; None: nobody's record, and no secret."""
     named = bounds.system.domains if sensitive else quasi_identifiers
     unseen = tuple(name for name in bounds.system.domains if name not in named)
     if bounds.status == "infeasible":
@@ -263,9 +197,10 @@ def _outcome(
     certain: dict[str, int] = {}
     singles = []
     is_open: list[str] = []
-    for name in names:
+    for name in tables.tables:
+        share = seconds * _SINGLE / len(tables.tables)
         try:
-            single = alone(name, seconds * _SINGLE / len(names))
+            single = _alone(tables.only([name]), sensitive, share, memory)
         except StudyError:  # it may not say how many people there are
             continue
         except (BudgetError, OutOfTime):
@@ -282,6 +217,17 @@ def _outcome(
         )
         secrets.append(_secret(bounds, singles, secret, known, population))
     return TablesOutcome(bounds, rare, certain, tuple(secrets), tuple(is_open), unseen)
+
+
+def _alone(
+    table: PublishedSet | AreaTables, sensitive: Sequence[str], seconds: float, memory: int
+) -> CellBounds | None:
+    """Return what one table tells; None: nobody's record, and no secret."""
+    if not isinstance(table, AreaTables):
+        return cell_bounds(table, seconds=seconds, memory=memory, counting=bool(sensitive))
+    if not any(map(table.mentions, sensitive)) and not table.is_of_everything:
+        return None
+    return area_bounds(table, seconds=seconds, memory=memory, questions=(), in_time=True)
 
 
 def _groups(

@@ -180,6 +180,11 @@ class AreaTables:
             for area in areas:
                 self._several_of[area].append(areas)
 
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables, in their order."""
+        return tuple(str(table.id) for table in self.study.tables)
+
     def only(self, names: Collection[str]) -> Self:
         """Return what some tables say, with what is known besides."""
         tables = tuple(one for one in self.study.tables if one.id in names)
