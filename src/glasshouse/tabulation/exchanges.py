@@ -82,7 +82,7 @@ class Exchanges:
             if not len(giving):
                 return
             focus = int(self._random.choice(wanted)) if len(wanted) else -1
-            if self._tried % 2 and len(high) and focus < 0:
+            if self._tried % 2 and len(high) and focus < 0 and not len(part.sums):
                 pairs, which = self._towards(high[counts[high] >= part.highest[high]], giving)
             else:
                 pairs, which = self._at_random(giving, focus)
