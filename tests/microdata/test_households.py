@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from fractions import Fraction
+from itertools import permutations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ import pyarrow.csv
 import pytest
 
 import glasshouse as gh
-from glasshouse.errors import GlasshouseError
+from glasshouse.errors import BudgetError, GlasshouseError
+from glasshouse.microdata import neighbourhoods
 from glasshouse.microdata.households import _expected, household_risks
 from glasshouse.table import read
 from tests.conftest import Glasshouse
@@ -51,11 +53,86 @@ def test_random_households_give_what_looking_at_each_gives() -> None:
         assert found.named == sum(best[home] == 1 for home in homes)
         assert found.guessed == sum(Fraction(1, best[home]) for home in homes) / len(homes)
         assert (found.compositions, found.smallest) == (len(kinds), min(kinds.values()))
+        assert found.found == Fraction(len(kinds), len(set(homes)))
         assert found.households_alone == len(lone)
         assert found.records_alone == sum(home in lone for home in homes)
         missed = {home: prod(1 - 1 / sizes[row] for row in some) for home, some in members.items()}
         assert found.expected == pytest.approx(sum(1 - missed[home] for home in homes))
         assert found.certain == Fraction(max(found.named, found.records_alone), len(homes))
+
+
+def agree(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Tell whether two members may be the same: alike on all that both tell."""
+    return all(
+        not first or not second or first == second for first, second in zip(one, other, strict=True)
+    )
+
+
+def may_be(one: list[tuple[str, ...]], other: list[tuple[str, ...]]) -> bool:
+    """Tell whether the members of two households can be paired so that each pair agrees; by trying every order."""
+    return len(one) == len(other) and any(
+        all(map(agree, one, order)) for order in permutations(other)
+    )
+
+
+def test_where_missing_matches_households_are_alike_if_their_members_can_be_paired() -> None:
+    dice = random.Random(8)
+    for _ in range(examples(1000, one_of=10)):
+        known, missing = dice.randint(1, 3), dice.choice([0, 0.3, 0.6])
+        values, names = dice.randint(1, 3), [f"q{place}" for place in range(known)]
+        rows = [
+            tuple(
+                "" if dice.random() < missing else "xyz"[dice.randrange(values)]
+                for _ in range(known)
+            )
+            for _ in range(dice.randint(1, 14))
+        ]
+        homes = [dice.choice(["", *"ABCDEF"[: dice.randint(3, 6)]]) for _ in rows]
+        members = {
+            home: [row for row, own in zip(rows, homes, strict=True) if own == home]
+            for home in homes
+            if home
+        }
+        if not members or max(map(len, members.values())) > 6:
+            continue
+        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+        table = read(pa.table({"h": homes, **columns}), quasi_identifiers=names, also=["h"])
+        found = household_risks(table, "h", missing_matches=True)
+        sizes = {row: sum(agree(row, other) for other in rows) for row in rows}
+        best = {home: min(sizes[row] for row in some) for home, some in members.items()}
+        alike = {
+            home: sum(may_be(some, other) for other in members.values())
+            for home, some in members.items()
+        }
+        lone = [home for home in members if alike[home] == 1]
+        people = sum(map(len, members.values()))
+        assert found.alone == sum(sizes[row] == 1 for some in members.values() for row in some)
+        assert found.named == sum(len(members[home]) for home in members if best[home] == 1)
+        assert (
+            found.guessed
+            == sum(Fraction(len(members[home]), best[home]) for home in members) / people
+        )
+        assert found.found == sum(Fraction(1, each) for each in alike.values()) / len(members)
+        assert (found.smallest, found.households_alone) == (min(alike.values()), len(lone))
+        assert found.records_alone == sum(len(members[home]) for home in lone)
+        missed = {home: prod(1 - 1 / sizes[row] for row in some) for home, some in members.items()}
+        assert found.expected == pytest.approx(
+            sum(len(members[home]) * (1 - missed[home]) for home in members)
+        )
+        by_class = household_risks(table, "h")
+        assert found.compositions == by_class.compositions
+        assert found.certain <= by_class.certain
+        assert found.found <= by_class.found
+
+
+def test_too_many_households_that_may_be_alike_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    homes = [*"ABCDEFGH"]  # each of somebody aged so, and of somebody who does not say
+    frame = pa.table({"h": 2 * homes, "a": [*map(str, range(8)), *([""] * 8)]})
+    table = read(frame, quasi_identifiers=["a"], also=["h"])
+    assert household_risks(table, "h", missing_matches=True).smallest == 8
+    monkeypatch.setattr(neighbourhoods, "MOST_LOOKUPS", 40)  # 36 to compare records, 72 households
+    with pytest.raises(BudgetError, match="too many to match"):
+        household_risks(table, "h", missing_matches=True)
 
 
 def test_the_guide_has_the_same_household_risk() -> None:
@@ -121,7 +198,6 @@ def test_households_are_in_the_report_the_json_the_verdict_and_rules(
     [
         (("--household", "age"), "has another role"),
         (("--household", "home", "--by", "sex"), "leave it out, or --by"),
-        (("--household", "home", "--missing-as", "matches"), "leave out --household"),
         (("--household", "house"), 'column "house" is not in'),
     ],
 )
@@ -150,6 +226,7 @@ def test_check_in_memory_asks_of_households_and_missing_values_what_a_file_is_as
     questions: list[dict[str, Any]] = [
         {"household": "home"},
         {"missing_as": "matches", "drop": ["home"]},
+        {"missing_as": "matches", "household": "home"},
     ]
     for asked in questions:
         in_memory, in_file = (gh.check(data, **known, **asked) for data in (people, path))

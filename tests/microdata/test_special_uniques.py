@@ -34,21 +34,35 @@ GUIDE = {
 """The ten records of the IHSN's practice guide; schooling by its initials."""
 
 
-def uniques_of(columns: dict[str, list[str]], *, largest: int | None = None) -> SpecialUniques:
+def uniques_of(
+    columns: dict[str, list[str]], *, largest: int | None = None, missing_is_no_item: bool = False
+) -> SpecialUniques:
     return find_special_uniques(
-        read(pa.table(columns), quasi_identifiers=list(columns)), largest=largest
+        read(pa.table(columns), quasi_identifiers=list(columns)),
+        largest=largest,
+        missing_is_no_item=missing_is_no_item,
     )
 
 
-def plainly(rows: list[tuple[str, ...]], largest: int) -> list[list[tuple[int, ...]]]:
-    """Return the minimal sample uniques of every record: with each set, count what records say."""
+def plainly(
+    rows: list[tuple[str, ...]], largest: int, *, without: str | None = None
+) -> list[list[tuple[int, ...]]]:
+    """Return the minimal sample uniques of every record: with each set, count what records say.
+
+    A set holds no value that is `without`, and records that have it there are not counted.
+    """
     minimal: list[list[tuple[int, ...]]] = [[] for _ in rows]
     for size in range(1, largest + 1):
         for some in combinations(range(len(rows[0])), size):
             keys = [tuple(row[place] for place in some) for row in rows]
             tally = Counter(keys)
             for record, key in enumerate(keys):
-                if tally[key] == 1 and not any(set(one) < set(some) for one in minimal[record]):
+                is_told = without not in key
+                if (
+                    is_told
+                    and tally[key] == 1
+                    and not any(set(one) < set(some) for one in minimal[record])
+                ):
                     minimal[record].append(some)
     return minimal
 
@@ -61,12 +75,15 @@ def test_random_tables_give_what_a_plain_loop_gives() -> None:
             tuple(str(dice.randrange(values)) for _ in range(attributes))
             for _ in range(dice.randint(1, 25))
         ]
-        largest = dice.randint(1, attributes)
+        largest, is_no_item = dice.randint(1, attributes), dice.random() < 0.5
+        rows = [tuple("" if value == "0" else value for value in row) for row in rows]
         names = [f"q{place}" for place in range(attributes)]
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-        scored = uniques_of(columns, largest=largest)
+        scored = uniques_of(columns, largest=largest, missing_is_no_item=is_no_item)
         weights = elliot_scores(attributes, largest)
-        for record, minimal in enumerate(plainly(rows, largest)):
+        for record, minimal in enumerate(
+            plainly(rows, largest, without="" if is_no_item else None)
+        ):
             sizes = Counter(map(len, minimal))
             assert scored.counts[:, record].tolist() == [
                 sizes[size] for size in range(1, largest + 1)
@@ -121,6 +138,28 @@ def test_the_guide_shows_one_score_and_takes_another_for_dis_suda() -> None:
     older = dis_scores(scored.ihsn_scores, alone=4, pairs=6, attributes=4, fraction=0.01)
     assert older.round(4).tolist() == [0, 0, 0.0051, 0, 0.0107, 0, 0.0051, 0.0088, 0, 0]
     assert scored.dis_scores.round(4).tolist() == [0, 0, 0.005, 0, 0.0114, 0, 0.005, 0.0092, 0, 0]
+
+
+def test_where_missing_matches_it_is_no_item_as_in_sdcmicro(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    """sdcMicro, src/Suda2.h: "If missing Value, ignore item"; R/suda2.R makes NA the missing value.
+
+    The first record is alone with a = 1, though the second, which does not tell it, may have that value, too: a
+    frequency of 2. Where missing is a value, the second is alone with it.
+    """
+    columns = {"a": ["1", "", "2", "2"], "b": ["1", "1", "1", "1"], "c": ["1", "1", "2", "2"]}
+    assert uniques_of(columns, missing_is_no_item=True).scores.tolist() == [2, 0, 0, 0]
+    assert uniques_of(columns).scores.tolist() == [2, 2, 0, 0]
+    path, each = tmp_path / "four.csv", tmp_path / "each.parquet"
+    rows = map(",".join, zip(*columns.values(), strict=True))
+    path.write_text("\n".join(["a,b,c", *rows]) + "\n", encoding="utf-8")
+    asked = ("assess", path, "-q", "a", "-q", "b", "-q", "c", "--suda", "0.01")
+    told = glasshouse(*asked, "--missing-as", "matches", "--per-record", each)
+    assert told.code == 0, told.error
+    frame = pq.read_table(each)
+    assert frame["suda"].to_pylist() == [2, 0, 0, 0]
+    assert frame["size"].to_pylist() == [2, 2, 2, 2]
 
 
 def test_a_record_alone_has_every_attribute_and_too_many_are_said() -> None:

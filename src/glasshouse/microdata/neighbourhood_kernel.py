@@ -200,3 +200,157 @@ def agreeing(
             if visits > most_visits:
                 return -1
     return visits
+
+
+@inlined
+def _agree(keys: Keys, row: int, other: int, visible: Keys, first: int, second: int) -> bool:
+    """Tell whether two rows of two patterns are alike on what both tell."""
+    difference = np.uint64(0)
+    for word in range(keys.shape[1]):
+        told = visible[first, word] & visible[second, word]
+        difference |= (keys[row, word] ^ keys[other, word]) & told
+    return not difference
+
+
+@called
+def _pair_up(agreeing: NDArray[np.bool_], mates: Integers, via: Integers, queue: Integers) -> bool:
+    """Tell whether the members of two groups can be paired so that each pair agrees; by augmenting paths."""
+    members = agreeing.shape[0]
+    owners, own = mates[0], mates[1]
+    owners[:], own[:] = -1, -1
+    for start in range(members):
+        via[:] = -1
+        queue[0], begin, end, found = start, 0, 1, -1
+        while begin < end and found < 0:
+            member = queue[begin]
+            begin += 1
+            for other in range(members):
+                if not agreeing[member, other] or via[other] >= 0:
+                    continue
+                via[other] = member
+                if owners[other] < 0:
+                    found = other
+                    break
+                queue[end] = owners[other]
+                end += 1
+        if found < 0:
+            return False
+        while True:
+            member = via[found]
+            before = own[member]
+            owners[found], own[member] = member, found
+            if member == start:
+                break
+            found = before
+    return True
+
+
+@compiled
+def agreeing_groups(
+    keys: Keys,
+    starts: Integers,
+    visible: Keys,
+    groups: Integers,
+    counts: Integers,
+    is_whole: NDArray[np.bool_],
+    anchors: Integers,
+    anchored: Integers,
+    firsts: Integers,
+    holding: Integers,
+    most_visits: int,
+    alike: Integers,
+) -> int:
+    """Count, for every kind of group, the groups whose members can be paired with its own so that each pair agrees.
+
+    A member of a group is paired with one that agrees with it, so that only groups that hold such a one are looked at.
+
+    Args:
+        keys: What the rows say, pattern by pattern.
+        starts: Where the rows of each pattern begin; one more entry closes the last.
+        visible: Per pattern, the bits of what it tells.
+        groups: Per kind, the rows of its members.
+        counts: Per kind, how many groups are of it.
+        is_whole: Per kind, whether its members tell all that any row does, so that two such kinds differ.
+        anchors: Per row, where in `anchored` the kinds begin that are looked up by it; one more entry closes the last.
+        anchored: The kinds by the row that they are looked up by, one of their members.
+        firsts: Per row, where in `holding` the kinds begin that hold it; one more entry closes the last.
+        holding: The kinds by the rows that they hold, each once.
+        most_visits: When more groups are to be looked at than this, it is given up.
+        alike: Takes, per kind, the number of groups, its own included.
+
+    Returns:
+        How many groups were looked at; -1 if it was given up.
+    """
+    rows, patterns, members = keys.shape[0], starts.size - 1, groups.shape[1]
+    owners = np.empty(4 * rows + 2 * patterns, np.int64)
+    totals = np.empty(4 * rows + 2 * patterns, np.int64)
+    heads = np.empty(4 * rows + 2 * patterns, np.int64)
+    following, near = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    begins, rooms = np.empty(patterns, np.int64), np.empty(patterns, np.int64)
+    pattern_of, weights = np.empty(rows, np.int64), np.ones(rows, np.int64)
+    for pattern in range(patterns):
+        pattern_of[starts[pattern] : starts[pattern + 1]] = pattern
+    looked_at = np.full(counts.size, -1, np.int64)
+    fits = np.empty((members, members), np.bool_)
+    mates, via = np.empty((2, members), np.int64), np.empty(members, np.int64)
+    queue = np.empty(members + 1, np.int64)
+    visits = 0
+    for pattern in range(patterns):
+        free = 0
+        for other in range(patterns):
+            begins[other], rooms[other] = free, 0
+            if other != pattern:
+                rooms[other] = _tabled(
+                    keys, weights, starts, visible, pattern, other, free, owners, totals, heads, following
+                )  # fmt: skip
+            free += rooms[other]
+        for row in range(starts[pattern], starts[pattern + 1]):
+            if anchors[row] == anchors[row + 1]:
+                continue
+            near[0], found = row, 1
+            for other in range(patterns):
+                if not rooms[other]:
+                    continue
+                slot = _slot(
+                    keys, row, visible, pattern, other, owners, begins[other], rooms[other]
+                )
+                one = heads[slot] if owners[slot] >= 0 else -1
+                while one >= 0:
+                    near[found] = one
+                    found += 1
+                    one = following[one]
+            for entry in range(anchors[row], anchors[row + 1]):
+                kind = anchored[entry]
+                alike[kind] = counts[kind]
+                looked_at[kind] = kind
+                for one in range(found):
+                    for place in range(firsts[near[one]], firsts[near[one] + 1]):
+                        other_kind = holding[place]
+                        visits += 1
+                        if looked_at[other_kind] == kind:
+                            continue
+                        looked_at[other_kind] = kind
+                        if is_whole[kind] and is_whole[other_kind]:
+                            continue
+                        possible = True
+                        for first in range(members):
+                            mine, some = groups[kind, first], False
+                            for second in range(members):
+                                theirs = groups[other_kind, second]
+                                fits[first, second] = _agree(
+                                    keys,
+                                    mine,
+                                    theirs,
+                                    visible,
+                                    pattern_of[mine],
+                                    pattern_of[theirs],
+                                )
+                                some |= fits[first, second]
+                            if not some:
+                                possible = False
+                                break
+                        if possible and _pair_up(fits, mates, via, queue):
+                            alike[kind] += counts[other_kind]
+                if visits > most_visits:
+                    return -1
+    return visits

@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from glasshouse.arrays import Floats, Integers, Words
+from glasshouse.arrays import Flags, Floats, Integers, Words
 from glasshouse.errors import BudgetError
 from glasshouse.microdata import neighbourhood_kernel
 from glasshouse.microdata.attacks import FEW_VALUES, Exposure, RecordRisks, attack_code
@@ -52,7 +52,7 @@ MOST_COLUMNS = 63
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """What records say, each once, pattern by pattern of what is missing."""
 
     numbers: Integers
@@ -67,7 +67,7 @@ class _Rows:
     """Per pattern, the bits of what it tells."""
 
     @classmethod
-    def of(cls, columns: Sequence[EncodedColumn], records: int) -> _Rows:
+    def of(cls, columns: Sequence[EncodedColumn], records: int) -> Rows:
         """Return the rows of columns in which 0 stands for missing."""
         classes = refined(columns, records)
         first = classes.order[classes.starts[:-1]]
@@ -119,13 +119,57 @@ class _Rows:
                 most,
             )
         if visits < 0 or 2 * rows * patterns > MOST_LOOKUPS:
-            raise BudgetError(
-                "values are missing in {patterns} different combinations of columns, among {rows} different records: "
-                "too many to match all with all; assess fewer columns, or say `missing_as` value or apart",
-                patterns=patterns,
-                rows=rows,
-            )
+            raise self._too_many()
         return sizes, most
+
+    def _too_many(self) -> BudgetError:
+        return BudgetError(
+            "values are missing in {patterns} different combinations of columns, among {rows} different records: "
+            "too many to match all with all; assess fewer columns, or say `missing_as` value or apart",
+            patterns=len(self.starts) - 1,
+            rows=len(self.records),
+        )
+
+    def agreeing_groups(self, groups: Integers) -> Integers:
+        """Return, per group of as many records, with how many its members can be paired so that each pair agrees.
+
+        Args:
+            groups: Per group, the rows of its members.
+
+        Raises:
+            BudgetError: There are too many groups that may be alike.
+        """
+        rows = len(self.records)
+        kinds, kind, counts = np.unique(
+            np.sort(groups, axis=1), axis=0, return_inverse=True, return_counts=True
+        )
+        pairs = np.unique(
+            np.stack([kinds.ravel(), np.repeat(np.arange(len(kinds)), kinds.shape[1])], axis=1),
+            axis=0,
+        )
+        held = np.bincount(pairs[:, 0], minlength=rows)
+        candidates, _ = self.neighbours(held)
+        anchor = kinds[np.arange(len(kinds)), candidates[kinds].argmin(axis=1)]
+        tells_all: Flags = np.all(self.visible == np.bitwise_or.reduce(self.visible), axis=1)
+        is_whole: Flags = np.all(np.repeat(tells_all, np.diff(self.starts))[kinds], axis=1)
+        alike = np.zeros(len(kinds), np.int64)
+        visits = neighbourhood_kernel.agreeing_groups(
+            self.keys,
+            self.starts,
+            self.visible,
+            kinds,
+            counts,
+            is_whole,
+            _bounds(np.bincount(anchor, minlength=rows)),
+            np.argsort(anchor, kind="stable"),
+            _bounds(held),
+            pairs[:, 1].copy(),
+            MOST_LOOKUPS,
+            alike,
+        )
+        if visits < 0:
+            raise self._too_many()
+        return alike[kind.ravel()]
 
     def _entries(self, secrets: Sequence[EncodedColumn]) -> tuple[Integers, Integers, Integers]:
         """Return which values of each secret the records of each row have, and how often."""
@@ -138,12 +182,16 @@ class _Rows:
             first = pairs.order[pairs.starts[:-1]]
             row = self.numbers[first]
             order = np.argsort(row, kind="stable")
-            ends = np.cumsum(np.bincount(row, minlength=rows))
-            firsts[place] = before + np.concatenate([np.zeros(1, np.int64), ends])
+            firsts[place] = before + _bounds(np.bincount(row, minlength=rows))
             values.append(column.codes[first[order]].astype(np.int64))
             counts.append(pairs.sizes[order])
             before += len(first)
         return firsts, np.concatenate(values), np.concatenate(counts)
+
+
+def _bounds(counts: Integers) -> Integers:
+    """Return where each of several lists begins, given how long they are; one more entry closes the last."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
 
 
 def packed_rows(
@@ -166,7 +214,7 @@ def packed_rows(
     return keys, fields
 
 
-def _with_blanks(table: EncodedTable, names: Sequence[str]) -> dict[str, list[EncodedColumn]]:
+def with_blanks(table: EncodedTable, names: Sequence[str]) -> dict[str, list[EncodedColumn]]:
     """Return the columns of attributes with codes in which 0 stands for missing, and only for it.
 
     Raises:
@@ -210,7 +258,7 @@ def matched_attacks(
     table: EncodedTable,
     *,
     subsets: Sequence[Sequence[str]] | None = None,
-    sensitive: Sequence[str] | None = None,
+    sensitive: Sequence[Sequence[str]] | None = None,
     on_progress: OnProgress | None = None,
 ) -> tuple[Attack, ...]:
     """Re-identify, and infer each secret, where a missing value agrees with every other.
@@ -218,7 +266,7 @@ def matched_attacks(
     Args:
         table: The release.
         subsets: The sets of quasi-identifiers; by default the whole set.
-        sensitive: The attributes to infer; by default each sensitive one.
+        sensitive: The secrets to infer, each of one column or of several together; by default each sensitive one.
         on_progress: Called now and then with how far it is.
 
     Returns:
@@ -236,17 +284,19 @@ def matched_attacks(
     (3, Fraction(1, 3), Fraction(2, 3))
     """
     chosen = [table.quasi_identifiers] if subsets is None else [tuple(names) for names in subsets]
-    secrets = [(name,) for name in (table.sensitive if sensitive is None else sensitive)]
+    secrets = (
+        [(name,) for name in table.sensitive] if sensitive is None else [*map(tuple, sensitive)]
+    )
     every = list(dict.fromkeys(name for names in chosen for name in names))
     outcomes: dict[tuple[int, tuple[str, ...]], Attack] = {}
     groups = table.alike_known([(), *secrets])
     for done, group in enumerate(groups):
         part = table.with_known(group[0])
-        blank = _with_blanks(part, every)
+        blank = with_blanks(part, every)
         inferred = [secret for secret in group if secret]
-        columns = [part.column(name) for (name,) in inferred]
+        columns = [_together(part, secret) for secret in inferred]
         for place, names in enumerate(chosen):
-            rows = _Rows.of([one for name in names for one in blank[name]], part.records)
+            rows = Rows.of([one for name in names for one in blank[name]], part.records)
             sizes, most = rows.neighbours(rows.records, columns)
             if () in group:
                 outcomes[place, ()] = _naming(part, names, rows, sizes)
@@ -259,6 +309,16 @@ def matched_attacks(
                 on_progress(Progress("sweeping", share, 1.0))
     return tuple(
         outcomes[place, secret] for place in range(len(chosen)) for secret in [(), *secrets]
+    )
+
+
+def _together(table: EncodedTable, secret: Sequence[str]) -> EncodedColumn:
+    """Return a secret of one column, or of several as one."""
+    if len(secret) == 1:
+        return table.column(secret[0])
+    joint = refined([table.column(name) for name in secret], table.records)
+    return EncodedColumn(
+        "+".join(secret), joint.numbers, pa.nulls(joint.classes, pa.large_string())
     )
 
 
@@ -282,8 +342,8 @@ def matched_risks(
     known, everyone = np.zeros_like(most), np.zeros(table.records, np.uint32)
     for group in table.alike_known([(), *((name,) for name in secrets)]):
         part = table.with_known(group[0])
-        columns = [one for some in _with_blanks(part, names).values() for one in some]
-        rows = _Rows.of(columns, part.records)
+        columns = [one for some in with_blanks(part, names).values() for one in some]
+        rows = Rows.of(columns, part.records)
         inferred = [name for secret in group for name in secret]
         sizes, often = rows.neighbours(rows.records, [part.column(name) for name in inferred])
         each = sizes.astype(np.uint32)[rows.numbers]
@@ -299,8 +359,8 @@ def matched_risks(
 
 def matched_exposures(table: EncodedTable) -> tuple[Exposure, ...]:
     """Tell who can be named by all quasi-identifiers, as `exposures` does: per value, how many agree with nobody."""
-    blank = _with_blanks(table, table.quasi_identifiers)
-    rows = _Rows.of([one for some in blank.values() for one in some], table.records)
+    blank = with_blanks(table, table.quasi_identifiers)
+    rows = Rows.of([one for some in blank.values() for one in some], table.records)
     alone = rows.neighbours(rows.records)[0][rows.numbers] == 1
     columns = [
         table.columns_of(name)[0]
@@ -328,8 +388,8 @@ def matched_weights(
         BudgetError: Values are missing in too many combinations of columns.
     """
     weights = SurveyWeights.of_sample(table, column)
-    blank = _with_blanks(table, quasi_identifiers)
-    rows = _Rows.of([one for some in blank.values() for one in some], table.records)
+    blank = with_blanks(table, quasi_identifiers)
+    rows = Rows.of([one for some in blank.values() for one in some], table.records)
     people, _ = rows.neighbours(weights.added(rows.numbers, len(rows.records)))
     sizes, _ = rows.neighbours(rows.records)
     return WeightedClasses.of_sums(
@@ -338,7 +398,11 @@ def matched_weights(
 
 
 def matched_sample_risks(
-    table: EncodedTable, column: str, quasi_identifiers: Sequence[str]
+    table: EncodedTable,
+    column: str,
+    quasi_identifiers: Sequence[str],
+    *,
+    approximately: bool = False,
 ) -> Floats:
     """Return the individual risk of every record of a sample, by neighbourhoods; see `sample_risks`.
 
@@ -347,14 +411,15 @@ def matched_sample_risks(
         BudgetError: Values are missing in too many combinations of columns.
     """
     weights = SurveyWeights.of_sample(table, column)
-    blank = _with_blanks(table, quasi_identifiers)
-    rows = _Rows.of([one for some in blank.values() for one in some], table.records)
+    blank = with_blanks(table, quasi_identifiers)
+    rows = Rows.of([one for some in blank.values() for one in some], table.records)
     people, _ = rows.neighbours(weights.added(rows.numbers, len(rows.records)))
     sizes, _ = rows.neighbours(rows.records)
-    return individual_risks(sizes, people / weights.scale)[rows.numbers]
+    risks = individual_risks(sizes, people / weights.scale, approximately=approximately)
+    return risks[rows.numbers]
 
 
-def _naming(table: EncodedTable, names: tuple[str, ...], rows: _Rows, sizes: Integers) -> Attack:
+def _naming(table: EncodedTable, names: tuple[str, ...], rows: Rows, sizes: Integers) -> Attack:
     """Return what somebody achieves who names records among those that agree with them."""
     records = table.records
     alone = int(np.count_nonzero(sizes == 1))
@@ -379,7 +444,7 @@ def _inferring(
     table: EncodedTable,
     names: tuple[str, ...],
     secret: tuple[str, ...],
-    rows: _Rows,
+    rows: Rows,
     sizes: Integers,
     most: Integers,
     column: EncodedColumn,
@@ -409,7 +474,7 @@ def _inferring(
     )
 
 
-def _sizes(rows: _Rows, sizes: Integers) -> ClassSizes:
+def _sizes(rows: Rows, sizes: Integers) -> ClassSizes:
     """Count neighbourhoods by size, and the records that have one of it."""
     bins = np.searchsorted(np.array(SIZE_BINS), sizes, side="right") - 1
     records = np.zeros(len(SIZE_BINS), np.int64)

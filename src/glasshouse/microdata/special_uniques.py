@@ -14,6 +14,10 @@ from the scores how likely a match of a record is right. With U records alone, P
 DIS = Uπ / (Uπ + P(1 − π)) is the chance that a unique match is right, and shared out by score it is, as in sdcMicro and
 ARX, 1 / (1 + (U/DIS − U) / (s^q·Σ s^−q)) with q = 1 + (8 − A)/20. It is an estimate: it takes the release for a simple
 random sample. That a record is alone is a fact.
+
+A missing value is a value like any other; or else it is no item, as in sdcMicro's ``suda2``: a set holds only what a
+record tells, and the record is alone with it if no other tells the same. Somebody whose value is missing is then not
+counted among those who may be meant, so that a record can be alone with a set though missing values match it.
 """
 
 from __future__ import annotations
@@ -31,7 +35,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Floats, Integers
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.microdata import special_uniques_kernel
-from glasshouse.microdata.neighbourhoods import packed_rows
+from glasshouse.microdata.neighbourhoods import packed_rows, with_blanks
 from glasshouse.table import EncodedTable
 from glasshouse.table.partition import refined
 
@@ -225,14 +229,16 @@ def find_special_uniques(
     fraction: float = 0.01,
     quasi_identifiers: Sequence[str] | None = None,
     largest: int | None = None,
+    missing_is_no_item: bool = False,
 ) -> SpecialUniques:
     """Find the minimal sample uniques of every record, and score them.
 
     Args:
-        table: The release. A missing value is a value like any other.
+        table: The release.
         fraction: The share of the population that is in the release, above 0 and at most 1, for DIS-SUDA.
         quasi_identifiers: The attributes; by default the table's quasi-identifiers.
         largest: The largest size of the sets that are looked for; by default that of all attributes.
+        missing_is_no_item: Whether no set holds a missing value, as in sdcMicro; else it is a value like any other.
 
     Raises:
         DataError: A column is not in the table.
@@ -254,7 +260,12 @@ def find_special_uniques(
             fraction=str(fraction),
         )
     largest = min(largest or len(names), len(names))
-    columns = [column for name in names for column in table.columns_of(name)]
+    told = (
+        with_blanks(table, names)
+        if missing_is_no_item
+        else {name: list(table.columns_of(name)) for name in names}
+    )
+    columns = [column for some in told.values() for column in some]
     classes = refined(columns, table.records)
     first = classes.order[classes.starts[:-1]]
     most_sets = max(comb(len(names), size) for size in range(1, largest + 1))
@@ -265,11 +276,17 @@ def find_special_uniques(
             most=MOST_ATTRIBUTES,
         )
     keys, fields = packed_rows(columns, [column.codes[first] for column in columns])
-    bits = _bits(table, names, fields, keys.shape[1])
+    bits, repeated = _bits(table, names, fields, keys.shape[1]), classes.sizes > 1
     counts = np.zeros((largest, len(first)), np.uint16)
     contributions = np.zeros((len(names), len(first)), np.int64)
     weights = elliot_scores(len(names), largest)
     owners = np.empty(1 << max(1, (2 * len(first) - 1).bit_length()), np.int32)
+    blank = [
+        np.any([column.codes[first] == 0 for column in some], axis=0)
+        if missing_is_no_item
+        else np.zeros(len(first), np.bool_)
+        for some in told.values()
+    ]
     before, places = np.zeros((len(first), 1), np.uint64), dict[tuple[int, ...], int]()
     for size in range(1, largest + 1):
         sets = list(combinations(range(len(names)), size))
@@ -278,7 +295,8 @@ def find_special_uniques(
             parts = [places[part] for part in combinations(some, size - 1) if part]
             alone = special_uniques_kernel.alone_with(
                 keys,
-                classes.sizes > 1,
+                repeated,
+                np.logical_or.reduce([blank[attribute] for attribute in some]),
                 np.bitwise_or.reduce([bits[attribute] for attribute in some]),
                 before,
                 np.array(parts, np.int64),

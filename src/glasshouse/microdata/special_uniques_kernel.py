@@ -35,6 +35,7 @@ def _differ(keys: Keys, row: int, other: int, bits: Words) -> bool:
 def alone_with(
     keys: Keys,
     repeated: NDArray[np.bool_],
+    untold: NDArray[np.bool_],
     bits: Words,
     before: Words,
     smaller: Integers,
@@ -49,6 +50,7 @@ def alone_with(
     Args:
         keys: What the rows say.
         repeated: Per row, whether several records say it, so that it is never alone.
+        untold: Per row, whether it does not tell all of the set, and so is passed over, too.
         bits: The bits of the set in the keys.
         before: Per row, the sets of one attribute fewer that it is alone with, a bit each.
         smaller: Which of these are parts of the set.
@@ -64,6 +66,8 @@ def alone_with(
     count = 0
     mark = np.uint64(1) << np.uint64(place & 63)
     for row in range(rows):
+        if untold[row]:
+            continue
         known = False
         for part in smaller:
             known |= bool((before[row, part >> 6] >> np.uint64(part & 63)) & np.uint64(1))

@@ -198,7 +198,12 @@ def answer(
         weighted=_weighted(study, windows[-1], assessment),
         households=None
         if study.household is None
-        else household_risks(windows[-1], study.household, weight=study.weight),
+        else household_risks(
+            windows[-1],
+            study.household,
+            weight=study.weight,
+            missing_matches=study.missing_as == "matches",
+        ),
         special=_special(study, windows[-1]),
         noise=tuple(
             column_noise(windows[-1], name, chances, prior=study.adversary.prior.get(name))
@@ -296,7 +301,12 @@ def _special(study: AssessStudy, table: EncodedTable) -> SpecialUniques | None:
         largest = max(map(len, study.chosen_subsets()))
     else:
         largest = largest_size(study.sweep, len(study.adversary.knowable), table.records)
-    return find_special_uniques(table, fraction=study.suda, largest=largest)
+    return find_special_uniques(
+        table,
+        fraction=study.suda,
+        largest=largest,
+        missing_is_no_item=study.missing_as == "matches",
+    )
 
 
 def _explanations(study: AssessStudy, table: EncodedTable) -> tuple[Explanation, ...]:
@@ -855,7 +865,10 @@ def _attacked(
     """Attack each window with some sets of quasi-identifiers, one by one."""
     if study.missing_as == "matches":
         return neighbourhoods.matched_attacks(
-            windows[-1], subsets=subsets, on_progress=resources.on_progress
+            windows[-1],
+            subsets=subsets,
+            sensitive=study.adversary.secrets,
+            on_progress=resources.on_progress,
         )
     return assess(
         windows,

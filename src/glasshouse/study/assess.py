@@ -187,7 +187,7 @@ ALONE = (
     ),
     Alone(
         MATCHES,
-        (*_ONE_GUESS, "within", "about", "likely", *_ONE_PIECE, "advise", "household", "suda"),
+        (*_ONE_GUESS, "within", "about", "likely", *_ONE_PIECE, "advise"),
         marked(
             "what `{word}` asks is not worked out where a missing value matches every value; leave out `{word}`, or "
             "say value or apart (`missing_as`)"
@@ -520,14 +520,6 @@ class AssessStudy(ReleaseStudy):
             raise ContradictionError(
                 'column "{name}" says who lives together (`household`) and has another role; choose one',
                 name=self.household,
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _missing_values_match_for_single_secrets(self) -> Self:
-        if self.missing_as == "matches" and not self.adversary.guesses_once:
-            raise ContradictionError(
-                "`missing_as` matches takes secrets one by one; name single columns, or say value or apart"
             )
         return self
 
