@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from glasshouse import mitigation
+from glasshouse.measures.anonymise import measured
 from glasshouse.measures.compared_runs import (
     AssessedRuns,
     ComparedRun,
@@ -26,6 +28,7 @@ from glasshouse.mitigation import (
     KAnonymity,
     Recoding,
 )
+from glasshouse.report.anonymise.page import protection_findings
 from glasshouse.study.anonymise import GROUP
 from glasshouse.table import EncodedTable, read
 
@@ -55,6 +58,53 @@ def anonymised(**parameters: Any) -> Anonymisation:
     return Anonymisation.of_recoding(
         PEOPLE, recoded(), hierarchies(), method="k-anonymity", parameters={"k": 2} | parameters
     )
+
+
+def blanked(sex: str) -> Anonymisation:
+    """Return six people of whom the last two do not tell their age in the release, and these their sex."""
+    rows = {"age": ["1", "1", "2", "2", "3", "4"], "sex": list("fffmmm"), "ill": list("aababb")}
+    table = read(pa.table(rows), quasi_identifiers=["age", "sex"], sensitive=["ill"])
+    released = read(pa.table({"age": list("1122**"), "sex": list(sex)}))
+    recoding = Recoding(
+        method="local",
+        quasi_identifiers=("age", "sex"),
+        heights=None,
+        suppressed=np.zeros(6, np.bool_),
+        released={name: released.column(name) for name in ("age", "sex")},
+        classes=3,
+        loss=0.5,
+        optimal=False,
+    )
+    suggested = {name: mitigation.suggest(table.column(name)) for name in ("age", "sex")}
+    return Anonymisation.of_recoding(
+        table, recoding, suggested, method="k-anonymity", parameters={"k": 2}
+    )
+
+
+def test_blank_cells_are_judged_by_who_takes_them_for_any_value_too() -> None:
+    outcome = blanked("ff**mm")  # the first two agree with nobody else, all others with each other
+    assert outcome.matched is not None
+    naming, guess = outcome.matched.attacks
+    assert naming.probabilistic.posterior == Fraction(2, 6) * Fraction(1, 2) + Fraction(4, 6) / 4
+    assert guess.probabilistic.posterior == Fraction(2, 6) + Fraction(4, 6) * Fraction(3, 4)
+    assert (outcome.after.attacks[1].certain, guess.certain) == (4, 2)
+    assert outcome.to_dict()["after_matching"] == [one.to_dict() for one in (naming, guess)]
+    sentences = [finding.sentence for finding in protection_findings(outcome)]
+    assert any("takes a blank cell for any value" in one for one in sentences)
+
+    def judged(of: Anonymisation) -> dict[str, Fraction]:
+        return {one.measure: one.value for one in measured(of) if one.knows is None}
+
+    assert judged(outcome)["best-guess"] == Fraction(1, 2)
+    assert judged(replace(outcome, after=outcome.matched, matched=outcome.after)) == judged(outcome)
+    assert judged(replace(outcome, after=outcome.matched, matched=None)) != judged(outcome)
+
+
+def test_a_column_that_is_blank_for_everybody_is_left_out_and_not_matched() -> None:
+    assert anonymised().matched is None
+    outcome = blanked("******")
+    assert outcome.matched is not None  # by the age
+    assert outcome.matched.attacks[0].class_sizes.smallest == 4
 
 
 def grouped() -> Anonymisation:

@@ -10,5 +10,5 @@ from glasshouse.mitigation.anonymisation import Anonymisation
 
 
 def measured(outcome: Anonymisation) -> Iterator[Measurement]:
-    """Yield what a protected release measures; where it holds suppressed records, the worst of with and without."""
-    return worst_of(*map(of_assessment, (outcome.after, *outcome.judged)))
+    """Yield what a protected release measures: the worst of with and without suppressed records, and of matching."""
+    return worst_of(*map(of_assessment, (*outcome.retained, *outcome.judged)))

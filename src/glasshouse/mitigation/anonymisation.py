@@ -9,6 +9,7 @@ the k, l and t that it has whatever was promised: the strictest criteria that al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -21,9 +22,10 @@ from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers
 from glasshouse.compiled import compiled
-from glasshouse.errors import StudyError
+from glasshouse.errors import BudgetError, StudyError
 from glasshouse.microdata import Assessment, Attack, assess
 from glasshouse.microdata.households import household_risks
+from glasshouse.microdata.neighbourhoods import matched_attacks
 from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
 from glasshouse.microdata.uniqueness import Estimate
 from glasshouse.mitigation.anatomy import Anatomy
@@ -162,6 +164,9 @@ class Anonymisation:
     judged: tuple[Assessment, ...] = ()
     """What she learns besides from the file as it is: where it holds records with nothing but ``*`` of what can be
     known, they are a class of their own, in which whoever fits no other class must be. The worst of all ways counts."""
+    matched: Assessment | None = None
+    """What she learns who takes a blank cell for any value, as `assess` with ``missing_as`` matches; it is judged, too.
+    None: no record that is not suppressed has a blank cell in a column that others tell, or it is too much to count."""
     heights: Mapping[str, int] | None = None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None = None
@@ -242,6 +247,7 @@ class Anonymisation:
             after=after,
             suppressed=int(np.count_nonzero(recoding.suppressed)),
             judged=() if dropped else _judged(release, recoding.suppressed),
+            matched=_matched(without(release, recoding.suppressed)),
             heights=recoding.heights,
             loss=remaining.loss,
             optimal=recoding.optimal,
@@ -338,6 +344,11 @@ class Anonymisation:
         return list(zip(self.before.attacks, self.after.attacks, strict=True))
 
     @property
+    def retained(self) -> tuple[Assessment, ...]:
+        """What she learns of records that are not suppressed: by what they say, and by taking blanks for any value."""
+        return (self.after, *filter(None, [self.matched]))
+
+    @property
     def drops(self) -> bool:
         """Whether suppressed records are not in the file."""
         return bool(self.parameters.get("drop_suppressed"))
@@ -412,6 +423,8 @@ class Anonymisation:
             content["treatment"] = [step.to_dict() for step in self.steps]
         content["before"] = [attack.to_dict() for attack in self.before.attacks]
         content["after"] = [attack.to_dict() for attack in self.after.attacks]
+        if self.matched is not None:
+            content["after_matching"] = [attack.to_dict() for attack in self.matched.attacks]
         if self.ladder:
             content["ladder"] = [rung.to_dict() for rung in self.ladder]
         if self.costs is not None:
@@ -809,6 +822,17 @@ def attained(
             _secrecy(name, rows.secrets[name], rows.weights, retained, table) for name in names
         ),
     )
+
+
+def _matched(retained: EncodedTable) -> Assessment | None:
+    """Return what is learned by who takes a blank cell for any value; None: there is none among others, or too many."""
+    names = columns_of(retained)
+    blank = [is_suppressed(retained, [name]) for name in names]
+    if not any(some.any() and not some.all() for some in blank):
+        return None
+    with suppress(BudgetError):
+        return Assessment(retained.records, matched_attacks(retained))
+    return None
 
 
 def _judged(release: EncodedTable, suppressed: Flags) -> tuple[Assessment, ...]:

@@ -246,7 +246,7 @@ def compare_release(
             if group is None
             else assess_by_group(retained, group)
         )
-    judged = () if protection is None else protection.judged
+    judged = () if protection is None else (*protection.retained[1:], *protection.judged)
     if protection is None and not dropped and retained.records < release.records:
         blanked = release.with_roles(
             quasi_identifiers=original.quasi_identifiers, sensitive=original.sensitive

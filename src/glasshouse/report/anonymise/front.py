@@ -10,6 +10,7 @@ from itertools import pairwise
 from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
 from glasshouse.measures.assess import of_assessment
 from glasshouse.measures.attacks import learned
+from glasshouse.measures.measurement import worst_of
 from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.microdata import Attack
 from glasshouse.mitigation import Anonymisation
@@ -250,7 +251,7 @@ def stricter(
         yield few
         return
     if study is not None and outcome is not None and outcome.judged:
-        of_file = tuple(of_assessment(outcome.after))
+        of_file = tuple(worst_of(*map(of_assessment, outcome.retained)))
         dropped = verdict_on((*verdict.of_columns, *of_file), verdict.policy)
         if dropped is not None and dropped.meets:
             protection = study.protection.model_copy(update={"drop_suppressed": True})

@@ -13,7 +13,7 @@ from typing import Any
 from glasshouse.language import marked, number, percentage, text, text_for, translated
 from glasshouse.measures.attacks import learned
 from glasshouse.measures.verdict import Verdict
-from glasshouse.microdata import Attack
+from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.survey_weights import WeightedClasses
 from glasshouse.mitigation import Anonymisation
 from glasshouse.report.anonymise.costs import costs_figure, costs_section
@@ -507,6 +507,7 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
             if outcome.after.households is None
             else [household_finding(outcome.after.households)]
         ),
+        *([] if outcome.matched is None else [_matched_finding(outcome.after, outcome.matched)]),
         cost_finding(content, subject),
         *suppressed_findings(
             outcome.suppressed,
@@ -515,6 +516,20 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
             dropped=bool(outcome.parameters.get("drop_suppressed")),
         ),
     )
+
+
+def _matched_finding(after: Assessment, matched: Assessment) -> Finding:
+    """Say what is learned by who takes a blank cell for any value."""
+    naming, *inferring = matched.attacks
+    sentence = text(
+        "Someone who takes a blank cell for any value finds at least {least} records for everybody, and a best guess "
+        "at who it is would be right in {guess} of cases; by what the file says, blanks included, in {by_class}.",
+        least=number(naming.class_sizes.smallest),
+        guess=percentage(naming.probabilistic.posterior),
+        by_class=percentage(after.attacks[0].probabilistic.posterior),
+    )
+    figure = "; ".join(exact_figure(attack) for attack in (naming, *inferring))
+    return note(sentence, figure, text("The verdict takes the worse of both."))
 
 
 def only_quasi_identifiers() -> str:
