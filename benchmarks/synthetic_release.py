@@ -308,7 +308,9 @@ def main() -> None:
     parser.add_argument("adult", type=Path, nargs="?", default=shared)
     parser.add_argument("--share", type=float, default=0.1, help="of the files of each kind")
     parser.add_argument("--million", action="store_true")
-    parser.add_argument("--seed", type=int, default=910_000, help="the first of the seeds of the files")
+    parser.add_argument(
+        "--seed", type=int, default=910_000, help="the first of the seeds of the files"
+    )
     options = parser.parse_args()
     if not options.adult.exists():
         print(f"needs Adult: {options.adult} is not there")

@@ -16,9 +16,17 @@
 #' @param out A folder for the run, with its report; `NULL` for a temporary one.
 #' @param options Further words of the command line, such as `c("--memory", "4G")`.
 #' @param original For an object of sdcMicro: `TRUE` for the data as they were before anything was done.
+#' @param weight The column of survey weights; of an object of sdcMicro it is known.
+#' @param household The column that says who lives together, as `hhId` in sdcMicro.
+#' @param missing_as What a missing value of what somebody can know is: a `"value"` like any other; something that
+#'   `"matches"` every value, as in sdcMicro; or a reason to leave the record `"apart"`.
+#' @param suda The share of the population that is in the file, to score special uniques (SUDA) with.
+#' @param per_record `TRUE` for the risk of every record, too, which is personal data.
 #' @return A list of class `gh_assessment`: `results`, a data frame with a row for each attack and subset (`certain` and
-#'   `guess` are shares of people, `_before` what was so without the release); `meets`, `decision`, `conditions` and
-#'   `columns` of the verdict; `sentences` and `actions` of the report; `run`, the folder with `report.html`.
+#'   `guess` are shares of people, `_before` what was so without the release); `each`, where it was asked for, a data frame
+#'   with a row for each record (`size` is fk, `individual` the risk rk, `suda` and `dis_suda` scores); `answer`, all
+#'   figures as the command line gives them, such as `answer$weighted` and `answer$households`; `meets`, `decision`,
+#'   `conditions` and `columns` of the verdict; `sentences` and `actions` of the report; `run`, the folder with `report.html`.
 #' @examplesIf glasshouse::gh_available()
 #' people <- data.frame(
 #'   age = c(31, 31, 42, 42, 57, 57), sex = c("f", "m"), illness = c("flu", "flu", "flu", "asthma", "flu", "flu")
@@ -29,17 +37,27 @@
 #' @export
 gh_assess <- function(data, quasi_identifiers = NULL, sensitive = NULL, id = NULL, policy = "open-data", subsets = NULL,
                       drop = NULL, ignore = NULL, language = c("en", "pt-BR"), out = NULL, options = character(),
-                      original = FALSE) {
+                      original = FALSE, weight = NULL, household = NULL, missing_as = c("value", "matches", "apart"),
+                      suda = NULL, per_record = FALSE) {
   language <- match.arg(language)
+  missing_as <- match.arg(missing_as)
   question <- gh_question(data, gh_name(substitute(data)), quasi_identifiers, sensitive, id, policy, drop, ignore, original)
   on.exit(unlink(question$folder, recursive = TRUE))
   chosen <- if (!is.null(subsets)) c("--subsets", if (subsets) "all" else "full")
-  asked <- gh_ask(c("assess", question$words, chosen, options), out, language)
+  each <- tempfile("glasshouse-", fileext = ".csv")
+  on.exit(unlink(each), add = TRUE)
+  words <- c(
+    chosen, gh_option("--weight", weight), gh_option("--household", household), gh_option("--suda", suda),
+    if (missing_as != "value") c("--missing-as", missing_as), if (per_record) c("--per-record", each)
+  )
+  asked <- gh_ask(c("assess", question$words, words, options), out, language)
   answer <- asked$answer
   gh_answer(
     "gh_assessment", asked, answer$verdict,
     records = answer$records,
-    results = gh_results(answer$results)
+    results = gh_results(answer$results),
+    each = if (per_record) utils::read.csv(each, check.names = FALSE, fileEncoding = "UTF-8"),
+    answer = answer
   )
 }
 

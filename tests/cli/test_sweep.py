@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
@@ -325,6 +326,12 @@ def test_every_record_has_its_own_risk_only_when_asked(
     assert sum(size == 1 for size in frame.column("size").to_pylist()) == whole["uniques"]
     again = glasshouse("assess", census, *OPTIONS, "--json", "--per-record", path)
     assert (again.code, "exists" in again.error) == (2, True)
+    as_text = tmp_path / "risks.csv"
+    assert glasshouse("assess", census, *OPTIONS, "--json", "--per-record", as_text).code == 0
+    assert pyarrow.csv.read_csv(as_text).to_pydict() == frame.to_pydict()
+    assert as_text.stat().st_mode & 0o077 == 0
+    odd = glasshouse("assess", census, *OPTIONS, "--per-record", tmp_path / "risks.txt")
+    assert (odd.code, odd.error.count("\n"), "Parquet or CSV" in odd.error) == (2, 1, True)
 
 
 def test_columns_that_tell_nothing_or_everything_are_pointed_out(

@@ -61,6 +61,29 @@ test_that("tables together say what none says alone", {
   expect_error(gh_tables(by_sex), class = "glasshouse_error")
 })
 
+test_that("a survey is assessed as sdcMicro does it", {
+  skip_without_glasshouse()
+  # The eight records of sdcMicro's tests of freqCalc and indivRisk: fk and rk.
+  survey <- data.frame(
+    A = c(2, 3, 2, 2, 3, 3, 1, NA), B = c(3, 3, 3, 3, 3, 3, 4, 3), C = c(1, 3, NA, 2, 1, 1, NA, 1),
+    w = c(18, 45.5, 39, 17, 92, 8, 123.5, 51), home = c(1, 1, 2, 2, 3, 3, 4, 4)
+  )
+  risk <- gh_assess(
+    survey, c("A", "B", "C"),
+    weight = "w", household = "home", missing_as = "matches", suda = 0.1, per_record = TRUE
+  )
+  expect_equal(risk$each$size, c(3, 1, 4, 2, 3, 3, 1, 5))
+  expect_equal(risk$each$individual, c(
+    0.013552968, 0.085791288, 0.010504889, 0.032466112, 0.009756889, 0.009756889, 0.039316254, 0.005962551
+  ), tolerance = 1e-6)
+  expect_true(all(c("suda", "dis_suda") %in% names(risk$each)))
+  expect_equal(risk$answer$households$one_member$named, 4)
+  expect_equal(risk$answer$weighted$individual$sdcmicro_expected, 0.2074722, tolerance = 1e-6)
+  plain <- gh_assess(survey[c("A", "B", "C")], c("A", "B", "C"))
+  expect_null(plain$each)
+  expect_error(gh_assess(survey, c("A", "B", "C"), missing_as = "anything"), "missing_as|arg")
+})
+
 test_that("an object of sdcMicro is assessed as it was changed", {
   skip_without_glasshouse()
   risk <- gh_assess(a_survey())

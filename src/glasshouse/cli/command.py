@@ -117,7 +117,7 @@ def carry_out(
     for path in data:
         existing_data(path)
     if per_record is not None:
-        check_records_file(per_record, data, overwrite=output.overwrite)
+        check_records_file(per_record, data, overwrite=output.overwrite, as_csv=engine is None)
         extras = {**(extras or {}), "per_record": True}
     checkpoint = None
     if output.out is not None:
@@ -253,13 +253,26 @@ def check_new_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None
         raise DataError('"{path}" exists; choose another place, or say --overwrite', path=path)
 
 
-def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> None:
+def check_records_file(
+    path: Path, data: Iterable[Path], *, overwrite: bool, as_csv: bool = False
+) -> None:
     """Make sure that a file with what is known of every record destroys nothing, and is named as what it will be.
+
+    Args:
+        path: Its place.
+        data: What is read.
+        overwrite: Whether it may be there.
+        as_csv: Whether it may be CSV, too.
 
     Raises:
         DataError: It is the data itself, or there and not to be overwritten, or named as another kind of file.
     """
-    if path.suffix != ".parquet":
+    if as_csv and path.suffix not in (".parquet", ".csv"):
+        raise DataError(
+            '"{path}" is written as Parquet or CSV; give a name that ends in .parquet or .csv',
+            path=path,
+        )
+    if not as_csv and path.suffix != ".parquet":
         raise DataError(
             '"{path}" is written as Parquet; give a name that ends in .parquet', path=path
         )
@@ -267,7 +280,7 @@ def check_records_file(path: Path, data: Iterable[Path], *, overwrite: bool) -> 
 
 
 def write_records(frame: Any, path: Path, warning: str | None = None) -> None:
-    """Write what is known of every record as Parquet, whole or not at all, and warn that it is about people."""
+    """Write what is known of every record, whole or not at all, and warn that it is about people."""
     from glasshouse.atomic import new_file
     from glasshouse.microdata.attacks import SENSITIVE_WARNING
     from glasshouse.sources.entry import is_on_spark
@@ -277,10 +290,11 @@ def write_records(frame: Any, path: Path, warning: str | None = None) -> None:
 
         write_frame(frame, path)
     else:
-        import pyarrow.parquet
+        from pyarrow import csv, parquet
 
+        write = csv.write_csv if path.suffix == ".csv" else parquet.write_table
         with new_file(path, private=True) as draft:
-            pyarrow.parquet.write_table(frame, draft)
+            write(frame, draft)
     warn(f"{path}: {translated(SENSITIVE_WARNING)}" if warning is None else warning)
 
 

@@ -178,7 +178,7 @@ PerRecord = Annotated[
     option(
         "--per-record",
         "FILE.parquet",
-        "Also write every record's own risk, in the order of the file. It is itself personal data.",
+        "Also write every record's own risk, in the order of the file, as Parquet or CSV. It is itself personal data.",
     ),
 ]
 Resume = Annotated[
