@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from glasshouse.language import percentage, speaking
 from glasshouse.measures.attacks import best_by_size, by_knowledge, growth, learned, widest
 from glasshouse.microdata import Assessment, Sweep, assess, sweep
-from glasshouse.mitigation.anonymisation import assess_by_group
+from glasshouse.mitigation.anatomy import assess_by_group
 from glasshouse.qif import Tries
 from glasshouse.report import Severity
 from glasshouse.report.assess.findings import findings

@@ -32,6 +32,7 @@ from glasshouse.arrays import Integers, Words
 from glasshouse.compiled import compiled, pasted
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import number, quoted
+from glasshouse.microdata import Assessment, assess
 from glasshouse.table import EncodedColumn, EncodedTable, Role
 from glasshouse.table.codes import smallest_unsigned
 from glasshouse.table.partition import Partition, refined
@@ -207,6 +208,19 @@ class Anatomy:
         by_value = Partition(ranks, np.bincount(ranks, minlength=len(rank))).order
         in_groups = Partition(self.group[by_value], self.sizes).order
         return ranks[by_value[in_groups]], secret.values.take(pa.array(by_text))
+
+
+def assess_by_group(release: EncodedTable, group: str) -> Assessment:
+    """Assess a release by Anatomy: people are named by their quasi-identifiers, which it publishes as they are.
+
+    What is inferred goes by the group: beside it, the value of a record is a random one of its group.
+    """
+    known = release.with_roles(quasi_identifiers=[group], sensitive=release.sensitive)
+    named, inferred = (
+        assess(table, drop_suppressed=False)
+        for table in (release.with_roles(quasi_identifiers=release.quasi_identifiers), known)
+    )
+    return Assessment(named.records, (*named.attacks[:1], *inferred.attacks[1:]))
 
 
 def anatomise(

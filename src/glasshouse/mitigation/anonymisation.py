@@ -28,7 +28,7 @@ from glasshouse.microdata.households import household_risks
 from glasshouse.microdata.neighbourhoods import matched_attacks
 from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
 from glasshouse.microdata.uniqueness import Estimate
-from glasshouse.mitigation.anatomy import Anatomy
+from glasshouse.mitigation.anatomy import Anatomy, assess_by_group
 from glasshouse.mitigation.criteria import (
     Criterion,
     EstimatedUniques,
@@ -579,19 +579,6 @@ def _unsuppressed(
     )
 
 
-def assess_by_group(release: EncodedTable, group: str) -> Assessment:
-    """Assess a release by Anatomy: people are named by their quasi-identifiers, which it publishes as they are.
-
-    What is inferred goes by the group: beside it, the value of a record is a random one of its group.
-    """
-    known = release.with_roles(quasi_identifiers=[group], sensitive=release.sensitive)
-    named, inferred = (
-        assess(table, drop_suppressed=False)
-        for table in (release.with_roles(quasi_identifiers=release.quasi_identifiers), known)
-    )
-    return Assessment(named.records, (*named.attacks[:1], *inferred.attacks[1:]))
-
-
 @dataclass(frozen=True)
 class ChangedColumn:
     """A column whose values were changed by a rule."""
@@ -826,8 +813,7 @@ def attained(
 
 def _matched(retained: EncodedTable) -> Assessment | None:
     """Return what is learned by who takes a blank cell for any value; None: there is none among others, or too many."""
-    names = columns_of(retained)
-    blank = [is_suppressed(retained, [name]) for name in names]
+    blank = [is_suppressed(retained, [name]) for name in columns_of(retained)]
     if not any(some.any() and not some.all() for some in blank):
         return None
     with suppress(BudgetError):

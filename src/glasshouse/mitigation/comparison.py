@@ -18,7 +18,8 @@ from glasshouse.arrays import Flags
 from glasshouse.microdata import Attack, assess, population_risks
 from glasshouse.microdata.leakage import missing_entry, missing_records, treatment
 from glasshouse.microdata.survey_weights import SurveyWeights
-from glasshouse.mitigation.anonymisation import Anonymisation, assess_by_group, without
+from glasshouse.mitigation.anatomy import assess_by_group
+from glasshouse.mitigation.anonymisation import Anonymisation, without
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
 from glasshouse.table import EncodedTable, Step

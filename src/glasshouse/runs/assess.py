@@ -178,7 +178,7 @@ def answer(
         windows, notes = [whole], ()
         looks = tuple(replace(one, one_each=_one_each(single, one, person, study)) for one in looks)
     if study.group is not None:
-        from glasshouse.mitigation.anonymisation import assess_by_group
+        from glasshouse.mitigation.anatomy import assess_by_group
 
         grouped = replace(assess_by_group(whole, study.group), steps=steps)
         return Run(study, grouped, first_looks=looks)
