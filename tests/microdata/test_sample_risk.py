@@ -80,6 +80,11 @@ def test_an_assessment_adds_them_up_beside_the_exact_figure(case: str, missing_a
     assert run.per_record is not None
     each = run.per_record["individual"].to_pylist()
     assert each == pytest.approx(RISKS[case, False], rel=1e-6)
+    # its `survey = FALSE`, to five decimals: 1/fk. Its `qual = 2` doubles every risk, up to 2, which is no chance.
+    in_sample = run.per_record["reidentification"].to_pylist()
+    assert [round(risk, 5) for risk in in_sample] == [
+        round(1 / size, 5) for size in FREQUENCIES[case]
+    ]
     weighted = run.outcome.weighted
     assert weighted is not None
     for approximately, sum_of_risks in ((True, weighted.approximate), (False, weighted.individual)):
