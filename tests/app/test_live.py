@@ -24,14 +24,16 @@ from glasshouse.app.guard import Session
 from glasshouse.app.sets import AssessedSets
 from glasshouse.app.verdict import on_screen
 from glasshouse.app.workspace import AppWorkspace
-from glasshouse.disclosure import smallest_cell
+from glasshouse.disclosure import show_cells_from, smallest_cell
 from glasshouse.language import LANGUAGES, percentage, speaking
 from glasshouse.microdata import Assessment
 from glasshouse.report.attacks import exact_figure
 from glasshouse.report.discretion import ratio
 from glasshouse.runs import Run, run
+from glasshouse.runs.run import write_run
 from glasshouse.study.anonymise import AnonymiseStudy
-from tests.app.live import HOST, KNOWN, browsing, make_run, study
+from glasshouse.study.protect import ProtectStudy
+from tests.app.live import HOST, KNOWN, browsing, make_run, study, write_people
 from tests.conftest import Glasshouse
 
 OWN = f"http://{HOST}"
@@ -633,7 +635,9 @@ def test_values_are_grouped_otherwise_in_place_and_counted(
     client, here, _ = app
     page = client.get(f"{here}/what-if?group-0=intervals:10,20&weight-2=2.5&moves=0.1").text
     assert "--hierarchy age=intervals:10,20 --level age=1" in page
-    assert re.search(r"30-39: \d+ · 40-49: \d+", page), "with how many records are in each group"
+    assert re.search(r"30-39: ≈ \d+0 · 40-49: ≈ \d+0", page), (
+        "with how many records are in each group"
+    )
     assert page.count('name="group-0" value="intervals:10,20"') == 4, (
         "every form of the page has it"
     )
@@ -648,3 +652,103 @@ def test_values_are_grouped_otherwise_in_place_and_counted(
         refused = posted(app, "what-if/release", "0.1", **{**asked, "group-0": rule})
         assert refused.status_code == 422, "and nothing else is made"
     assert 'role="alert"' not in client.get(f"{here}/what-if").text
+
+
+def test_groups_are_moved_and_named_in_place_and_no_count_can_be_subtracted(
+    app: tuple[Any, str, Session], submitted: list[list[str]]
+) -> None:
+    client, here, _ = app
+    shown = client.get(f"{here}/what-if?edit=0").text
+    drawn = re.findall('name="drawn" value="([^"]*)"', shown)
+    edges = re.findall('name="edge" min="30" max="70" step="1" value="([^"]*)"', shown)
+    assert drawn == [f"intervals:edges={','.join(edges)}"], (
+        "nothing was changed, nor is it asked for"
+    )
+    assert "--hierarchy" not in client.get(f"{here}/what-if?edit=0&drawn={drawn[0]}").text
+    moved = {
+        "edit": "0",
+        "drawn": drawn[0],
+        "edge": ["50", "40", "40"],
+        "name": ["", "a", "b", "c,d"],
+    }
+    page = client.get(f"{here}/what-if", params=moved).text
+    assert "age=intervals:edges=40,50:names=,c%2Cd,a" in html.unescape(page)
+    assert "--level age=1" in page, "and it is shown in them"
+    editor = page.partition('class="editor"')[2].partition("</fieldset>")[0]
+    assert re.findall('<td class="number">([^<]*)', editor) == ["≈ 100", "≈ 60", "≈ 80"]
+    split = client.get(f"{here}/what-if", params={**moved, "split": "0"}).text
+    assert "intervals:edges=35,40,50" in split
+    joined = client.get(f"{here}/what-if", params={**moved, "join": "0"}).text
+    assert "intervals:edges=50:names=,a" in joined
+    towns = client.get(f"{here}/what-if?edit=2").text
+    assert "hamlet" not in towns, "fewer than ten live there"
+    assert re.findall('<th scope="row">([^<]*)</th><td class="number">([^<]*)', towns)[:3] == [
+        *(("north", "≈ 130"), ("south", "≈ 100"), ("every other value", "fewer than 10")),
+    ]
+    into = {"edit": "2", "drawn": "-", "name": ["main", "main", ""]}
+    assert "city=groups:main=" in client.get(f"{here}/what-if", params=into).text
+    refused = client.get(f"{here}/what-if", params={"group-2": f"groups:x={'y' * 2000}"}).text
+    assert "is too long" in refused, "it is not cut, as it would then be another rule"
+    for wrong in (
+        {"edit": "99"},
+        {"edit": "x", "drawn": "-"},
+        {**moved, "edge": ["1e999999999", "x", "9" * 5000]},
+    ):
+        assert client.get(f"{here}/what-if", params=wrong).status_code == 200
+
+
+def test_the_original_stands_beside_the_version_and_no_record_of_a_person_is_shown(
+    app: tuple[Any, str, Session],
+) -> None:
+    client, here, _ = app
+    page = client.get(f"{here}/what-if?beside=yes&moves=0.1-3.1").text
+    table = page.partition('class="invented"')[2].partition("</table>")[0]
+    assert re.search("<span>[0-9]+ →</span> [0-9]+-[0-9]+", table)
+    assert "hamlet" not in table
+    before = smallest_cell()
+    show_cells_from(250)
+    try:
+        page = client.get(f"{here}/what-if?beside=yes&moves=0.1").text
+    finally:
+        show_cells_from(before)
+    table = page.partition('class="invented"')[2].partition("</table>")[0]
+    assert set(re.findall("<td>(?:<span>)?([^< ]*)", table)) <= {
+        "00",
+        "x",
+        "xxxxx",
+        "xxxxxx",
+        "xxxx",
+    }
+    pairs = page.partition('class="pairs"')[2].partition("</table>")[0]
+    assert "<rect x=" not in pairs.replace('class="few" x=', ""), "every bar is hidden"
+    assert 'class="few"' in pairs
+
+
+def test_a_locked_column_stays_as_it_is_in_the_version_that_is_found(
+    app: tuple[Any, str, Session], submitted: list[list[str]]
+) -> None:
+    posted(app, "what-if/best", "2.1", **{"lock-1": "yes", "lock-2": "yes", "weight-3": "2"})
+    asked = studies.load_study(Path(submitted[-1][2]))
+    protection = asked.protection  # type: ignore[attr-defined]
+    assert (protection.method, protection.levels) == ("policy", {"sex": 0, "city": 1})
+    assert protection.importance == {"job": 2.0}
+    outcome: Any = run(asked).outcome
+    assert (outcome.heights["sex"], outcome.heights["city"]) == (0, 1)
+
+
+def test_each_version_is_a_point_that_leads_to_it(tmp_path: Path) -> None:
+    write_people(tmp_path / "people.csv", 1500)
+    content = {
+        "datasets": [{"path": tmp_path / "people.csv"}],
+        "adversary": {"quasi_identifiers": KNOWN, "sensitive": ["ill"]},
+    }
+    write_run(run(studies.validated(ProtectStudy, content, "protect")), tmp_path / "run")
+    with browsing(tmp_path) as (client, here, _):
+        front = client.get(here).text.partition('id="front-title"')[2].partition("</figure>")[0]
+        points = re.findall('<a href="([^"]+)" aria-label="([^"]+)"', front)
+        assert len({place for place, _ in points}) == len(points) > 2
+        for address, words in points:
+            told, _, figures = words.partition(": ")
+            assert re.fullmatch("error [0-9.]+%, [0-9.]+% right guesses", figures)
+            assert told in front.partition("<figcaption>")[2]
+            assert client.get(address).status_code == 200

@@ -208,6 +208,53 @@ def test_sliders_are_measured_and_undone(browser: Callable[..., Any]) -> None:
     check(tab)
 
 
+@pytest.mark.parametrize(
+    ("width", "scheme", "language"), [(1440, "light", "en"), (390, "dark", "pt-BR")]
+)
+def test_groups_are_dragged_moved_and_named_in_place(
+    browser: Callable[..., Any], width: int, scheme: str, language: str
+) -> None:
+    tab = browser(width, scheme, language)
+    tab.goto(f"{tab.url}/what-if?edit=0")
+    check(tab)
+    first = tab.locator("input[name=edge]").first
+    at = int(first.input_value())
+    first.focus()
+    after(tab, lambda: tab.keyboard.press("ArrowRight"), "grouping")
+    assert first.input_value() == str(at + 1)
+    assert tab.evaluate("document.activeElement.value") == str(at + 1), "it is still in the hand"
+    assert tab.locator("#level-0").input_value() == "1", "the column is told in these groups"
+    tracks = first.bounding_box()
+    low, high = (float(first.get_attribute(end)) for end in ("min", "max"))
+    place = tracks["x"] + 8 + (tracks["width"] - 16) * (at + 1 - low) / (high - low)
+    tab.mouse.move(place, tracks["y"] + tracks["height"] / 2)
+    tab.mouse.down()
+    tab.mouse.move(place + (tracks["width"] - 16) * 2 / (high - low), tracks["y"] + 9, steps=4)
+    after(tab, tab.mouse.up, "grouping")
+    assert first.input_value() == str(at + 3)
+    groups = tab.locator("input[name=edge]").count() + 1
+    name = tab.locator("input[name=name]").first
+    name.fill("young, really")
+    after(tab, lambda: name.press("Enter"), "grouping")
+    assert f"edges={at + 3}," in tab.locator("#command code").text_content()
+    assert "young%2C really" in tab.locator("#command code").text_content()
+    after(tab, tab.locator("button[name=join]").last.click, "grouping")
+    assert tab.locator("input[name=name]").count() == groups - 1
+    tab.locator("#beside a").click()
+    tab.locator("table.invented", has_text="young, really").wait_for()
+    assert tab.locator("table.pairs svg").count() == 8
+    tab.locator("#beside-title").wait_for()
+    check(tab)
+    tab.reload()
+    assert first.input_value() == str(at + 3), "it is in the address"
+    points = tab.locator("figure.trade a")
+    assert points.count() == 2
+    points.first.focus()
+    tab.keyboard.press("Enter")
+    tab.wait_for_function("document.getElementById('level-0').value === '0'")
+    check(tab)
+
+
 def test_no_answer_is_said_as_no_answer(browser: Callable[..., Any]) -> None:
     tab = browser()
     tab.get_by_role("link", name="Explore sets").click()

@@ -527,6 +527,18 @@ def test_a_rule_as_text_is_its_function() -> None:
         days, parts=["year", "decade"], order="dmy"
     )
     assert by_rule(days, "suppression_only") == suppression_only(days)
+    named = by_rule(
+        column_of("17", "23", "70", "NA"), "intervals:edges=18,65:names=young,,old%2Cer"
+    )
+    assert [row[1] for row in named.rows] == ["young", "18-64", "old,er", "NA"]
+    towns = by_rule(column_of("a", "b,c", "d", "NA"), "groups:main=a+b%2Cc,rest=*")
+    assert [row[1] for row in towns.rows] == ["main", "main", "rest", "NA"]
+    for written in (
+        *("groups", "groups:", "groups:x", "groups:x=17,y=17", "groups:x=17,x=23"),
+        *("intervals:5:names=a,b", "intervals:edges=18:names=a", "intervals:edges=18:names=a,a"),
+    ):
+        with pytest.raises(StudyError):
+            by_rule(ages, written)
     for written in ("ages.csv", "suppression_only:1", "top_bottom:1", "prefixes:4:4", "median:3"):
         with pytest.raises(StudyError):
             by_rule(ages, written)

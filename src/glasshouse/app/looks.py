@@ -15,7 +15,9 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, spoken, text, text_for, translated
 
 if TYPE_CHECKING:
-    from glasshouse.arrays import Floats
+    import numpy.typing as npt
+
+    from glasshouse.arrays import Floats, Integers
     from glasshouse.sources import Source
     from glasshouse.study import Dialect
     from glasshouse.table import ColumnProfile, EncodedColumn, EncodedTable, TableProfile
@@ -261,37 +263,48 @@ def histogram(column: EncodedColumn, profile: ColumnProfile) -> list[Bar]:
     """
     import numpy as np
 
-    from glasshouse.disclosure import is_shown
-
     if profile.is_direct or not profile.distinct:
         return []
     values, tally = column.values.to_pylist(), column.tally
     there = [place for place, value in enumerate(values) if value]
     counts = np.array([tally[place] for place in there])
-    amounts = _amounts([values[place] for place in there], profile)
-    if amounts is not None:
-        heights, _ = np.histogram(amounts, bins=_edges(amounts, profile), weights=counts)
-    else:
-        if len(there) == profile.records:
-            return []
-        heights = np.sort(counts)[::-1][:BARS]
-    highest = max(1, heights.max())
+    amounts = amounts_of([values[place] for place in there], profile)
+    if amounts is None and len(there) == profile.records:
+        return []
+    return spread(amounts, counts, whole=profile.kind != "number")
+
+
+def spread(amounts: Floats | None, counts: Integers | Floats, *, whole: bool = True) -> list[Bar]:
+    """Return how amounts are distributed, in their order, in a few bars; of words, the most frequent ones first.
+
+    Where amounts are whole, such as days, each bar is of as many of them.
+    """
+    import numpy as np
+
+    if amounts is None:
+        return bars(np.sort(counts)[::-1][:BARS])
+    is_there = np.isfinite(amounts)
+    amounts, counts = amounts[is_there], counts[is_there]
+    edges: list[float] | int = min(BARS, len(amounts) or 1)
+    if whole and len(amounts):
+        low, high = int(amounts.min()), int(amounts.max())
+        width = -(-(high - low + 1) // BARS)
+        edges = [low - 0.5 + place * width for place in range(-(-(high - low + 1) // width) + 1)]
+    return bars(np.histogram(amounts, bins=edges, weights=counts)[0])
+
+
+def bars(counts: npt.NDArray[Any]) -> list[Bar]:
+    """Return counts as bars; those of fewer people than are told of are not drawn."""
+    from glasshouse.disclosure import is_shown
+
+    highest = max(1, *counts)
     return [
         Bar(float(count / highest) if is_shown(int(count)) else 0.0, not is_shown(int(count)))
-        for count in heights
+        for count in counts
     ]
 
 
-def _edges(amounts: Floats, profile: ColumnProfile) -> list[float] | int:
-    """Return where bars begin and end: each of as many whole numbers or days, where there are only such."""
-    if profile.kind == "number":
-        return min(BARS, profile.distinct)
-    low, high = int(amounts.min()), int(amounts.max())
-    width = -(-(high - low + 1) // BARS)
-    return [low - 0.5 + place * width for place in range(-(-(high - low + 1) // width) + 1)]
-
-
-def _amounts(values: Sequence[str], profile: ColumnProfile) -> Floats | None:
+def amounts_of(values: Sequence[str], profile: ColumnProfile) -> Floats | None:
     """Return what numbers and dates amount to; None: they are neither, or not written in one way."""
     import numpy as np
 

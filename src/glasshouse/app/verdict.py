@@ -92,6 +92,8 @@ class ShownVersion:
     """By how far tables made of it are from the truth."""
     risk: str
     """How often a guess at who it is would be right."""
+    point: tuple[float, float] | None
+    """Where it is in a drawing of a hundred by a hundred: its error, and from above the risk."""
     has_release: bool
     """Whether its file is there."""
     becomes: Mapping[str, str]
@@ -108,8 +110,8 @@ class ShownVersions:
     """They, the one to take first."""
 
 
-def _of_versions(run: OpenRun) -> dict[str, tuple[str, str]]:
-    """Return the error of each version and how often a guess at who it is is right, by the family of the version."""
+def _of_versions(run: OpenRun) -> dict[str, tuple[str, str, tuple[float, float]]]:
+    """Return by family the error of each version, how often a guess at who it is is right, and where both are drawn."""
     from glasshouse.mitigation.versions import BLANKED, FAMILIES
     from glasshouse.report.words import percentages
 
@@ -125,7 +127,12 @@ def _of_versions(run: OpenRun) -> dict[str, tuple[str, str]]:
             figures.setdefault(family, (error, row["guess"]))
     errors = percentages(*(Fraction(error) for error, _ in figures.values()))
     risks = percentages(*(Fraction(risk) for _, risk in figures.values()))
-    return dict(zip(figures, zip(errors, risks, strict=True), strict=True))
+    width, height = (max(column, default=0) or 1 for column in zip(*figures.values(), strict=True))
+    points = [
+        (round(90 * error / width, 2), round(100 - 90 * risk / height, 2))
+        for error, risk in figures.values()
+    ]
+    return dict(zip(figures, zip(errors, risks, points, strict=True), strict=True))
 
 
 def _versions(request: Request, run: OpenRun) -> ShownVersions | None:
@@ -140,7 +147,7 @@ def _versions(request: Request, run: OpenRun) -> ShownVersions | None:
         family = summary.entry.path.name
         told = inner.manifest.get("changes")
         becomes = told.get(spoken(), {}) if isinstance(told, dict) else {}
-        error, risk = measured.get(family, ("", ""))
+        error, risk, point = measured.get(family, ("", "", None))
         versions.append(
             ShownVersion(
                 translated(FAMILIES[family]) if family in FAMILIES else summary.title,
@@ -148,6 +155,7 @@ def _versions(request: Request, run: OpenRun) -> ShownVersions | None:
                 summary,
                 error,
                 risk,
+                point,
                 bool(release_name(inner)),
                 {listed([name]): f"{words}" for name, words in becomes.items()},
             )

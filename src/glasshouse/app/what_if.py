@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
@@ -21,6 +22,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
+from glasshouse.app.columns import about, edited, editor, invented, side_by_side
 from glasshouse.app.drafts import POLICIES
 from glasshouse.app.explore import Gauge, definitions, exact_figures, guessed
 from glasshouse.app.guard import form_of
@@ -28,7 +30,8 @@ from glasshouse.app.runs import opened
 from glasshouse.app.server import page
 from glasshouse.app.work import submit_study
 from glasshouse.app.workspace import AppWorkspace, OpenRun
-from glasshouse.disclosure import cell_count
+from glasshouse.arrays import Flags
+from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import (
     exactly,
@@ -61,7 +64,7 @@ from glasshouse.study import (
     validated,
     with_paths,
 )
-from glasshouse.study.anonymise import AnonymiseStudy, Protection, hierarchy_rule
+from glasshouse.study.anonymise import AnonymiseStudy, Means, Protection, hierarchy_rule
 from glasshouse.study.entry import label_of
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
@@ -71,8 +74,12 @@ MOST_OPEN, MOST_TRIED = 2, 256
 """The records of so many runs are kept, and of each run so many trials."""
 MOST_RECORDS = 5_000_000
 """Of more records than this a step takes too long to be tried by hand."""
+SHOWN_TOO = ("edit", "beside")
+"""What else an address says to be shown: the groups of a column, and the file beside the original."""
 SHOWN_GROUPS = 12
 """Of so many groups of a column it is shown how many records are in each."""
+LONGEST_RULE = 2000
+"""No rule by which a column is grouped is longer."""
 MOST_MOVES, SHOWN_MOVES = 40, 10
 """So many steps can be undone, and so many are shown with their figures."""
 
@@ -135,6 +142,15 @@ class Trial:
     """The release and its original in figures, as if all records might be removed; None: none would be left."""
     records: int
     """The number of records of the original."""
+    kept: bytes = b""
+    """Which records are released, a bit for each; empty: all."""
+
+    def kept_of(self, trials: Trials) -> Flags:
+        """Return which records are released."""
+        if not self.kept:
+            return np.ones(trials.table.records, bool)
+        bits = np.frombuffer(self.kept, np.uint8)
+        return np.unpackbits(bits, count=trials.table.records).astype(bool)
 
     @property
     def allowed(self) -> int:
@@ -234,7 +250,7 @@ class Trials:
         coded = self.hierarchies[column.name].coded(column, where=self.table.name)
         counts = np.bincount(coded.codes[level], weights=column.tally).astype(np.int64)
         largest = np.argsort(-counts, kind="stable")[:SHOWN_GROUPS]
-        return [(coded.labels[level][code], cell_count(int(counts[code]))) for code in largest]
+        return [(coded.labels[level][code], about(int(counts[code]))) for code in largest]
 
     @property
     def start(self) -> Proposal:
@@ -272,6 +288,25 @@ class Trials:
         study = validated(ProtectStudy, content, "what-if")
         return study.model_copy(update={"policy": self.rule(rule)})
 
+    def locked_study(
+        self,
+        proposal: Proposal,
+        locked: Sequence[str],
+        rule: str,
+        importance: Mapping[str, float],
+    ) -> AnonymiseStudy:
+        """Return the study that finds the best version for a rule in which some columns stay as they are proposed."""
+        levels = dict(zip(self.names, proposal.levels, strict=True))
+        protection: dict[str, Any] = {
+            "method": "policy",
+            "k": None,
+            "levels": {name: levels[name] for name in locked},
+            "importance": importance,
+            "suppression": proposal.suppression or Means().suppression,
+            "drop_suppressed": True,
+        }
+        return self.study(protection).model_copy(update={"policy": self.rule(rule)})
+
     def rule(self, name: str) -> ReleasePolicy:
         """Return a rule of the house by its name; empty: that of the run."""
         return load_policy(name) if name else self.question.policy
@@ -300,7 +335,9 @@ class Trials:
             )
         except StudyError:  # no class meets what is promised
             return Trial(proposal, None, self.table.records)
-        return Trial(proposal, protected.outcome, self.table.records)
+        gone = None if protected.recoding is None else protected.recoding.suppressed
+        kept = b"" if gone is None or not gone.any() else np.packbits(~gone).tobytes()
+        return Trial(proposal, protected.outcome, self.table.records, kept)
 
 
 def release_content(question: ReleaseStudy) -> dict[str, Any]:
@@ -371,13 +408,23 @@ class Grouping:
     """By column, the rule by which its values are grouped."""
     weights: Mapping[str, float]
     """By column, how much its loss weighs where the best version is looked for."""
+    locked: tuple[str, ...] = ()
+    """The columns that stay as they are there."""
 
     @classmethod
     def of(cls, said: Callable[[str], str | None], names: Sequence[str]) -> Grouping:
-        """Return what is said of some columns."""
-        rules = {
-            name: (said(f"group-{place}") or "").strip()[:200] for place, name in enumerate(names)
-        }
+        """Return what is said of some columns.
+
+        Raises:
+            StudyError: A rule is too long: it is not cut, as it would then be another one.
+        """
+        rules = {name: (said(f"group-{place}") or "").strip() for place, name in enumerate(names)}
+        for name, rule in rules.items():
+            if len(rule) > LONGEST_RULE:
+                raise StudyError(
+                    "the rule by which {column} is grouped is too long; put fewer values into groups",
+                    column=name,
+                )
         weights = {
             name: (said(f"weight-{place}") or "").strip() for place, name in enumerate(names)
         }
@@ -389,14 +436,14 @@ class Grouping:
                 if re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?", weight)
                 and float(weight) not in (0, 1)
             },
+            tuple(name for place, name in enumerate(names) if said(f"lock-{place}") == "yes"),
         )
 
     def entries(self, names: Sequence[str]) -> dict[str, str]:
         """Return the same as entries of an address."""
         rules = {f"group-{names.index(name)}": rule for name, rule in self.rules.items()}
-        return rules | {
-            f"weight-{names.index(name)}": f"{one:g}" for name, one in self.weights.items()
-        }
+        weights = {f"weight-{names.index(name)}": f"{one:g}" for name, one in self.weights.items()}
+        return rules | weights | {f"lock-{names.index(name)}": "yes" for name in self.locked}
 
 
 @dataclass(frozen=True)
@@ -442,6 +489,7 @@ class Ladder:
             proposals.append(proposals[-1].after(move))
         rule = entries.get("rule", "")
         said = Grouping.of(entries.get, trials.names).entries(trials.names)
+        said |= {name: entries[name] for name in SHOWN_TOO if entries.get(name)}
         return cls(tuple(moves), tuple(proposals), rule if rule in POLICIES else "", said)
 
     @property
@@ -449,10 +497,10 @@ class Ladder:
         """Where they lead."""
         return self.proposals[-1]
 
-    def address(self, count: int, *further: str) -> str:
-        """Return the address after so many moves, and some further ones."""
+    def address(self, count: int, *further: str, **shown: str) -> str:
+        """Return the address after so many moves, and some further ones, with something else shown besides."""
         moves = (*self.moves[:count], *further)
-        entries = {"moves": "-".join(moves), "rule": self.rule, **self.further}
+        entries = {**self.further, **shown, "moves": "-".join(moves), "rule": self.rule}
         return f"?{urlencode({name: value for name, value in entries.items() if value})}"
 
 
@@ -483,8 +531,14 @@ def _thousandths(percent: str) -> str:
 def what_if(request: Request) -> Response:
     """Show what a proposal comes to, beside the original, and the steps that led there."""
     run = opened(request)
-    entries = {**request.query_params}
+    said, entries = request.query_params.getlist, {**request.query_params}
     ungroupable = ""
+    if "drawn" in entries and (regrouped := edited(trials_of(request, run), said)):
+        # it is shown in the groups that were made
+        entries |= {
+            **regrouped,
+            **{f"level-{one.removeprefix('group-')}": "1" for one in regrouped},
+        }
     try:
         trials = _grouped(request, run, entries.get)
     except GlasshouseError as error:  # a rule is none, or does not fit: they are shown as suggested
@@ -495,6 +549,7 @@ def what_if(request: Request) -> Response:
     with labelled_by(trials.question, trials.labels):
         now, original = trials.trial(ladder.now), trials.trial(trials.start)
         verdict = _ruling(now, trials, ladder.rule)
+        is_beside = bool(ladder.further.get("beside")) and now.is_possible
         return page(
             request,
             "what_if.html",
@@ -502,6 +557,12 @@ def what_if(request: Request) -> Response:
             run=run,
             here="what-if",
             columns=_columns(trials, now),
+            editor=editor(trials, said, ladder.now.levels),
+            pairs=side_by_side(trials, now) if is_beside else [],
+            invented=invented(trials, now) if is_beside else [],
+            smallest=smallest_cell(),
+            of_beside=ladder.address(len(ladder.moves), beside="" if is_beside else "yes"),
+            of_editor=partial(_of_editor, ladder),
             has_secret=bool(trials.table.sensitive),
             proposal=ladder.now,
             removed=f"{ladder.now.removed / 10:g}",
@@ -553,6 +614,11 @@ class Slider:
     """How much of its detail is left."""
     groups: list[tuple[str, str]]
     """Its largest groups at that level, or at the first, with how many records are in each."""
+
+
+def _of_editor(ladder: Ladder, place: int) -> str:
+    """Return the address that opens the groups of a column."""
+    return ladder.address(len(ladder.moves), edit=str(place))
 
 
 def _grouped(request: Request, run: OpenRun, said: Callable[[str], str | None]) -> Trials:
@@ -752,15 +818,39 @@ def _step(trials: Trials, move: str) -> str:
     )
 
 
-def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str]]:
-    """Return the steps as points of a drawing of a hundred by a hundred: detail lost, and risk."""
-    first = max(0, len(ladder.moves) - SHOWN_MOVES)
-    tried = [trials.trial(trials.start), *map(trials.trial, ladder.proposals[first:])]
-    return [
-        (f"{100 * float(_lost(one.outcome)):.2f}", f"{100 - 100 * float(_risk(one.outcome)):.2f}")
-        for one in tried
-        if one.outcome is not None and one.is_possible
-    ]
+@dataclass(frozen=True)
+class Point:
+    """A step in a drawing of a hundred by a hundred."""
+
+    x: str
+    """How much detail it loses."""
+    y: str
+    """How often a guess is right, from above."""
+    words: str
+    """What it is, and both figures."""
+    address: str
+    """What leads back to it."""
+
+
+def _points(trials: Trials, ladder: Ladder) -> list[Point]:
+    """Return the steps as points: detail lost, and risk."""
+    first = max(1, len(ladder.moves) - SHOWN_MOVES)
+    points = []
+    for count in (0, *range(first, len(ladder.moves) + 1)):
+        trial = trials.trial(ladder.proposals[count])
+        if trial.outcome is None or not trial.is_possible:
+            continue
+        risk, lost = _risk(trial.outcome), _lost(trial.outcome)
+        step = _step(trials, ladder.moves[count - 1]) if count else text("the original")
+        words = text(
+            "{step}: {risk} right guesses, {lost} of the detail lost",
+            step=step,
+            risk=percentage(risk),
+            lost=percentage(lost),
+        )
+        place = f"{100 * float(lost):.2f}", f"{100 - 100 * float(risk):.2f}"
+        points.append(Point(*place, words, ladder.address(count)))
+    return points
 
 
 def _command(trials: Trials, proposal: Proposal, rule: str) -> str:
@@ -814,8 +904,15 @@ def best(request: Request) -> Response:
     """Find the best version for the rule of the run, or another one, as a job."""
     run, form = opened(request), form_of(request)
     trials = _grouped(request, run, form.get)
-    rule, weights = form.get("rule"), Grouping.of(form.get, trials.names).weights
-    study = trials.rule_study(rule if rule in POLICIES else "", weights)
+    grouping = Grouping.of(form.get, trials.names)
+    weights = grouping.weights
+    rule = one if (one := form.get("rule", "")) in POLICIES else ""
+    if grouping.locked:
+        ladder = Ladder.of({"moves": form.get("moves", "")}, trials)
+        locked = trials.locked_study(ladder.now, grouping.locked, rule, weights)
+        title = text("The version of {name} that meets the rule", name=trials.table.name)
+        return submitted(request, run, locked, title, "glasshouse anonymise --study study.toml")
+    study = trials.rule_study(rule, weights)
     asked = {"--hierarchy": trials.rules, "--importance": weights}
     words = [
         word

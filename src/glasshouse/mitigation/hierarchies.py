@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -398,6 +398,7 @@ def intervals(
     widths: Sequence[Number] = (),
     edges: Sequence[Sequence[Number]] = (),
     origin: Number = 0,
+    names: Sequence[str] = (),
 ) -> Hierarchy:
     """Return the hierarchy of numbers in nested intervals, which hold their lower end and not their upper one.
 
@@ -407,22 +408,59 @@ def intervals(
         edges: Instead of widths, the edges between intervals per level, each level's among those of the one before;
             what lies outside is ``<`` the first edge or ``>=`` the last.
         origin: Where one of the intervals begins, with widths.
+        names: With the edges of one level, what its intervals are called, the lowest first; empty: by its ends.
 
     Raises:
         DataError: A value is not a number.
-        StudyError: The levels are not nested.
+        StudyError: The levels are not nested, or the names not one per interval.
 
     >>> intervals(_example("23", "31"), widths=[5, 10]).rows
     (('23', '20-24', '20-29', '*'), ('31', '30-34', '30-39', '*'))
     >>> intervals(_example("7", "18", "70"), edges=[[0, 18, 65]]).rows
     (('7', '0-17', '*'), ('18', '18-64', '*'), ('70', '>=65', '*'))
+    >>> intervals(_example("7", "70"), edges=[[18]], names=["child", ""]).rows
+    (('7', 'child', '*'), ('70', '>=18', '*'))
     """
     if bool(widths) == bool(edges):
         raise StudyError("intervals need either widths or edges; give one of the two")
-    if widths:
+    if widths and not names:
         start = _decimal_number(origin, marked("the origin"))
         return _of_numbers(column, [_of_width(width, start) for width in _nested(widths)])
-    return _of_numbers(column, [partial(Span.between, level) for level in _nested_edges(edges)])
+    levels = _nested_edges(edges)
+    made = _of_numbers(column, [partial(Span.between, level) for level in levels])
+    if not names:
+        return made
+    given = [name for name in names if name]
+    if len(levels) != 1 or len(names) != len(levels[0]) + 1 or len(given) != len({*given}):
+        raise StudyError(
+            "names are for the intervals that the edges of one level make, one for each, such as "
+            "intervals:edges=18,65:names=child,adult,senior"
+        )
+    called = {
+        Span.between(levels[0], low).label(whole=whole): name
+        for whole in (False, True)
+        for low, name in zip([levels[0][0] - 1, *levels[0]], names, strict=True)
+        if name
+    }
+    return replace(
+        made,
+        rows=tuple((value, called.get(label, label), root) for value, label, root in made.rows),
+    )
+
+
+def grouped(column: EncodedColumn, *, groups: Mapping[str, Sequence[str]]) -> Hierarchy:
+    """Return the hierarchy of values in groups that somebody named; a value of no group stays as it is.
+
+    Args:
+        column: The column.
+        groups: By the name of each group, its values; ``*`` are all that no group names.
+
+    >>> grouped(_example("Lima", "Rio", "La Paz"), groups={"coast": ["Lima", "Rio"]}).rows
+    (('Lima', 'coast', '*'), ('Rio', 'coast', '*'), ('La Paz', 'La Paz', '*'))
+    """
+    called = {value: name for name, values in groups.items() for value in values}
+    rest = called.pop(SUPPRESSED, None)
+    return _hierarchy(column, [[called.get(one, rest or one) for one in _present(column)]])
 
 
 def rounding(column: EncodedColumn, *, to: Sequence[Number]) -> Hierarchy:
@@ -565,7 +603,8 @@ def by_rule(column: EncodedColumn, written: str) -> Hierarchy:
     Args:
         column: The column.
         written: The name of a function of this module, a colon, and its levels, such as ``intervals:5,10``; further
-            keywords follow after colons: ``top_bottom:20,90:widths=10``, ``date_parts:month,year:order=dmy``.
+            keywords follow after colons: ``top_bottom:20,90:widths=10``, ``date_parts:month,year:order=dmy``. Groups
+            that somebody names are ``groups:coast=Lima+Rio,inland=La Paz``.
 
     Raises:
         DataError: A value of the column does not fit the rule.
@@ -586,7 +625,8 @@ def by_rule(column: EncodedColumn, written: str) -> Hierarchy:
     name, keywords = parsed
     if name in national.CODES:
         return replace(_of_codes(column, name), rule=written)
-    made = {rule.__name__: rule for rule in rules}[name](column, **keywords)
+    by_name = {rule.__name__: rule for rule in rules} | {"groups": grouped}
+    made = by_name[name](column, **keywords)
     return replace(made, rule=written)
 
 

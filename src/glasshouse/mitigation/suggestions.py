@@ -224,7 +224,7 @@ def example_value(rule: str, values: Iterable[str]) -> str:
     """
     parsed = hierarchy_rule(rule)
     present = [value for value in values if value != MISSING and not is_missing_mark(value)]
-    if parsed is None or parsed[0] == _NOTHING:
+    if parsed is None or parsed[0] in (_NOTHING, "groups"):
         return ""
     name, keywords = parsed
     if name in national.CODES:

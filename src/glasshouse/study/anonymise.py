@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import unquote
 
 from pydantic import (
     AfterValidator,
@@ -66,12 +67,13 @@ def method_of(
 
 
 RULES = {
-    "intervals": ("widths", "edges", "origin"),
+    "intervals": ("widths", "edges", "origin", "names"),
     "rounding": ("to",),
     "top_bottom": ("", "bottom", "top", "widths"),
     "prefixes": ("lengths",),
     "date_parts": ("parts", "order"),
     "suppression_only": (),
+    "groups": ("",),
     **dict.fromkeys(("cep", "municipality", "state", "icd10", "cbo", "cnpj", "education"), ()),
 }
 """The rules that make a hierarchy from the values of a column, and what each takes, first what needs no name."""
@@ -81,6 +83,7 @@ _EXAMPLES = {
     "top_bottom": "top_bottom:20,90, top_bottom:top=90:widths=5,10",
     "prefixes": "prefixes, prefixes:4,2",
     "date_parts": "date_parts, date_parts:month,year:order=dmy",
+    "groups": "groups:coast=Lima+Rio,inland=La Paz",
 }
 _LEVELS, _SINGLE = ("widths", "to", "lengths", "parts"), ("origin", "bottom", "top", "order")
 
@@ -95,6 +98,10 @@ def hierarchy_rule(written: str) -> tuple[str, dict[str, Any]] | None:
     (('intervals', {'widths': ['5', '10']}), ('top_bottom', {'bottom': '20', 'top': '90', 'widths': ['10']}), None)
     >>> hierarchy_rule("intervals:edges=0,18,65/18")
     ('intervals', {'edges': [['0', '18', '65'], ['18']]})
+    >>> hierarchy_rule("intervals:edges=18:names=child,")
+    ('intervals', {'edges': [['18']], 'names': ['child', '']})
+    >>> hierarchy_rule("groups:coast=Lima+Rio,A%2CB=La Paz")
+    ('groups', {'groups': {'coast': ['Lima', 'Rio'], 'A,B': ['La Paz']}})
     """
     name, *arguments = written.split(":")
     if name not in RULES:
@@ -106,6 +113,8 @@ def hierarchy_rule(written: str) -> tuple[str, dict[str, Any]] | None:
                 rules=quoted(list(RULES)),
             )
         return None
+    if name == "groups":
+        return name, {"groups": _named_groups(written)}
     keywords: dict[str, Any] = {}
     for place, argument in enumerate(arguments):
         keyword, equals, value = argument.rpartition("=")
@@ -116,6 +125,8 @@ def hierarchy_rule(written: str) -> tuple[str, dict[str, Any]] | None:
             raise _rule_error(written)
         if keyword == "edges":
             keywords[keyword] = [level.split(",") for level in value.split("/")]
+        elif keyword == "names":
+            keywords[keyword] = [unquote(part) for part in values]
         elif keyword in _LEVELS:
             keywords[keyword] = values
         elif keyword == "" and len(values) == 2:
@@ -131,6 +142,20 @@ def hierarchy_rule(written: str) -> tuple[str, dict[str, Any]] | None:
             raise _rule_error(written)
         keywords["lengths"] = [int(length) for length in keywords["lengths"]]
     return name, keywords
+
+
+def _named_groups(written: str) -> dict[str, list[str]]:
+    """Return the values of each group; signs that part them are written as in addresses, such as ``%2C``."""
+    groups: dict[str, list[str]] = {}
+    for entry_ in written.partition(":")[2].split(","):
+        name, equals, values = entry_.partition("=")
+        if not (equals and name.strip() and values) or unquote(name.strip()) in groups:
+            raise _rule_error(written)
+        groups[unquote(name.strip())] = [unquote(value.strip()) for value in values.split("+")]
+    named = [value for values in groups.values() for value in values]
+    if len(named) != len({*named}):
+        raise _rule_error(written)
+    return groups
 
 
 def _rule_error(written: str) -> ContradictionError:

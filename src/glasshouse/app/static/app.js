@@ -100,10 +100,15 @@ document.addEventListener("submit", event => {
 document.addEventListener("input", event => {
   const {form, dataset: {output}} = event.target;
   if (output) document.getElementById(output).textContent = Number(event.target.value).toLocaleString(document.documentElement.lang);
-  if (!form?.dataset.part || form.dataset.live === undefined) return;
+  if (!form?.dataset.part || form.dataset.live !== "") return;
   clearTimeout(later.get(form));
   waiting = setTimeout(() => { waiting = 0; if (form.isConnected) submit(form); }, event.target.type === "range" ? 60 : 30);
   later.set(form, waiting);
+});
+
+// One of which it says so is sent when a change is done: a boundary that is dragged stays in the hand until then.
+document.addEventListener("change", event => {
+  if (event.target.form?.dataset.live === "change") submit(event.target.form);
 });
 
 document.addEventListener("click", event => {

@@ -1,0 +1,303 @@
+"""What becomes of columns in What if: groups moved and renamed in place, and the protected file beside the original.
+
+No record is shown. Counts are rounded, as what two ways of grouping tell could else be subtracted; records are
+invented, column by column, of values that enough people have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import floor, log10
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from glasshouse.app.looks import BARS, Bar, amounts_of, bars, histogram, masked, spread
+from glasshouse.disclosure import cell_count, is_shown, smallest_cell
+from glasshouse.language import number, text
+from glasshouse.report.words import enumeration
+from glasshouse.study.anonymise import hierarchy_rule
+from glasshouse.table.encode import NUMBER
+from glasshouse.table.generalised import SUPPRESSED, as_interval, plain_decimal
+from glasshouse.table.profiles import is_missing_mark, table_profile
+
+if TYPE_CHECKING:
+    from glasshouse.app.what_if import Trial, Trials
+    from glasshouse.arrays import Floats, Integers
+    from glasshouse.mitigation.distinct_rows import CodedHierarchy
+    from glasshouse.table import EncodedColumn
+
+MOST_WORDS, MOST_EDGES, MOST_SEEDED, LONGEST_NAME = 40, 24, 12, 60
+"""So many values can be put into groups by hand, so many boundaries moved, and so many are there to begin with."""
+INVENTED = 8
+"""So many records are invented."""
+_EDGE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
+NONE = "-"
+"""What stands for no rule where a page says which one it shows."""
+Said = Callable[[str], list[str]]
+"""What an address says by a name."""
+
+
+def about(count: int) -> str:
+    """Return a count rounded to tens, or to whatever the smallest one shown is; a small one is not told.
+
+    >>> about(7), about(104), about(0)
+    ('fewer than 10', '≈ 100', '0')
+    """
+    least = smallest_cell()
+    if not is_shown(count) or count == 0 or least == 1:
+        return cell_count(count)
+    return f"≈ {number(round(count / least) * least)}"
+
+
+class Group(NamedTuple):
+    """A group of numbers, or a value that can be put into a group."""
+
+    words: str
+    """What it holds."""
+    records: str
+    """In how many it is, rounded."""
+    name: str
+    """What somebody called it, or the group that the value is put into; empty: nobody did."""
+
+
+@dataclass(frozen=True)
+class Editor:
+    """The groups of one column, to be moved and renamed."""
+
+    label: str
+    """What the column is called."""
+    drawn: str
+    """The rule that is shown, so that it is known whether something was changed."""
+    groups: list[Group]
+    """Groups of numbers, the lowest first; or values, the most frequent first, and last all others."""
+    edges: list[str]
+    """The boundaries between groups of numbers; none between words."""
+    axis: Mapping[str, str]
+    """From where to where boundaries can be moved, and by how much at least."""
+    bars: Sequence[Bar]
+    """How the numbers are distributed between these two."""
+
+
+def _chosen(trials: Trials, said: Said) -> EncodedColumn | None:
+    """Return the column whose groups are shown; None: none is chosen."""
+    written = (said("edit") or [""])[0]
+    is_one = re.fullmatch("[0-9]{1,3}", written) and int(written) < len(trials.names)
+    return trials.table.column(trials.names[int(written)]) if is_one else None
+
+
+def edited(trials: Trials, said: Said) -> dict[str, str]:
+    """Return the rule of the column whose groups were moved or renamed, as an entry of an address; or nothing."""
+    column, drawn = _chosen(trials, said), (said("drawn") or [""])[0]
+    if column is None or not drawn:
+        return {}
+    names = [" ".join(name.split())[:LONGEST_NAME] for name in said("name")]
+    edges = [Fraction(one) for one in said("edge")[:MOST_EDGES] if _EDGE.fullmatch(one)]
+    if edges and (axis := _Axis.of(column)):
+        starts = dict(sorted(zip(edges, [*names[1:], *[""] * len(edges)], strict=False)))
+        axis.change(starts, said)
+        written = _of_edges(list(starts), [*names[:1], *starts.values()])
+    else:
+        written = _of_words(dict(zip(_words(column), names, strict=False)))
+    place = trials.names.index(column.name)
+    return {f"group-{place}": written.removeprefix(NONE)} if written != drawn else {}
+
+
+def editor(trials: Trials, said: Said, levels: Sequence[int]) -> Editor | None:
+    """Return the groups of the column that is chosen; None: none is, or values say their groups."""
+    column = _chosen(trials, said)
+    if column is None:
+        return None
+    label = enumeration([column.name])
+    rule, keywords = hierarchy_rule(trials.hierarchies[column.name].rule) or ("", {})
+    if rule in ("intervals", "rounding", "top_bottom") and (axis := _Axis.of(column)):
+        return axis.editor(label, *axis.seeded(trials, levels, keywords))
+    values = _words(column) if rule in ("suppression_only", "groups") else {}
+    into = {one: name for name, some in keywords.get("groups", {}).items() for one in some}
+    rows = [
+        Group(
+            text("every other value") if value == SUPPRESSED else value,
+            about(count),
+            into.get(value, ""),
+        )
+        for value, count in values.items()
+    ]
+    drawn = _of_words({value: into.get(value, "") for value in values})
+    return Editor(label, drawn, rows, [], {}, ()) if rows else None
+
+
+def _escaped(name: str) -> str:
+    """Return a name as rules write it."""
+    return "".join(f"%{ord(sign):02X}" if sign in "%:,=+/" else sign for sign in name)
+
+
+def _of_words(into: Mapping[str, str]) -> str:
+    """Return the rule that puts values into groups."""
+    groups: dict[str, list[str]] = {}
+    for value, name in into.items():
+        groups.setdefault(_escaped(name), []).append(_escaped(value))
+    parts = [f"{name}={'+'.join(values)}" for name, values in groups.items() if name]
+    return f"groups:{','.join(parts)}" if parts else NONE
+
+
+def _of_edges(edges: Sequence[Fraction], names: Sequence[str]) -> str:
+    """Return the rule of boundaries, and of what is between them."""
+    rule = f"intervals:edges={','.join(map(plain_decimal, edges))}"
+    return f"{rule}:names={','.join(map(_escaped, names))}" if any(names) else rule
+
+
+def _words(column: EncodedColumn) -> dict[str, int]:
+    """Return the values that enough people have, the most frequent first, and last how many have any other."""
+    tally = zip(column.values.to_pylist(), column.tally.tolist(), strict=True)
+    there = [(-count, value) for value, count in tally if value and not is_missing_mark(value)]
+    shown = [one for one in sorted(there) if -one[0] >= smallest_cell()][:MOST_WORDS]
+    words = {value: -count for count, value in shown}
+    rest = -sum(count for count, _ in there) - sum(words.values())
+    return words | ({SUPPRESSED: rest} if rest and words else {})
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The numbers of a column, and where boundaries are moved: beyond its extremes, which are people's."""
+
+    column: EncodedColumn
+    amounts: Floats
+    counts: Integers
+    low: Fraction
+    high: Fraction
+    step: Fraction
+
+    @classmethod
+    def of(cls, column: EncodedColumn) -> _Axis | None:
+        """Return the axis of a column; None: some of its values are no numbers."""
+        values = [one.strip() for one in column.values.to_pylist()]
+        there = [place for place, one in enumerate(values) if one and not is_missing_mark(one)]
+        written = [values[place] for place in there]
+        if not written or not all(NUMBER.fullmatch(one) for one in written):
+            return None
+        step = Fraction(1, 10 ** min(4, max(len(one.partition(".")[2]) for one in written)))
+        amounts = np.array(written, float)
+        least, most = Fraction(float(amounts.min())), Fraction(float(amounts.max()))
+        wide = max(step, Fraction(10) ** floor(log10(max(most - least, step))))
+        low, high = floor(least / wide) * wide, (floor(most / wide) + 1) * wide
+        return cls(column, amounts, column.tally[there], low, high, step)
+
+    def rounded(self, edge: Fraction) -> Fraction:
+        """Return a boundary that can be moved to."""
+        return floor(edge / self.step) * self.step
+
+    def change(self, starts: dict[Fraction, str], said: Said) -> None:
+        """Split a group, or join it with the next one, where that is asked for."""
+        edges = list(starts)
+        places = {what: (said(what) or [""])[0] for what in ("split", "join")}
+        asked = {what: int(one) for what, one in places.items() if re.fullmatch("[0-9]{1,2}", one)}
+        if asked.get("join", len(edges)) < len(edges) > 1:
+            del starts[edges[asked["join"]]]
+        elif asked.get("split", MOST_EDGES) <= len(edges) < MOST_EDGES:
+            below, above = [self.low, *edges, self.high][asked["split"] :][:2]
+            if below < (middle := self.rounded((below + above) / 2)) < above:
+                starts[middle] = ""
+                names = dict(sorted(starts.items()))
+                starts.clear()
+                starts.update(names)
+
+    def seeded(
+        self, trials: Trials, levels: Sequence[int], keywords: Mapping[str, Any]
+    ) -> tuple[list[Fraction], list[str]]:
+        """Return the boundaries and names of a rule, or those of the level that is shown, or three."""
+        said = keywords.get("edges", ())
+        if len(said) == 1 and len(said[0]) <= MOST_EDGES:
+            return [*map(Fraction, said[0])], keywords.get("names") or [""] * (len(said[0]) + 1)
+        coded = _coded(trials, self.column)
+        level = max(1, levels[trials.names.index(self.column.name)])
+        edges = {self.rounded(self.low + (self.high - self.low) * part / 4) for part in (1, 2, 3)}
+        for labels in coded.labels[level:-1]:
+            spans = [span for label in labels if (span := as_interval(label))]
+            ends = {Fraction(span.low[0]) for span in spans if span.low[0].is_finite()}
+            inner = {end for end in map(self.rounded, ends) if self.low < end < self.high}
+            if inner and len(inner) < MOST_SEEDED and len(spans) == len(labels):
+                edges = inner
+                break
+        return sorted(edges), [""] * (len(edges) + 1)
+
+    def editor(self, label: str, edges: Sequence[Fraction], names: Sequence[str]) -> Editor:
+        """Return what is shown of some boundaries."""
+        low, high = min(self.low, edges[0]), max(self.high, edges[-1])
+        step = min([self.step, *(Fraction(1, edge.denominator) for edge in edges)])
+        bins = [-np.inf, *map(float, edges), np.inf]
+        counts = np.histogram(self.amounts, bins, weights=self.counts)[0]
+        ends = [plain_decimal(edge) for edge in edges]
+        between = [f"{one} – < {other}" for one, other in pairwise(ends)]
+        words = [f"< {ends[0]}", *between, f"≥ {ends[-1]}"]
+        counted = [about(int(count)) for count in counts]
+        drawn = np.histogram(self.amounts, 2 * BARS, (float(low), float(high)), None, self.counts)
+        return Editor(
+            label,
+            _of_edges(edges, names),
+            list(map(Group, words, counted, names)),
+            ends,
+            {"min": plain_decimal(low), "max": plain_decimal(high), "step": plain_decimal(step)},
+            bars(drawn[0]),
+        )
+
+
+def _coded(trials: Trials, column: EncodedColumn) -> CodedHierarchy:
+    return trials.hierarchies[column.name].coded(column, where=trials.table.name)
+
+
+def side_by_side(trials: Trials, trial: Trial) -> list[tuple[str, list[Bar], list[Bar], str]]:
+    """Return each column, how it is distributed in the original and in what is released, and how many values it has."""
+    kept, pairs = trial.kept_of(trials), []
+    profiles = {one.name: one for one in table_profile(trials.table).columns}
+    for place, name in enumerate(trials.names):
+        column, level = trials.table.column(name), trial.proposal.levels[place]
+        coded, profile = _coded(trials, column), profiles[name]
+        labels = coded.codes[level].astype(np.int64)
+        left = np.bincount(column.codes[kept], minlength=len(labels))
+        groups = np.bincount(labels, left, len(coded.labels[level]))
+        is_out = bool(level) and level == trials.heights[place] - 1
+        values = column.values.to_pylist()
+        there = [place for place, value in enumerate(values) if value]
+        amounts = amounts_of([values[place] for place in there], profile)
+        starts = None
+        if amounts is not None:
+            starts = np.full(len(groups), np.inf)
+            np.minimum.at(starts, labels[there], amounts)
+        told = [int(np.sum(one >= smallest_cell())) for one in (column.tally, groups)]
+        words = f"{number(told[0])} → {number(told[1])}"
+        after = [] if is_out else spread(starts, groups, whole=profile.kind != "number")
+        pairs.append((enumeration([name]), histogram(column, profile), after, words))
+    return pairs
+
+
+def invented(trials: Trials, trial: Trial) -> list[tuple[tuple[str, str], ...]]:
+    """Return records that are nobody's, as they would be in the original and as they would be protected.
+
+    Each column is drawn for itself. A value of too few people is masked, and so is what becomes of it.
+    """
+    draw = np.random.default_rng(trials.question.seed)
+    columns = []
+    for column, level in zip(
+        map(trials.table.column, trials.names), trial.proposal.levels, strict=True
+    ):
+        coded, tally = _coded(trials, column), column.tally
+        labels = coded.codes[level].astype(np.int64)
+        groups = np.bincount(labels, tally)[labels]
+        chosen = draw.choice(len(tally), INVENTED, p=tally / tally.sum())
+        columns.append(
+            [
+                (
+                    value if tally[one] >= smallest_cell() else masked(value),
+                    label if groups[one] >= smallest_cell() else masked(label),
+                )
+                for one in chosen
+                for value, label in [
+                    (column.values[int(one)].as_py(), coded.labels[level][labels[one]])
+                ]
+            ]
+        )
+    return list(zip(*columns, strict=True))
