@@ -181,6 +181,8 @@ class _Axis:
             return None
         step = Fraction(1, 10 ** min(4, max(len(one.partition(".")[2]) for one in written)))
         amounts = np.array(written, float)
+        if not np.isfinite(amounts).all():
+            return None
         least, most = Fraction(float(amounts.min())), Fraction(float(amounts.max()))
         wide = max(step, Fraction(10) ** floor(log10(max(most - least, step))))
         low, high = floor(least / wide) * wide, (floor(most / wide) + 1) * wide
