@@ -61,6 +61,17 @@ def cell_count(count: int) -> str:
     return number(count) if is_shown(count) else text("fewer than {smallest}")
 
 
+def rounded_count(count: int) -> str:
+    """Return a count of people with particular values so that no small one follows from two of them: rounded.
+
+    >>> rounded_count(7), rounded_count(104), rounded_count(0)
+    ('fewer than 10', '≈ 100', '0')
+    """
+    if not is_shown(count) or count == 0 or _smallest == 1:
+        return cell_count(count)
+    return f"≈ {number(round(count / _smallest) * _smallest)}"
+
+
 def hidden_parts(cells: Sequence[Sequence[float]]) -> frozenset[int]:
     """Return the places of the parts to leave out, so that no small one can be found, not even by subtraction.
 

@@ -14,11 +14,12 @@ import pyarrow.parquet
 import pytest
 
 from glasshouse.app.guard import Session
+from glasshouse.language import speaking, text
 from glasshouse.runs import run
 from glasshouse.runs.run import write_run
 from glasshouse.study import dump_study
 from glasshouse.study.assess import AssessStudy
-from tests.app.live import make_run, study
+from tests.app.live import make_run, study, write_people
 from tests.app.test_journey import to_verdict
 from tests.chromium import PATIENCE, chromium
 
@@ -252,6 +253,65 @@ def test_groups_are_dragged_moved_and_named_in_place(
     points.first.focus()
     tab.keyboard.press("Enter")
     tab.wait_for_function("document.getElementById('level-0').value === '0'")
+    check(tab)
+
+
+@pytest.mark.parametrize(("width", "language"), [(1440, "en"), (390, "pt-BR")])
+def test_screens_say_what_is_so_and_a_foreign_file_takes_none_down(
+    browser: Callable[..., Any], app: tuple[str, str, Path], width: int, language: str
+) -> None:
+    home, _, folder = app
+    tab = browser(width, "light", language)
+    with speaking(language):
+        persona, lacks = text("A neighbour"), text("Not in this file: {known}.", known="XX")
+        since = text("{name} has changed since this run was made.", name="moved.csv")
+        several = text("Choose two runs or more to compare.")
+        nobody = text("no column")
+    place = folder / f"review-{width}"
+    foreign = place / "foreign"
+    foreign.mkdir(parents=True)
+    (foreign / "report.json").write_text('{"pages": [1]}')
+    (foreign / "report.html").write_text("of another tool")
+    partial = place / "x.partial"
+    partial.mkdir()
+    (partial / "scratch.csv").write_text("a\n1\n")
+    rows = [
+        f"p{one};{one % 28 + 1:02d}/05/19{30 + one % 60};{'fm'[one % 2]};30{one % 90:03d};ill{one % 3}"
+        for one in range(300)
+    ]
+    lines = ["patient_id;birth_date;sex;postcode;diagnóstico", *rows, ""]
+    (place / f"clinic{width}.csv").write_bytes("\n".join(lines).encode("cp1252"))
+    moved = place / "moved.csv"
+    write_people(moved)
+    write_run(run(study(moved)), place / "done")
+    moved.write_text(moved.read_text().replace("gout", "cold"))
+    time.sleep(2.1)  # until the list of files is looked at anew
+    tab.goto(f"{home}/?find=clinic{width}")
+    tab.locator("#runs ~ .cards").first.wait_for()
+    assert "scratch.csv" not in tab.content(), "work under way is not offered"
+    check(tab)
+    tab.locator("table.files a", has_text="clinic").first.click()
+    said = tab.locator("main").inner_text()
+    assert "cp1252" in tab.content(), "what was assumed of it is told"
+    assert nobody not in said, "patient_id names people"
+    tab.locator("button[name=go]").click()
+    card = tab.locator(".cards > li", has_text=persona).first.inner_text()
+    assert lacks.partition("XX")[0] in card, "she is not said to know what the file has not"
+    assert "birth date" in card
+    check(tab)
+    tab.goto(home)
+    tab.locator(".cards li", has_text="done").locator("h3 a").click()
+    for screen in ("explore", "people"):
+        tab.goto(
+            tab.url.partition("/run/")[0] + re.search("/run/[0-9a-f]+", tab.url)[0] + f"/{screen}"
+        )  # type: ignore[index]
+        tab.get_by_text(since).first.wait_for()
+        check(tab)
+    tab.goto(f"{home}/compare")
+    tab.locator("main input[type=checkbox]").first.check()
+    tab.locator("main button.main").click()
+    tab.locator("[role=alert]").wait_for()
+    assert tab.locator("main input[type=checkbox]:checked").count() == 1, "the choice is kept"
     check(tab)
 
 

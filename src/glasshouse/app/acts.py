@@ -191,9 +191,9 @@ def _change(request: Request) -> Response:
 
 def _make(request: Request) -> Response:
     """Make the file that an action of the report asks for."""
-    from glasshouse.app.what_if import release_content, submitted
+    from glasshouse.app.what_if import submitted
     from glasshouse.study import ReleaseStudy, validated
-    from glasshouse.study.anonymise import AnonymiseStudy, method_of
+    from glasshouse.study.anonymise import AnonymiseStudy, method_of, release_content
     from glasshouse.study.policy import promise_of
 
     run = opened(request)

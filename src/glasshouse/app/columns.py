@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from glasshouse.app.looks import BARS, Bar, amounts_of, bars, histogram, masked, spread
-from glasshouse.disclosure import cell_count, is_shown, smallest_cell
+from glasshouse.disclosure import rounded_count, smallest_cell
 from glasshouse.language import number, text
 from glasshouse.report.words import enumeration
-from glasshouse.study.anonymise import hierarchy_rule
+from glasshouse.study.anonymise import edges_rule, groups_rule, hierarchy_rule
 from glasshouse.table.encode import NUMBER
 from glasshouse.table.generalised import SUPPRESSED, as_interval, plain_decimal
 from glasshouse.table.profiles import is_missing_mark, table_profile
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from glasshouse.mitigation.distinct_rows import CodedHierarchy
     from glasshouse.table import EncodedColumn
 
-MOST_WORDS, MOST_EDGES, MOST_SEEDED, LONGEST_NAME = 40, 24, 12, 60
-"""So many values can be put into groups by hand, so many boundaries moved, and so many are there to begin with."""
+MOST_WORDS, MOST_EDGES, SHOWN_GROUPS, LONGEST_NAME = 40, 24, 12, 60
+"""So many values can be put into groups by hand, so many boundaries moved, and so many groups are shown at first."""
 INVENTED = 8
 """So many records are invented."""
 _EDGE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
@@ -40,18 +40,6 @@ NONE = "-"
 """What stands for no rule where a page says which one it shows."""
 Said = Callable[[str], list[str]]
 """What an address says by a name."""
-
-
-def about(count: int) -> str:
-    """Return a count rounded to tens, or to whatever the smallest one shown is; a small one is not told.
-
-    >>> about(7), about(104), about(0)
-    ('fewer than 10', '≈ 100', '0')
-    """
-    least = smallest_cell()
-    if not is_shown(count) or count == 0 or least == 1:
-        return cell_count(count)
-    return f"≈ {number(round(count / least) * least)}"
 
 
 class Group(NamedTuple):
@@ -91,7 +79,7 @@ def _chosen(trials: Trials, said: Said) -> EncodedColumn | None:
 
 
 def edited(trials: Trials, said: Said) -> dict[str, str]:
-    """Return the rule of the column whose groups were moved or renamed, as an entry of an address; or nothing."""
+    """Return the rule of the column whose groups were changed, and its level, as entries of an address; or nothing."""
     column, drawn = _chosen(trials, said), (said("drawn") or [""])[0]
     if column is None or not drawn:
         return {}
@@ -99,12 +87,14 @@ def edited(trials: Trials, said: Said) -> dict[str, str]:
     edges = [Fraction(one) for one in said("edge")[:MOST_EDGES] if _EDGE.fullmatch(one)]
     if edges and (axis := _Axis.of(column)):
         starts = dict(sorted(zip(edges, [*names[1:], *[""] * len(edges)], strict=False)))
-        axis.change(starts, said)
-        written = _of_edges(list(starts), [*names[:1], *starts.values()])
+        starts = axis.changed(starts, said)
+        written = edges_rule([*map(plain_decimal, starts)], [*names[:1], *starts.values()])
     else:
-        written = _of_words(dict(zip(_words(column), names, strict=False)))
+        written = groups_rule(dict(zip(_words(column), names, strict=False))) or NONE
     place = trials.names.index(column.name)
-    return {f"group-{place}": written.removeprefix(NONE)} if written != drawn else {}
+    if written == drawn:
+        return {}
+    return {f"group-{place}": written.removeprefix(NONE), f"level-{place}": "1"}
 
 
 def editor(trials: Trials, said: Said, levels: Sequence[int]) -> Editor | None:
@@ -118,36 +108,13 @@ def editor(trials: Trials, said: Said, levels: Sequence[int]) -> Editor | None:
         return axis.editor(label, *axis.seeded(trials, levels, keywords))
     values = _words(column) if rule in ("suppression_only", "groups") else {}
     into = {one: name for name, some in keywords.get("groups", {}).items() for one in some}
+    rest = text("every other value")
     rows = [
-        Group(
-            text("every other value") if value == SUPPRESSED else value,
-            about(count),
-            into.get(value, ""),
-        )
-        for value, count in values.items()
+        Group(rest if one == SUPPRESSED else one, rounded_count(count), into.get(one, ""))
+        for one, count in values.items()
     ]
-    drawn = _of_words({value: into.get(value, "") for value in values})
+    drawn = groups_rule({value: into.get(value, "") for value in values}) or NONE
     return Editor(label, drawn, rows, [], {}, ()) if rows else None
-
-
-def _escaped(name: str) -> str:
-    """Return a name as rules write it."""
-    return "".join(f"%{ord(sign):02X}" if sign in "%:,=+/" else sign for sign in name)
-
-
-def _of_words(into: Mapping[str, str]) -> str:
-    """Return the rule that puts values into groups."""
-    groups: dict[str, list[str]] = {}
-    for value, name in into.items():
-        groups.setdefault(_escaped(name), []).append(_escaped(value))
-    parts = [f"{name}={'+'.join(values)}" for name, values in groups.items() if name]
-    return f"groups:{','.join(parts)}" if parts else NONE
-
-
-def _of_edges(edges: Sequence[Fraction], names: Sequence[str]) -> str:
-    """Return the rule of boundaries, and of what is between them."""
-    rule = f"intervals:edges={','.join(map(plain_decimal, edges))}"
-    return f"{rule}:names={','.join(map(_escaped, names))}" if any(names) else rule
 
 
 def _words(column: EncodedColumn) -> dict[str, int]:
@@ -192,8 +159,8 @@ class _Axis:
         """Return a boundary that can be moved to."""
         return floor(edge / self.step) * self.step
 
-    def change(self, starts: dict[Fraction, str], said: Said) -> None:
-        """Split a group, or join it with the next one, where that is asked for."""
+    def changed(self, starts: dict[Fraction, str], said: Said) -> dict[Fraction, str]:
+        """Return groups by where each begins, one split, or joined with the next one, where that is asked for."""
         edges = list(starts)
         places = {what: (said(what) or [""])[0] for what in ("split", "join")}
         asked = {what: int(one) for what, one in places.items() if re.fullmatch("[0-9]{1,2}", one)}
@@ -202,10 +169,8 @@ class _Axis:
         elif asked.get("split", MOST_EDGES) <= len(edges) < MOST_EDGES:
             below, above = [self.low, *edges, self.high][asked["split"] :][:2]
             if below < (middle := self.rounded((below + above) / 2)) < above:
-                starts[middle] = ""
-                names = dict(sorted(starts.items()))
-                starts.clear()
-                starts.update(names)
+                starts = dict(sorted({**starts, middle: ""}.items()))
+        return starts
 
     def seeded(
         self, trials: Trials, levels: Sequence[int], keywords: Mapping[str, Any]
@@ -221,7 +186,7 @@ class _Axis:
             spans = [span for label in labels if (span := as_interval(label))]
             ends = {Fraction(span.low[0]) for span in spans if span.low[0].is_finite()}
             inner = {end for end in map(self.rounded, ends) if self.low < end < self.high}
-            if inner and len(inner) < MOST_SEEDED and len(spans) == len(labels):
+            if inner and len(inner) < SHOWN_GROUPS and len(spans) == len(labels):
                 edges = inner
                 break
         return sorted(edges), [""] * (len(edges) + 1)
@@ -233,14 +198,13 @@ class _Axis:
         bins = [-np.inf, *map(float, edges), np.inf]
         counts = np.histogram(self.amounts, bins, weights=self.counts)[0]
         ends = [plain_decimal(edge) for edge in edges]
-        between = [f"{one} – < {other}" for one, other in pairwise(ends)]
+        between = (f"{one} – < {other}" for one, other in pairwise(ends))
         words = [f"< {ends[0]}", *between, f"≥ {ends[-1]}"]
-        counted = [about(int(count)) for count in counts]
         drawn = np.histogram(self.amounts, 2 * BARS, (float(low), float(high)), None, self.counts)
         return Editor(
             label,
-            _of_edges(edges, names),
-            list(map(Group, words, counted, names)),
+            edges_rule(ends, names),
+            list(map(Group, words, map(rounded_count, map(int, counts)), names)),
             ends,
             {"min": plain_decimal(low), "max": plain_decimal(high), "step": plain_decimal(step)},
             bars(drawn[0]),
@@ -269,10 +233,9 @@ def side_by_side(trials: Trials, trial: Trial) -> list[tuple[str, list[Bar], lis
         if amounts is not None:
             starts = np.full(len(groups), np.inf)
             np.minimum.at(starts, labels[there], amounts)
-        told = [int(np.sum(one >= smallest_cell())) for one in (column.tally, groups)]
-        words = f"{number(told[0])} → {number(told[1])}"
+        told = [number(int(np.sum(one >= smallest_cell()))) for one in (column.tally, groups)]
         after = [] if is_out else spread(starts, groups, whole=profile.kind != "number")
-        pairs.append((enumeration([name]), histogram(column, profile), after, words))
+        pairs.append((enumeration([name]), histogram(column, profile), after, " → ".join(told)))
     return pairs
 
 

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.app.workspace import MOST_OPEN, Entry
+from glasshouse.disclosure import is_shown
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, spoken, text, text_for, translated
 
@@ -295,8 +296,6 @@ def spread(amounts: Floats | None, counts: Integers | Floats, *, whole: bool = T
 
 def bars(counts: npt.NDArray[Any]) -> list[Bar]:
     """Return counts as bars; those of fewer people than are told of are not drawn."""
-    from glasshouse.disclosure import is_shown
-
     highest = max(1, *counts)
     return [
         Bar(float(count / highest) if is_shown(int(count)) else 0.0, not is_shown(int(count)))

@@ -10,10 +10,9 @@ import copy
 import re
 import shlex
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
@@ -22,7 +21,7 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from glasshouse.app.columns import about, edited, editor, invented, side_by_side
+from glasshouse.app.columns import SHOWN_GROUPS, edited, editor, invented, side_by_side
 from glasshouse.app.drafts import POLICIES
 from glasshouse.app.explore import Gauge, definitions, exact_figures, guessed
 from glasshouse.app.guard import form_of
@@ -31,7 +30,7 @@ from glasshouse.app.server import page
 from glasshouse.app.work import submit_study
 from glasshouse.app.workspace import AppWorkspace, OpenRun
 from glasshouse.arrays import Flags
-from glasshouse.disclosure import smallest_cell
+from glasshouse.disclosure import rounded_count, smallest_cell
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import (
     exactly,
@@ -47,7 +46,8 @@ from glasshouse.measures.verdict import verdict_on
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report import labelled_by
-from glasshouse.report.assess.front import command_words, protect_command
+from glasshouse.report.anonymise.front import anonymise_words
+from glasshouse.report.assess.front import protect_command
 from glasshouse.report.cells import NOTHING, cell_table, count_cell, percent_cell
 from glasshouse.report.page import SIGNS, Cell, Ruling, Table
 from glasshouse.report.verdict import ruling
@@ -64,7 +64,13 @@ from glasshouse.study import (
     validated,
     with_paths,
 )
-from glasshouse.study.anonymise import AnonymiseStudy, Means, Protection, hierarchy_rule
+from glasshouse.study.anonymise import (
+    AnonymiseStudy,
+    Means,
+    Protection,
+    hierarchy_rule,
+    release_content,
+)
 from glasshouse.study.entry import label_of
 from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.protect import ProtectStudy
@@ -76,8 +82,6 @@ MOST_RECORDS = 5_000_000
 """Of more records than this a step takes too long to be tried by hand."""
 SHOWN_TOO = ("edit", "beside")
 """What else an address says to be shown: the groups of a column, and the file beside the original."""
-SHOWN_GROUPS = 12
-"""Of so many groups of a column it is shown how many records are in each."""
 LONGEST_RULE = 2000
 """No rule by which a column is grouped is longer."""
 MOST_MOVES, SHOWN_MOVES = 40, 10
@@ -149,8 +153,8 @@ class Trial:
         """Return which records are released."""
         if not self.kept:
             return np.ones(trials.table.records, bool)
-        bits = np.frombuffer(self.kept, np.uint8)
-        return np.unpackbits(bits, count=trials.table.records).astype(bool)
+        kept = np.unpackbits(np.frombuffer(self.kept, np.uint8), count=trials.table.records)
+        return kept.astype(bool)
 
     @property
     def allowed(self) -> int:
@@ -250,7 +254,7 @@ class Trials:
         coded = self.hierarchies[column.name].coded(column, where=self.table.name)
         counts = np.bincount(coded.codes[level], weights=column.tally).astype(np.int64)
         largest = np.argsort(-counts, kind="stable")[:SHOWN_GROUPS]
-        return [(coded.labels[level][code], about(int(counts[code]))) for code in largest]
+        return [(coded.labels[level][code], rounded_count(int(counts[code]))) for code in largest]
 
     @property
     def start(self) -> Proposal:
@@ -288,20 +292,14 @@ class Trials:
         study = validated(ProtectStudy, content, "what-if")
         return study.model_copy(update={"policy": self.rule(rule)})
 
-    def locked_study(
-        self,
-        proposal: Proposal,
-        locked: Sequence[str],
-        rule: str,
-        importance: Mapping[str, float],
-    ) -> AnonymiseStudy:
+    def locked_study(self, proposal: Proposal, rule: str, grouping: Grouping) -> AnonymiseStudy:
         """Return the study that finds the best version for a rule in which some columns stay as they are proposed."""
         levels = dict(zip(self.names, proposal.levels, strict=True))
         protection: dict[str, Any] = {
             "method": "policy",
             "k": None,
-            "levels": {name: levels[name] for name in locked},
-            "importance": importance,
+            "levels": {name: levels[name] for name in grouping.locked},
+            "importance": grouping.weights,
             "suppression": proposal.suppression or Means().suppression,
             "drop_suppressed": True,
         }
@@ -335,28 +333,10 @@ class Trials:
             )
         except StudyError:  # no class meets what is promised
             return Trial(proposal, None, self.table.records)
-        gone = None if protected.recoding is None else protected.recoding.suppressed
-        kept = b"" if gone is None or not gone.any() else np.packbits(~gone).tobytes()
+        kept = b""
+        if protected.recoding is not None and protected.recoding.suppressed.any():
+            kept = np.packbits(~protected.recoding.suppressed).tobytes()
         return Trial(proposal, protected.outcome, self.table.records, kept)
-
-
-def release_content(question: ReleaseStudy) -> dict[str, Any]:
-    """Return what studies of a protection have in common with a study: the attributes of facts stand for themselves."""
-    adversary = question.adversary
-    return {
-        "datasets": question.datasets,
-        "adversary": {
-            "quasi_identifiers": (*adversary.quasi_identifiers, *adversary.fact_columns),
-            "sensitive": adversary.secret_columns,
-            "identifier": adversary.identifier,
-            "missing_is_a_value": adversary.missing_is_a_value,
-        },
-        "treatment": question.treatment,
-        "seed": question.seed,
-        "subject": question.subject,
-        "policy": question.policy,
-        "labels": question.labels,
-    }
 
 
 def _means(question: ReleaseStudy) -> Mapping[str, Any]:
@@ -419,12 +399,11 @@ class Grouping:
             StudyError: A rule is too long: it is not cut, as it would then be another one.
         """
         rules = {name: (said(f"group-{place}") or "").strip() for place, name in enumerate(names)}
-        for name, rule in rules.items():
-            if len(rule) > LONGEST_RULE:
-                raise StudyError(
-                    "the rule by which {column} is grouped is too long; put fewer values into groups",
-                    column=name,
-                )
+        if too_long := [name for name, rule in rules.items() if len(rule) > LONGEST_RULE]:
+            raise StudyError(
+                "the rule by which {column} is grouped is too long; put fewer values into groups",
+                column=too_long[0],
+            )
         weights = {
             name: (said(f"weight-{place}") or "").strip() for place, name in enumerate(names)
         }
@@ -533,12 +512,7 @@ def what_if(request: Request) -> Response:
     run = opened(request)
     said, entries = request.query_params.getlist, {**request.query_params}
     ungroupable = ""
-    if "drawn" in entries and (regrouped := edited(trials_of(request, run), said)):
-        # it is shown in the groups that were made
-        entries |= {
-            **regrouped,
-            **{f"level-{one.removeprefix('group-')}": "1" for one in regrouped},
-        }
+    entries |= edited(trials_of(request, run), said) if "drawn" in entries else {}
     try:
         trials = _grouped(request, run, entries.get)
     except GlasshouseError as error:  # a rule is none, or does not fit: they are shown as suggested
@@ -562,7 +536,7 @@ def what_if(request: Request) -> Response:
             invented=invented(trials, now) if is_beside else [],
             smallest=smallest_cell(),
             of_beside=ladder.address(len(ladder.moves), beside="" if is_beside else "yes"),
-            of_editor=partial(_of_editor, ladder),
+            of_editor=lambda place: ladder.address(len(ladder.moves), edit=str(place)),
             has_secret=bool(trials.table.sensitive),
             proposal=ladder.now,
             removed=f"{ladder.now.removed / 10:g}",
@@ -591,7 +565,7 @@ def what_if(request: Request) -> Response:
             ladder=_rungs(trials, ladder),
             points=_points(trials, ladder),
             percentage=percentage,
-            command=_command(trials, ladder.now, ladder.rule),
+            command=_command(trials.study_of(ladder.now, ladder.rule)),
             assumed=_assumed(trials.question),
         )
 
@@ -614,11 +588,6 @@ class Slider:
     """How much of its detail is left."""
     groups: list[tuple[str, str]]
     """Its largest groups at that level, or at the first, with how many records are in each."""
-
-
-def _of_editor(ladder: Ladder, place: int) -> str:
-    """Return the address that opens the groups of a column."""
-    return ladder.address(len(ladder.moves), edit=str(place))
 
 
 def _grouped(request: Request, run: OpenRun, said: Callable[[str], str | None]) -> Trials:
@@ -818,22 +787,8 @@ def _step(trials: Trials, move: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Point:
-    """A step in a drawing of a hundred by a hundred."""
-
-    x: str
-    """How much detail it loses."""
-    y: str
-    """How often a guess is right, from above."""
-    words: str
-    """What it is, and both figures."""
-    address: str
-    """What leads back to it."""
-
-
-def _points(trials: Trials, ladder: Ladder) -> list[Point]:
-    """Return the steps as points: detail lost, and risk."""
+def _points(trials: Trials, ladder: Ladder) -> list[tuple[str, str, str, str]]:
+    """Return the steps as points (of a hundred, detail lost, and risk from above), their words, and the ways back."""
     first = max(1, len(ladder.moves) - SHOWN_MOVES)
     points = []
     for count in (0, *range(first, len(ladder.moves) + 1)):
@@ -848,31 +803,14 @@ def _points(trials: Trials, ladder: Ladder) -> list[Point]:
             risk=percentage(risk),
             lost=percentage(lost),
         )
-        place = f"{100 * float(lost):.2f}", f"{100 - 100 * float(risk):.2f}"
-        points.append(Point(*place, words, ladder.address(count)))
+        x, y = f"{100 * float(lost):.2f}", f"{100 - 100 * float(risk):.2f}"
+        points.append((x, y, words, ladder.address(count)))
     return points
 
 
-def _command(trials: Trials, proposal: Proposal, rule: str) -> str:
+def _command(study: AnonymiseStudy) -> str:
     """Return the command that gives the same release."""
-    study = trials.study_of(proposal, rule)
-    return shlex.join(["glasshouse", "anonymise", *_words(study), "--out", "protected"])
-
-
-def _words(study: AnonymiseStudy) -> Iterator[str]:
-    protection = study.protection
-    yield from command_words(study, study.adversary.quasi_identifiers)
-    for name, rule in protection.hierarchies.items():
-        yield from ("--hierarchy", f"{name}={getattr(rule, 'name', rule)}")
-    for name, level in protection.levels.items():
-        yield from ("--level", f"{name}={level}")
-    yield from ("--k", str(protection.k))
-    if protection.l is not None:
-        yield from ("--l", str(protection.l))
-    if protection.suppression:
-        yield from ("--suppression", str(protection.suppression), "--drop-suppressed")
-    if study.policy.option not in (None, "open-data"):
-        yield from ("--policy", str(study.policy.option))
+    return shlex.join(["glasshouse", "anonymise", *anonymise_words(study), "--out", "protected"])
 
 
 def _assumed(question: ReleaseStudy) -> str:
@@ -895,7 +833,7 @@ def release(request: Request) -> Response:
         if not trials.trial(ladder.now).is_possible:
             raise StudyError(_trouble(trials.trial(ladder.now), trials))
         study = trials.study_of(ladder.now, ladder.rule)
-        command = _command(trials, ladder.now, ladder.rule)
+        command = _command(study)
     title = text("The release that was tried, of {name}", name=trials.table.name)
     return submitted(request, run, study, title, command)
 
@@ -909,7 +847,7 @@ def best(request: Request) -> Response:
     rule = one if (one := form.get("rule", "")) in POLICIES else ""
     if grouping.locked:
         ladder = Ladder.of({"moves": form.get("moves", "")}, trials)
-        locked = trials.locked_study(ladder.now, grouping.locked, rule, weights)
+        locked = trials.locked_study(ladder.now, rule, grouping)
         title = text("The version of {name} that meets the rule", name=trials.table.name)
         return submitted(request, run, locked, title, "glasshouse anonymise --study study.toml")
     study = trials.rule_study(rule, weights)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -156,6 +156,34 @@ def _named_groups(written: str) -> dict[str, list[str]]:
     if len(named) != len({*named}):
         raise _rule_error(written)
     return groups
+
+
+def groups_rule(into: Mapping[str, str]) -> str:
+    """Return the rule that puts values into groups; empty: it puts none into one.
+
+    >>> groups_rule({"Lima": "coast", "A,B": "coast", "Oslo": ""})
+    'groups:coast=Lima+A%2CB'
+    """
+    groups: dict[str, list[str]] = {}
+    for value, name in into.items():
+        groups.setdefault(_escaped(name), []).append(_escaped(value))
+    parts = [f"{name}={'+'.join(values)}" for name, values in groups.items() if name]
+    return f"groups:{','.join(parts)}" if parts else ""
+
+
+def edges_rule(edges: Sequence[str], names: Sequence[str]) -> str:
+    """Return the rule of the edges between intervals, and of what these are called.
+
+    >>> edges_rule(["18", "65"], ["child", "", ""]), edges_rule(["18"], ["", ""])
+    ('intervals:edges=18,65:names=child,,', 'intervals:edges=18')
+    """
+    rule = f"intervals:edges={','.join(edges)}"
+    return f"{rule}:names={','.join(map(_escaped, names))}" if any(names) else rule
+
+
+def _escaped(name: str) -> str:
+    """Return a name as rules write it."""
+    return "".join(f"%{ord(sign):02X}" if sign in "%:,=+/" else sign for sign in name)
 
 
 def _rule_error(written: str) -> ContradictionError:
@@ -683,3 +711,22 @@ class AnonymiseStudy(ReleaseStudy):
         order = dict.fromkeys(self.protection.order, ("…",))
         protection = self.protection.model_copy(update={"order": order})
         return super().abridged().model_copy(update={"seed": 0, "protection": protection})
+
+
+def release_content(question: ReleaseStudy) -> dict[str, Any]:
+    """Return what studies of a protection have in common with a study: the attributes of facts stand for themselves."""
+    adversary = question.adversary
+    return {
+        "datasets": question.datasets,
+        "adversary": {
+            "quasi_identifiers": (*adversary.quasi_identifiers, *adversary.fact_columns),
+            "sensitive": adversary.secret_columns,
+            "identifier": adversary.identifier,
+            "missing_is_a_value": adversary.missing_is_a_value,
+        },
+        "treatment": question.treatment,
+        "seed": question.seed,
+        "subject": question.subject,
+        "policy": question.policy,
+        "labels": question.labels,
+    }

@@ -437,3 +437,20 @@ def _untold(outcome: Anonymisation) -> list[str]:
     """Return the columns of which nothing is told any more."""
     attributes = {} if outcome.quality is None else outcome.quality.attributes
     return [name for name, detail in attributes.items() if detail.granularity <= 0]
+
+
+def anonymise_words(study: AnonymiseStudy) -> Iterator[str]:
+    """Yield the words of the command that gives the release of a study whose levels are told."""
+    protection = study.protection
+    yield from command_words(study, study.adversary.quasi_identifiers)
+    for name, rule in protection.hierarchies.items():
+        yield from ("--hierarchy", f"{name}={getattr(rule, 'name', rule)}")
+    for name, level in protection.levels.items():
+        yield from ("--level", f"{name}={level}")
+    yield from ("--k", str(protection.k))
+    if protection.l is not None:
+        yield from ("--l", str(protection.l))
+    if protection.suppression:
+        yield from ("--suppression", str(protection.suppression), "--drop-suppressed")
+    if study.policy.option not in (None, "open-data"):
+        yield from ("--policy", str(study.policy.option))
