@@ -26,7 +26,6 @@ from glasshouse.table.generalised import SUPPRESSED, as_interval, plain_decimal
 from glasshouse.table.profiles import is_missing_mark, table_profile
 
 if TYPE_CHECKING:
-    from glasshouse.app.what_if import Trial, Trials
     from glasshouse.arrays import Floats, Integers
     from glasshouse.mitigation.distinct_rows import CodedHierarchy
     from glasshouse.table import EncodedColumn
@@ -39,10 +38,9 @@ _EDGE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,9})?")
 NONE = "-"
 """What stands for no rule where a page says which one it shows."""
 Said = Callable[[str], list[str]]
-"""What an address says by a name."""
 
 
-class Group(NamedTuple):
+class EditedGroup(NamedTuple):
     """A group of numbers, or a value that can be put into a group."""
 
     words: str
@@ -61,7 +59,7 @@ class Editor:
     """What the column is called."""
     drawn: str
     """The rule that is shown, so that it is known whether something was changed."""
-    groups: list[Group]
+    groups: list[EditedGroup]
     """Groups of numbers, the lowest first; or values, the most frequent first, and last all others."""
     edges: list[str]
     """The boundaries between groups of numbers; none between words."""
@@ -71,14 +69,15 @@ class Editor:
     """How the numbers are distributed between these two."""
 
 
-def _chosen(trials: Trials, said: Said) -> EncodedColumn | None:
+def _chosen(trials: Any, said: Said) -> EncodedColumn | None:
     """Return the column whose groups are shown; None: none is chosen."""
     written = (said("edit") or [""])[0]
     is_one = re.fullmatch("[0-9]{1,3}", written) and int(written) < len(trials.names)
-    return trials.table.column(trials.names[int(written)]) if is_one else None
+    column: EncodedColumn = trials.table.column(trials.names[int(written if is_one else 0)])
+    return column if is_one else None
 
 
-def edited(trials: Trials, said: Said) -> dict[str, str]:
+def edited(trials: Any, said: Said) -> dict[str, str]:
     """Return the rule of the column whose groups were changed, and its level, as entries of an address; or nothing."""
     column, drawn = _chosen(trials, said), (said("drawn") or [""])[0]
     if column is None or not drawn:
@@ -97,7 +96,7 @@ def edited(trials: Trials, said: Said) -> dict[str, str]:
     return {f"group-{place}": written.removeprefix(NONE), f"level-{place}": "1"}
 
 
-def editor(trials: Trials, said: Said, levels: Sequence[int]) -> Editor | None:
+def editor(trials: Any, said: Said, levels: Sequence[int]) -> Editor | None:
     """Return the groups of the column that is chosen; None: none is, or values say their groups."""
     column = _chosen(trials, said)
     if column is None:
@@ -110,7 +109,7 @@ def editor(trials: Trials, said: Said, levels: Sequence[int]) -> Editor | None:
     into = {one: name for name, some in keywords.get("groups", {}).items() for one in some}
     rest = text("every other value")
     rows = [
-        Group(rest if one == SUPPRESSED else one, rounded_count(count), into.get(one, ""))
+        EditedGroup(rest if one == SUPPRESSED else one, rounded_count(count), into.get(one, ""))
         for one, count in values.items()
     ]
     drawn = groups_rule({value: into.get(value, "") for value in values}) or NONE
@@ -173,7 +172,7 @@ class _Axis:
         return starts
 
     def seeded(
-        self, trials: Trials, levels: Sequence[int], keywords: Mapping[str, Any]
+        self, trials: Any, levels: Sequence[int], keywords: Mapping[str, Any]
     ) -> tuple[list[Fraction], list[str]]:
         """Return the boundaries and names of a rule, or those of the level that is shown, or three."""
         said = keywords.get("edges", ())
@@ -204,18 +203,19 @@ class _Axis:
         return Editor(
             label,
             edges_rule(ends, names),
-            list(map(Group, words, map(rounded_count, map(int, counts)), names)),
+            list(map(EditedGroup, words, map(rounded_count, map(int, counts)), names)),
             ends,
             {"min": plain_decimal(low), "max": plain_decimal(high), "step": plain_decimal(step)},
             bars(drawn[0]),
         )
 
 
-def _coded(trials: Trials, column: EncodedColumn) -> CodedHierarchy:
-    return trials.hierarchies[column.name].coded(column, where=trials.table.name)
+def _coded(trials: Any, column: EncodedColumn) -> CodedHierarchy:
+    coded: CodedHierarchy = trials.hierarchies[column.name].coded(column, where=trials.table.name)
+    return coded
 
 
-def side_by_side(trials: Trials, trial: Trial) -> list[tuple[str, list[Bar], list[Bar], str]]:
+def side_by_side(trials: Any, trial: Any) -> list[tuple[str, list[Bar], list[Bar], str]]:
     """Return each column, how it is distributed in the original and in what is released, and how many values it has."""
     kept, pairs = trial.kept_of(trials), []
     profiles = {one.name: one for one in table_profile(trials.table).columns}
@@ -239,7 +239,7 @@ def side_by_side(trials: Trials, trial: Trial) -> list[tuple[str, list[Bar], lis
     return pairs
 
 
-def invented(trials: Trials, trial: Trial) -> list[tuple[tuple[str, str], ...]]:
+def invented(trials: Any, trial: Any) -> list[tuple[tuple[str, str], ...]]:
     """Return records that are nobody's, as they would be in the original and as they would be protected.
 
     Each column is drawn for itself. A value of too few people is masked, and so is what becomes of it.
