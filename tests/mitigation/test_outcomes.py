@@ -185,7 +185,8 @@ def test_an_outcome_holds_figures_and_no_record(name: str) -> None:
 def test_what_is_asked_of_a_protection_is_told_in_order() -> None:
     plain = anonymised(recoding="global").to_dict()
     assert list(plain) == [
-        *("method", "parameters", "heights", "suppressed", "classes", "loss", "optimal", "bound"),
+        *("method", "parameters", "heights", "suppressed", "classes", "loss", "detail_lost"),
+        *("optimal", "bound"),
         *("quality", "attained", "suggested_hierarchies", "hierarchies", "columns_left_out"),
         *("before", "after", "records_read", "records_released"),
     ]

@@ -312,13 +312,13 @@ def test_what_hardly_changed_is_said_to_hardly_have() -> None:
     assert any("hardly changed: 9.0 percentage points" in sentence for sentence in sentences(years))
 
 
-def test_the_table_has_two_decimals_and_marks() -> None:
+def test_the_table_has_one_decimal_as_sentences_have_and_marks() -> None:
     table = family_table(STATES, "grade")
     first, second, _ = cells(table)
-    assert first == ["RR", "100,000", "6.34%", "33.00% ▲", "38.00% ▲", "50.33% ▲"]
-    assert second[1:3] == ["90,000", "6.00% ▼"]
+    assert first == ["RR", "100,000", "6.3%", "33.0% ▲", "38.0% ▲", "50.3% ▲"]
+    assert second[1:3] == ["90,000", "6.0% ▼"]
     assert table.groups[0].rows[0][2].exact == "317/5000"
-    assert cells(family_table(STATES))[0][5] == "25.16% ▲"
+    assert cells(family_table(STATES))[0][5] == "25.2% ▲"
     with pytest.raises(StudyError, match='did you mean "grade"'):
         family_table(STATES, "grades")
 
@@ -335,12 +335,12 @@ def test_what_is_equal_as_shown_is_not_marked(language: str) -> None:
             for block in family_brief(parts, subject="person").blocks[2:]
             if isinstance(block, Table)
         ]
-    zero, three, nine = ("0.00", "3.00", "9.00") if language == "en" else ("0,00", "3,00", "9,00")
-    least = "< 0.01%" if language == "en" else "< 0,01%"
+    zero, three, nine = ("0.0", "3.0", "9.0") if language == "en" else ("0,0", "3,0", "9,0")
+    least = "< 0.1%" if language == "en" else "< 0,1%"
     assert named == [
         [least, f"{three}%"],
         [least, f"{three}%"],
-        [f"{zero}% ▼", f"{nine}% ▲"],
+        ["0% ▼", f"{nine}% ▲"],
     ]
     assert [row[3:] for row in cells(table)] == [
         [f"{zero} ", f"{three} "],
@@ -352,7 +352,7 @@ def test_what_is_equal_as_shown_is_not_marked(language: str) -> None:
 def test_a_figure_is_never_rounded_to_nothing_or_to_everything() -> None:
     large = part("A", "99.999", "0.00001", "0", "0.00001", records=10**8)
     (row,) = cells(family_table(of_parts(large), "grade"))
-    assert row[2:] == ["> 99.99%", "< 0.01%", "0.00%", "< 0.01%"]
+    assert row[2:] == ["> 99.9%", "< 0.1%", "0%", "< 0.1%"]
 
 
 def test_a_part_of_few_people_is_nowhere() -> None:
@@ -420,8 +420,8 @@ def test_a_chance_does_not_tell_how_few_in_a_part_share_a_secret() -> None:
         "small number of people can be worked out."
     )
     assert cells(family_table(found, "grade")) == [
-        ["QZdC", "13", "< 69.24%", "< 69.24%", "< 100.00%"],
-        ["QZdD", "50", "40.00%", "20.00%", "> 40.00%"],
+        ["QZdC", "13", "< 69.3%", "< 69.3%", "< 100.0%"],
+        ["QZdD", "50", "40.0%", "20.0%", "> 40.0%"],
     ]
     assert cells(family_chart_table(found, "grade"))[0] == ["QZdC", "< 69.3%", "< 69.3%", "> 61.5%"]  # fmt: skip
     assert cells(family_chart_table(found))[0] == [
@@ -697,6 +697,6 @@ def test_a_chance_among_the_few_who_have_a_secret_is_no_chance_among_all_of_a_pa
     among_13 = replace(counts("QZdC", 13, 6, 8, 10), records=1000, missing={"grade": 987})
     found = of_parts(among_13, counts("QZdD", 50, 20, 30, 47))
     assert cells(family_table(found, "grade"))[0] == [
-        *("QZdC", "1,000", "< 69.24%", "< 69.24%", "< 100.00%")
+        *("QZdC", "1,000", "< 69.3%", "< 69.3%", "< 100.0%")
     ]
     assert cells(family_chart_table(found))[0] == ["QZdC", "46.2%", "61.5%", "76.9%"]

@@ -411,21 +411,23 @@ def test_what_a_protection_changed_is_what_the_outcome_says(seed: int) -> None:
 
 @tries(
     "anonymise",
-    "loses less than {bound}",
+    "metric below {bound}",
     "A group reveals no more about a person than",
     seeds=30,
 )
 def test_what_is_lost_and_what_groups_tell_is_what_came_out(seed: int) -> None:
     chance = random.Random(seed)
-    loss, bound = sorted((share(chance), share(chance)), reverse=True)
+    loss = share(chance)
+    metric, bound = sorted((share(chance), share(chance)), reverse=True)
     diverse, most = chance.randrange(2, 9), share(chance)
     for code in LANGUAGES:
         with telling(code):
-            cost = _cost_sentence({"parameters": {}, "bound": float(bound)}, percentage(loss))
+            content = {"parameters": {}, "bound": float(bound), "loss": float(metric)}
+            cost = _cost_sentence(content, percentage(loss))
             group = _grouped({"sensitive": "ill", "l": diverse, "most_frequent": most}).sentence
             # the sentence's, not a figure's
             below = cost.replace("less than ", "").replace("menos de ", "")
-            for said, value in zip(figures(below), (loss, bound), strict=True):
+            for said, value in zip(figures(below), (loss, bound, metric), strict=True):
                 assert_said(said, value)
             assert_said(figures(group)[0], most)
             assert str(diverse) in group
@@ -553,6 +555,7 @@ def release(
         inferring=(inferring,),
         population_uniques=None,
         loss=distance,
+        detail_lost=distance,
         utility=utility,
     )
 
@@ -571,7 +574,7 @@ def comparison(seed: int) -> Comparison:
     )
 
 
-@tries("compare", "the average risk is {after}", "the most accurate version", seeds=60)
+@tries("compare", "the average risk is {after}", "least is lost in", seeds=60)
 def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(seed: int) -> None:
     outcome = comparison(seed)
     chosen = choice(outcome, POLICIES["open-data"])
@@ -579,7 +582,7 @@ def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(seed: i
     best = rows[chosen.release.name]
     same = [row for row in outcome.releases if row.beats(best)]
     assert not same or chosen.meets  # what beats it must fail the rule, and so is no choice
-    least = min(outcome.releases, key=lambda row: row.distance)
+    least = min(outcome.releases, key=lambda row: row.detail_lost)
     for code in LANGUAGES:
         with telling(code):
             finding = recommendation(outcome, chosen)
@@ -588,29 +591,29 @@ def test_the_version_to_choose_is_not_beaten_and_its_figures_are_its_own(seed: i
             first, *following = re.split(r"(?<=[.]) (?=The next|A versão seg)", finding.sentence)
             assert f"“{best.name}”" in first
             assert_direction(first, outcome.original.risk, best.risk, code)
-            assert_said(figures(first)[-1], Fraction(best.distance))
+            assert_said(figures(first)[-1], Fraction(best.detail_lost))
             for said in following:
                 stricter = rows[re.findall("“(.*?)”", said)[0]]
                 assert stricter.risk < best.risk
-                risk, error = figures(said)
+                risk, lost = figures(said)
                 assert_said(risk, stricter.risk)
-                assert_said(error, Fraction(stricter.distance))
+                assert_said(lost, Fraction(stricter.detail_lost))
                 assert risk != figures(first)[0]
             assert ("hoose" in sentence or "scolha" in sentence) == (
                 chosen.meets and len(outcome.releases) > 1
             )
             cost = shown[-1]
-            assert_said(cost.figure, Fraction(best.distance))
+            assert_said(cost.figure, Fraction(best.detail_lost))
             if figures(cost.sentence):
-                assert_said(figures(cost.sentence)[0], Fraction(least.distance))
+                assert_said(figures(cost.sentence)[0], Fraction(least.detail_lost))
                 assert figures(cost.sentence)[0] != cost.figure
 
 
-@tries("compare", "harder to guess who it is", "is the most accurate", "is beaten by", seeds=60)
+@tries("compare", "harder to guess who it is", "keeps the most detail", "is beaten by", seeds=60)
 def test_what_is_said_of_versions_is_true_of_their_figures(seed: int) -> None:
     outcome = comparison(seed)
     rows = {row.name: row for row in outcome.releases}
-    most = {"en": "is the most accurate", "pt-BR": "é a mais fiel:"}
+    most = {"en": "keeps the most detail", "pt-BR": "é a que mantém mais detalhe"}
     beaten = {"en": "is beaten by", "pt-BR": "é superada por"}
     no_harder = {"en": "harder to guess who it is", "pt-BR": "dificulta"}
     better = {
@@ -624,15 +627,19 @@ def test_what_is_said_of_versions_is_true_of_their_figures(seed: int) -> None:
                 sentence = finding.sentence
                 names = re.findall("“(k = .*?)”", sentence)
                 if most[code] in sentence:
-                    assert all(rows[names[0]].distance <= row.distance for row in rows.values())
-                    assert any(rows[names[0]].distance < row.distance for row in rows.values())
-                    assert_said(figures(sentence)[0], Fraction(rows[names[0]].distance))
+                    assert all(
+                        rows[names[0]].detail_lost <= row.detail_lost for row in rows.values()
+                    )
+                    assert any(
+                        rows[names[0]].detail_lost < row.detail_lost for row in rows.values()
+                    )
+                    assert_said(figures(sentence)[0], Fraction(rows[names[0]].detail_lost))
                 if beaten[code] in sentence:
                     worse, best = (rows[name] for name in names)
                     assert best.beats(worse)
                     good, bad = figures(sentence)
-                    assert_said(good, Fraction(best.distance))
-                    assert_said(bad, Fraction(worse.distance))
+                    assert_said(good, Fraction(best.detail_lost))
+                    assert_said(bad, Fraction(worse.detail_lost))
                     assert good != bad
                 if no_harder[code] in sentence:
                     lowest = min(row.naming.probabilistic.posterior for row in rows.values())

@@ -88,12 +88,12 @@ class ShownVersion:
     """Whether it is the one to take."""
     summary: Summary
     """Its run."""
-    error: str
-    """By how far tables made of it are from the truth."""
+    lost: str
+    """Which share of the detail it loses."""
     risk: str
     """How often a guess at who it is would be right."""
     point: tuple[float, float] | None
-    """Where it is in a drawing of a hundred by a hundred: its error, and from above the risk."""
+    """Where it is in a drawing of a hundred by a hundred: what it loses, and from above the risk."""
     has_release: bool
     """Whether its file is there."""
     becomes: Mapping[str, str]
@@ -111,28 +111,27 @@ class ShownVersions:
 
 
 def _of_versions(run: OpenRun) -> dict[str, tuple[str, str, tuple[float, float]]]:
-    """Return by family the error of each version, how often a guess at who it is is right, and where both are drawn."""
+    """Return by family what each version loses, how often a guess at who it is is right, and where both are drawn."""
     from glasshouse.mitigation.versions import BLANKED, FAMILIES
     from glasshouse.report.words import percentages
 
     families = {title: family for family, title in FAMILIES.items()} | {BLANKED: "few-removed"}
     figures: dict[str, tuple[float, float]] = {}
-    names = {"name", "sensitive", "pair_distance", "column_distance", "guess"}
+    names = {"name", "sensitive", "detail_lost", "guess"}
     rows = run.results.to_pylist() if names <= {*run.results.column_names} else []
     for row in rows:
         family = families.get(row["name"], row["name"])
-        distances = (row["pair_distance"], row["column_distance"])
-        error = next((one for one in distances if one is not None), None)
-        if row["sensitive"] is None and error is not None:
-            figures.setdefault(family, (error, row["guess"]))
-    errors = percentages(*(Fraction(error) for error, _ in figures.values()))
+        if row["sensitive"] is None:
+            figures.setdefault(family, (row["detail_lost"], row["guess"]))
+    losses = percentages(*(Fraction(lost) for lost, _ in figures.values()))
     risks = percentages(*(Fraction(risk) for _, risk in figures.values()))
-    width, height = (max(column, default=0) or 1 for column in zip(*figures.values(), strict=True))
+    width = max((lost for lost, _ in figures.values()), default=0) or 1
+    height = max((risk for _, risk in figures.values()), default=0) or 1
     points = [
-        (round(90 * error / width, 2), round(100 - 90 * risk / height, 2))
-        for error, risk in figures.values()
+        (round(90 * lost / width, 2), round(100 - 90 * risk / height, 2))
+        for lost, risk in figures.values()
     ]
-    return dict(zip(figures, zip(errors, risks, points, strict=True), strict=True))
+    return dict(zip(figures, zip(losses, risks, points, strict=True), strict=True))
 
 
 def _versions(request: Request, run: OpenRun) -> ShownVersions | None:
@@ -147,13 +146,13 @@ def _versions(request: Request, run: OpenRun) -> ShownVersions | None:
         family = summary.entry.path.name
         told = inner.manifest.get("changes")
         becomes = told.get(spoken(), {}) if isinstance(told, dict) else {}
-        error, risk, point = measured.get(family, ("", "", None))
+        lost, risk, point = measured.get(family, ("", "", None))
         versions.append(
             ShownVersion(
                 translated(FAMILIES[family]) if family in FAMILIES else summary.title,
                 family == run.manifest.get("recommended"),
                 summary,
-                error,
+                lost,
                 risk,
                 point,
                 bool(release_name(inner)),

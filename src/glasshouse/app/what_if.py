@@ -733,12 +733,11 @@ def _risk(outcome: Anonymisation) -> Fraction:
 
 
 def _lost(outcome: Anonymisation) -> Fraction:
-    return Fraction(str(outcome.loss or 0.0))
+    return Fraction(str(outcome.detail_lost))
 
 
 def _lost_cell(outcome: Anonymisation) -> Cell:
-    """Return how much detail is lost; it is a mean of roots, and no ratio."""
-    return Cell(percentage(_lost(outcome)), exactly(outcome.loss or 0.0))
+    return Cell(percentage(_lost(outcome)), exactly(outcome.detail_lost))
 
 
 def _ruling(trial: Trial, trials: Trials, rule: str) -> Ruling | None:

@@ -112,6 +112,8 @@ class Rung:
     suppressed: int
     """How many records are suppressed so far."""
     loss: float
+    """What is lost so far by the Loss metric."""
+    detail_lost: float
     """The share of detail that is lost so far."""
     assessment: Assessment
     """What an adversary learns with all quasi-identifiers."""
@@ -122,6 +124,7 @@ class Rung:
             "column": self.column,
             "suppressed": self.suppressed,
             "loss": self.loss,
+            "detail_lost": self.detail_lost,
             "attacks": [
                 {
                     "sensitive": attack.sensitive,
@@ -170,8 +173,10 @@ class Anonymisation:
     heights: Mapping[str, int] | None = None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None = None
-    """The share of detail that is lost, whatever was made least; of means, of the squared differences of numbers; None
+    """What is lost by the Loss metric, whatever was made least; of means, of the squared differences of numbers; None
     where neither is."""
+    detail_lost: float = 0.0
+    """The share of detail that is lost, measured alike for every method: see `detail_lost`."""
     optimal: bool | None = None
     """Whether it is proved that no such recoding is better; None where nothing was recoded."""
     bound: float | None = None
@@ -250,6 +255,7 @@ class Anonymisation:
             matched=_matched(without(release, recoding.suppressed)),
             heights=recoding.heights,
             loss=remaining.loss,
+            detail_lost=detail_lost(table, remaining),
             optimal=recoding.optimal,
             bound=recoding.bound if parameters.get("recoding", "global") == "global" else None,
             objective_value=recoding.loss,
@@ -295,6 +301,7 @@ class Anonymisation:
             attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
             before=assess(table, drop_suppressed=False),
             after=assess_by_group(release, GROUP),
+            detail_lost=_cut_off(table, release),
             left_out=tuple(left_out),
             steps=tuple(steps),
         )
@@ -334,6 +341,7 @@ class Anonymisation:
             attained=reached,
             before=assess(table, drop_suppressed=False),
             after=after,
+            detail_lost=_replaced(table, release),
             left_out=tuple(left_out),
             steps=tuple(steps),
         )
@@ -397,6 +405,7 @@ class Anonymisation:
             "suppressed": self.suppressed,
             "classes": self.classes,
             "loss": self.loss,
+            "detail_lost": self.detail_lost,
             "optimal": self.optimal,
         }
         if self.recoded:
@@ -450,7 +459,16 @@ class Anonymisation:
             release: The name of its file.
             hierarchies: Per column, the fingerprint of the file of its hierarchy.
         """
-        facts = ["method", "parameters", "heights", "suppressed", "classes", "loss", "optimal"]
+        facts = [
+            "method",
+            "parameters",
+            "heights",
+            "suppressed",
+            "classes",
+            "loss",
+            "detail_lost",
+            "optimal",
+        ]
         facts += [] if self.bound is None else ["bound"]
         content = self.to_dict()
         return {
@@ -498,20 +516,21 @@ def with_ladder(
     }
     detail = {} if outcome.quality is None else outcome.quality.attributes
     order = sorted(recoded, key=lambda name: -detail[name].granularity)
-    rungs = [Rung(None, 0, 0.0, outcome.before)]
+    rungs = [Rung(None, 0, 0.0, 0.0, outcome.before)]
     nobody = np.zeros(table.records, np.bool_)
     released = {name: table.column(name) for name in recoding.quasi_identifiers}
     for name in order if outcome.suppressed else order[:-1]:
         released[name] = recoded[name]
         step = replace(recoding, heights=None, released=released, suppressed=nobody)
         learned = assess(step.release(table), drop_suppressed=False)
-        rungs.append(
-            Rung(name, 0, quality(table, step, hierarchies, weights=weights).loss, learned)
-        )
+        left = quality(table, step, hierarchies, weights=weights)
+        rungs.append(Rung(name, 0, left.loss, detail_lost(table, left), learned))
     if not order and not outcome.suppressed:
         return outcome
     last = None if outcome.suppressed else order[-1]
-    rungs.append(Rung(last, outcome.suppressed, outcome.loss or 0.0, outcome.after))
+    rungs.append(
+        Rung(last, outcome.suppressed, outcome.loss or 0.0, outcome.detail_lost, outcome.after)
+    )
     return replace(outcome, ladder=tuple(rungs))
 
 
@@ -601,6 +620,58 @@ class ChangedColumn:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {**vars(self), "unchanged": float(self.unchanged)}
+
+
+def detail_lost(table: EncodedTable, left: Quality) -> float:
+    """Return the share of detail that a recoding loses.
+
+    Of a cell it is how many of the column's values the released one leaves open, from 0, the value itself, to 1, any of
+    them; it is averaged over all records and over the columns that were looked at, what can be known and what is
+    sensitive. So a column of which nothing is left counts as one, of as many as there are.
+
+    Args:
+        table: The records before.
+        left: What is left of each column that can be known.
+    """
+    lost = sum(1 - attribute.granularity for attribute in left.attributes.values())
+    return max(0.0, lost / _looked_at(table))
+
+
+def _looked_at(table: EncodedTable) -> int:
+    """Return how many columns can be known or are sensitive."""
+    named = (*table.quasi_identifiers, *table.sensitive)
+    return len({part.name for name in named for part in table.columns_of(name)})
+
+
+def _cut_off(table: EncodedTable, release: EncodedTable) -> float:
+    """Return the share of detail that is lost where a sensitive value is one of those of its group."""
+    groups, lost = release.column(GROUP).codes.astype(np.int64), 0.0
+    for part in dict.fromkeys(
+        part.name for name in table.sensitive for part in table.columns_of(name)
+    ):
+        column = release.column(part)
+        domain = len(np.unique(column.codes))
+        cells = np.unique(groups * column.cardinality + column.codes)
+        open_values = np.bincount(cells // column.cardinality)[groups]
+        lost += float((open_values - 1).mean()) / max(1, domain - 1)
+    return lost / _looked_at(table)
+
+
+def _replaced(table: EncodedTable, release: EncodedTable) -> float:
+    """Return the share of detail that is lost where values are changed: of cells that are not in the file as they were.
+
+    How far the new value is from the old one does not count: nobody can tell from the file.
+    """
+    names = dict.fromkeys(
+        part.name
+        for name in (*table.quasi_identifiers, *table.sensitive)
+        for part in table.columns_of(name)
+    )
+    kept = release.records / table.records if table.records else 1.0
+    if release.records != table.records:
+        return 1 - kept
+    same = [ChangedColumn.of(table.column(n), release.column(n), "").unchanged for n in names]
+    return float(1 - sum(same, Fraction(0)) / len(same))
 
 
 def weighted_classes(recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:

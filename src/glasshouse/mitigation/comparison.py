@@ -21,7 +21,13 @@ from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import assess_by_group
 from glasshouse.mitigation.anonymisation import Anonymisation, without
 from glasshouse.mitigation.hierarchies import Hierarchy
-from glasshouse.mitigation.utility import ColumnCosts, Utility, column_costs, compare_utility
+from glasshouse.mitigation.utility import (
+    ColumnCosts,
+    Utility,
+    column_costs,
+    compare_utility,
+    measured_detail,
+)
 from glasshouse.table import EncodedTable, Step
 from glasshouse.table.partition import partition
 
@@ -51,7 +57,9 @@ class ComparedRelease:
     """The share of people estimated to be alone in the population, by the rule of Dankar et al. 2012; None where no
     sampling fraction was given, or there is no answer."""
     loss: float | None
-    """The share of detail that is lost; None where nothing was recoded."""
+    """What is lost by the Loss metric; None where nothing was recoded."""
+    detail_lost: float
+    """The share of detail that is lost, measured alike however it was protected."""
     utility: Utility
     """What the release still serves for."""
     grouped: bool = False
@@ -70,8 +78,8 @@ class ComparedRelease:
         return (self.naming, *self.inferring)
 
     def beats(self, other: ComparedRelease) -> bool:
-        """Tell whether it is nearer to the truth than another one while no attack succeeds more often."""
-        return self.distance < other.distance and all(
+        """Tell whether it loses less detail than another one while no attack succeeds more often."""
+        return self.detail_lost < other.detail_lost and all(
             attack.probabilistic.posterior <= beaten.probabilistic.posterior
             and attack.certain <= beaten.certain
             for attack, beaten in zip(self.attacks, other.attacks, strict=True)
@@ -107,6 +115,7 @@ class ComparedRelease:
             "average_risk": float(self.average),
             "population_uniques": self.population_uniques,
             "loss": self.loss,
+            "detail_lost": self.detail_lost,
             "column_distance": self.utility.distances.mean_single,
             "pair_distance": self.utility.distances.mean_pair,
             "query_error": self.utility.queries.median,
@@ -166,24 +175,24 @@ class Comparison:
 
     @property
     def safest(self) -> ComparedRelease:
-        """The release in which naming is hardest; of several, the one nearest to the truth."""
+        """The release in which naming is hardest; of several, the one that loses least detail."""
         return min(
-            self.releases, key=lambda row: (row.naming.probabilistic.posterior, row.distance)
+            self.releases, key=lambda row: (row.naming.probabilistic.posterior, row.detail_lost)
         )
 
     @property
     def by_trade(self) -> tuple[ComparedRelease, ...]:
-        """The releases, the best trade of risk against distance from the truth first: the knee of their frontier.
+        """The releases, the best trade of risk against detail lost first: the knee of their frontier.
 
         Both are counted as shares of their range, the original included, and added. A release that another one beats
         comes after it.
         """
         risks = [row.risk for row in self.rows]
-        range_of_risk, farthest = max(risks) - min(risks), max(row.distance for row in self.rows)
+        range_of_risk, most = max(risks) - min(risks), max(row.detail_lost for row in self.rows)
 
         def cost(row: ComparedRelease) -> tuple[float, Fraction, float]:
             risk = (row.risk - min(risks)) / range_of_risk if range_of_risk else 0
-            return float(risk) + row.distance / (farthest or 1.0), row.risk, row.distance
+            return float(risk) + row.detail_lost / (most or 1.0), row.risk, row.detail_lost
 
         return tuple(sorted(self.releases, key=cost))
 
@@ -212,6 +221,7 @@ def compare_release(
     group: str | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     loss: float | None = None,
+    detail_lost: float | None = None,
     fraction: float | None = None,
     predict: str | None = None,
     protection: Anonymisation | None = None,
@@ -227,7 +237,9 @@ def compare_release(
         dropped: Whether these are not in the file that is released.
         group: The column of Anatomy's groups; None: the classes are made by the quasi-identifiers.
         hierarchies: What the labels of the release stand for.
-        loss: The share of detail that is lost, where it was recoded.
+        loss: What is lost by the Loss metric, where it was recoded.
+        detail_lost: The share of detail that is lost, where that is known; by default it is measured, each released
+            value against the values of the original that it stands for.
         fraction: The share of the population that the records are; without it nothing is estimated of the population.
         predict: A column that a classifier shall predict; without it none is asked.
         protection: How it was protected, in figures, where that is known. Of a release whose values were changed at
@@ -269,6 +281,13 @@ def compare_release(
         inferring=tuple(inferring),
         population_uniques=None if alone is None else float(alone),
         loss=loss,
+        detail_lost=protection.detail_lost
+        if protection is not None
+        else detail_lost
+        if detail_lost is not None
+        else 0.0
+        if release is original
+        else measured_detail(original, release, hierarchies=hierarchies, weights=people),
         utility=compare_utility(
             original,
             release,

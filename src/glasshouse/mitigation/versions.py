@@ -2,8 +2,8 @@
 
 A *family* is a way to protect, and of each family one version is sought, with as little lost as it allows. What they
 cost is measured alike for all (`glasshouse.mitigation.comparison`), whatever each family makes least in its search:
-by how far the tables of two columns are from the truth. The version to recommend is that with the least such error
-among those that meet the rule; but a version that keeps more columns goes first if its error is as good as the least.
+by the share of detail that is lost. The version to recommend is that which loses least among those that meet the rule;
+of versions that lose as good as the same, the one that is the simplest to use.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ BLANKED = marked("alike, few suppressed")
 
 
 AS_GOOD = 0.01
-"""An error that is no more than this above the least is as good: a point of a hundred is not worth a whole column."""
+"""What loses no more than this above the least is as good: a point of a hundred is not worth a file that is harder to
+use. How simple the families are to use is their order."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,6 @@ class Version:
         return self.family == "few-removed" and not self.release.drops
 
     @property
-    def gone(self) -> int:
-        """How many columns nothing is left of."""
-        if self.release.quality is None or self.release.grouped:
-            return 0
-        attributes = self.release.quality.attributes
-        return sum(attributes[name].granularity <= 0 for name in self.release.quasi_identifiers)
-
-    @property
     def title(self) -> str:
         """What it is called, in English."""
         return BLANKED if self.is_blanked else FAMILIES[self.family]
@@ -75,6 +68,7 @@ class Version:
             "family": self.family,
             "meets": self.meets,
             "error": self.compared.distance,
+            "detail_lost": self.compared.detail_lost,
             **self.release.to_dict(),
         }
 
@@ -107,27 +101,27 @@ class ProtectedVersions:
 
     @property
     def by_cost(self) -> tuple[Version, ...]:
-        """The versions, those that meet the rule first: the one to recommend, then the others by their error."""
+        """The versions, those that meet the rule first: the one to recommend, then the others by what they lose."""
         ordered = sorted(
-            self.versions, key=lambda one: (not one.meets, one.compared.distance, one.family)
+            self.versions, key=lambda one: (not one.meets, one.compared.detail_lost, one.family)
         )
         least = ordered[0]
         as_good = [
             one
             for one in ordered
             if one.meets == least.meets
-            and one.compared.distance <= least.compared.distance + AS_GOOD
+            and one.compared.detail_lost <= least.compared.detail_lost + AS_GOOD
         ]
-        best = min(as_good, key=lambda one: one.gone)
+        best = min(as_good, key=lambda one: list(FAMILIES).index(one.family))
         return (best, *(one for one in ordered if one is not best))
 
     @property
     def recommended(self) -> Version:
-        """The version to take: it keeps most columns of those that meet the rule with an error as good as the least."""
+        """The version to take: the simplest of those that meet the rule and lose as good as the least."""
         return self.by_cost[0]
 
     def is_beaten(self, version: Version) -> bool:
-        """Tell whether another version is nearer to the truth while no attack on it succeeds more often."""
+        """Tell whether another version loses less detail while no attack on it succeeds more often."""
         return any(other.compared.beats(version.compared) for other in self.versions)
 
     def to_dict(self) -> dict[str, Any]:

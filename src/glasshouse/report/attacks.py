@@ -9,10 +9,9 @@ from glasshouse.language import number, text, text_for
 from glasshouse.measures.attacks import classes_are_counted
 from glasshouse.microdata import Assessment, Attack
 from glasshouse.report.discretion import ratio
-from glasshouse.report.labels import column_label
 from glasshouse.report.page import Severity
 from glasshouse.report.severity import graded
-from glasshouse.report.words import enumeration, joined, set_apart, short_names, within
+from glasshouse.report.words import enumeration, set_apart, short_names, within
 from glasshouse.study.assess import AssessStudy
 
 METHOD = (
@@ -47,7 +46,7 @@ def target_label(secret: Sequence[str]) -> str:
     ('infer income and race', 'identify the person')
     """
     return (
-        text("infer {secret}", secret=joined(list(map(column_label, secret))))
+        text("infer {secret}", secret=enumeration(secret))
         if secret
         else text("identify the person")
     )

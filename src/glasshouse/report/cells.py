@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from glasshouse.language import exactly, localised, marked, number, percentage, rounded, text
+from glasshouse.language import exactly, marked, number, percentage, text
 from glasshouse.report.page import Cell, Column, Group, Table
 from glasshouse.report.words import hundredths, money, times
 
@@ -125,20 +124,6 @@ def leakage_cells(leakage: Leakage, *, currency: str | None = None) -> tuple[Cel
 def yes_cell(holds: bool) -> Cell:
     """Return whether something holds."""
     return Cell(text("yes") if holds else text("no"))
-
-
-def three_digits(probability: Fraction) -> str:
-    """Say a probability in per cent with three digits; a rounding never makes it certain, exact halves go up.
-
-    >>> three_digits(Fraction(1, 3)), three_digits(Fraction(99999, 100000)), three_digits(Fraction(891, 2000))
-    ('33.3%', '> 99.9%', '44.6%')
-    """
-    per_cent = 100 * probability
-    decimals = 2 - math.floor(math.log10(per_cent)) if per_cent else 0
-    figure = rounded(per_cent * 10**decimals) / 10**decimals
-    if figure == 100 and probability < 1:
-        return f"> {text('{figure}%', figure=localised('99.9'))}"
-    return text("{figure}%", figure=number(figure, ".3g"))
 
 
 def gain_change(leakage: Leakage | None, currency: str | None) -> str:

@@ -199,7 +199,7 @@ TERMS = {
         "original."
     ),
     marked("loss"): marked(
-        "The detail that a protection costs: for each column the mean share of its domain that a released "
+        "The Loss metric, which a search makes least: for each column the mean share of its domain that a released "
         "value stands for, joined by a geometric mean; 0 where nothing is generalised, 1 where everything is."
     ),
     marked("policy"): marked(

@@ -105,6 +105,11 @@ def in_words(share: str) -> str:
     return translated(_SIGNS[sign], share=figure) if sign in _SIGNS else share
 
 
+def capitalised(label: str) -> str:
+    """Return a label as a title, which begins with a capital."""
+    return f"{label[:1].upper()}{label[1:]}"
+
+
 def enumeration(names: Sequence[str]) -> str:
     """Join the names of columns as in a sentence.
 
@@ -131,12 +136,14 @@ def money(value: Fraction, currency: str) -> str:
     return f"{MINUS if hundredths < 0 else ''}{currency} {localised(f'{whole:,}.{rest:02d}')}"
 
 
-def times(factor: Fraction) -> str:
-    """Say a factor with six digits, or to the nearest whole number where it has more.
+def times(factor: Fraction, *, short: bool = False) -> str:
+    """Say a factor with six digits, or to the nearest whole number where it has more; in short with one decimal.
 
-    >>> times(Fraction(8, 3)), times(Fraction(48176423, 2))
-    ('× 2.66667', '× 24,088,212')
+    >>> times(Fraction(8, 3)), times(Fraction(48176423, 2)), times(Fraction(8, 3), short=True)
+    ('× 2.66667', '× 24,088,212', '× 2.7')
     """
+    if short:
+        return f"× {number(round(factor)) if factor >= 1000 else number(factor, '.1f')}"
     return f"× {number(round(factor)) if factor >= 10**6 else number(factor, ',.6g')}"
 
 
@@ -144,13 +151,13 @@ def points(difference: Fraction) -> str:
     """Say a difference of probabilities in points of a hundred; never round some to none.
 
     >>> points(Fraction(1, 8)), points(Fraction(-1, 1000)), points(Fraction(-1, 10**6)), points(Fraction(0))
-    ('+12.50', '−0.10', '−0.0001', '0.00')
+    ('+12.5', '−0.1', '−0.0001', '0.0')
     """
     size = abs(100 * difference)
-    if 0 < size < Fraction(1, 200):
-        return number(100 * float(difference), "+.2g")
+    if 0 < size < Fraction(1, 20):
+        return number(100 * float(difference), "+.1g")
     sign = "+" if difference > 0 else "−" if difference < 0 else ""
-    return f"{sign}{decimal(size, 2)}"
+    return f"{sign}{decimal(size, 1)}"
 
 
 def short_names(datasets: Sequence[str]) -> tuple[str, ...]:

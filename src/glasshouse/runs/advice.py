@@ -442,7 +442,7 @@ def _generalised(
         after.probabilistic.posterior,
         None if verdict is None else verdict.meets,
         levels,
-        outcome.loss,
+        outcome.detail_lost,
         {name: example_of(used[name], level) for name, level in levels.items()},
         lattice.besides,
         _binding(verdict) if verdict is not None and verdict.meets else {},

@@ -268,6 +268,7 @@ class ComparableRelease:
     group: str | None
     hierarchies: Mapping[str, Hierarchy]
     loss: float | None
+    detail_lost: float | None = None
     protection: Anonymisation | None = None
     weights: SurveyWeights | None = None
     dropped: bool = False
@@ -429,6 +430,7 @@ def _read_release(
         group=stored.group,
         hierarchies=hierarchies,
         loss=stored.loss,
+        detail_lost=stored.detail_lost,
         weights=survey_weights(study, original),
     )
 

@@ -134,7 +134,9 @@ class StoredRelease:
     heights: dict[str, int] | None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None
-    """The share of detail that is lost; None where nothing was recoded."""
+    """What is lost by the Loss metric; None where nothing was recoded."""
+    detail_lost: float | None
+    """The share of detail that is lost; None where an earlier version made it, which did not say."""
     group: str | None
     """The column of Anatomy's groups; None: the classes are made by the quasi-identifiers."""
     shuffled: bool
@@ -167,6 +169,7 @@ def stored_release(folder: Path) -> StoredRelease:
             suppressed=0 if manifest.get("drops_suppressed") else int(manifest["suppressed"]),
             heights=manifest.get("heights"),
             loss=manifest["loss"],
+            detail_lost=manifest.get("detail_lost"),
             group=manifest["group"],
             shuffled=manifest["shuffled"],
             digests={dataset["name"]: dataset["sha256"] for dataset in manifest["datasets"]},

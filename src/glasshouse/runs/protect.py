@@ -226,9 +226,9 @@ class _Search:
         title = version_made.title
         self.measured[family] = replace(version_made, compared=replace(compared, name=title))
         sentence = text(
-            "“{name}” is found: its error is {error}.",
+            "“{name}” is found: {lost} of the detail is lost.",
             name=translated(title),
-            error=percentage(Fraction(compared.distance)),
+            lost=percentage(Fraction(compared.detail_lost)),
         )
         if self.drafts is not None:
             folder = self.drafts / family

@@ -113,7 +113,7 @@ def _kept(outcome: Anonymisation) -> Tile:
                 "of each column by itself; which sensitive value is whose is cut off inside each group"
             ),
         )
-    sentence = text("of the detail of the columns that somebody could know")
+    sentence = text("of the detail of the columns that were looked at")
     hidden = {"kept": sentence, "share": share(outcome.suppressed, outcome.records)}
     suppressed = (
         text_for(
@@ -132,7 +132,7 @@ def _kept(outcome: Anonymisation) -> Tile:
     )
     return Tile(
         title,
-        percentage(1 - Fraction(outcome.loss)),
+        percentage(1 - Fraction(outcome.detail_lost)),
         suppressed if outcome.suppressed else sentence,
     )
 
@@ -169,8 +169,17 @@ def several(names: Sequence[str]) -> str:
 def detail_meaning() -> str:
     """Say what is meant by a share of the detail."""
     return text(
-        "Detail lost: how much of a column’s range a released value covers, on average. Over several columns it is a "
-        "geometric mean, so that one of four wholly gone counts as 18.9%."
+        "Detail lost: how many of a column’s values a released one leaves open (0%: the value itself, 100%: any of "
+        "them), averaged over all records and over the columns that were looked at, so that one of four wholly gone "
+        "counts as 25%."
+    )
+
+
+def metric_meaning() -> str:
+    """Say what the measure is that a search makes least, and why it is not the detail lost."""
+    return text(
+        "The Loss metric, which the search makes least, is the geometric mean of what the columns that can be known "
+        "lose: it ranks versions of one kind much as detail lost does, and is no share of anything."
     )
 
 
@@ -386,7 +395,7 @@ def ladder_figure(outcome: Anonymisation) -> Figure:
 def _rung_figures(rung: Rung, secret: Attack | None) -> list[Fraction]:
     """Return how often guesses are right, at who it is and at a secret, and what is lost."""
     attacks = [rung.assessment.attacks[0], *_on(rung, secret)]
-    return [*(attack.probabilistic.posterior for attack in attacks), Fraction(rung.loss)]
+    return [*(attack.probabilistic.posterior for attack in attacks), Fraction(rung.detail_lost)]
 
 
 def _on(rung: Rung, secret: Attack | None) -> list[Attack]:
@@ -402,7 +411,7 @@ def _rung_cells(rung: Rung, secret: Attack | None) -> list[Cell]:
         for attack in attacks
         for leakage in (attack.probabilistic, attack.deterministic)
     ]
-    return [*cells, percent_cell(Fraction(rung.loss))]
+    return [*cells, percent_cell(Fraction(rung.detail_lost))]
 
 
 def _rung_label(outcome: Anonymisation, rung: Rung) -> str:

@@ -43,7 +43,6 @@ from glasshouse.report.cells import (
     count_cell,
     float_cell,
     number_cell,
-    three_digits,
     under,
 )
 from glasshouse.report.charts import (
@@ -135,9 +134,9 @@ def brief(
     )
     rows = [
         (
-            f"{after.code} {target_label(after.secret)}",
+            target_label(after.secret),
             *(percentage(attack.deterministic.posterior) for attack in (before, after)),
-            *(three_digits(attack.probabilistic.posterior) for attack in (before, after)),
+            *(percentage(attack.probabilistic.posterior) for attack in (before, after)),
         )
         for before, after in outcome.pairs
     ]
@@ -852,9 +851,9 @@ def cost_finding(content: Mapping[str, Any], subject: str) -> Finding:
             ),
         )
     return note(
-        " ".join(_cost_sentences(content, Fraction(loss))),
+        " ".join(_cost_sentences(content, Fraction(content["detail_lost"]))),
         figure=text(
-            "loss {loss}; suppressed records: {suppressed}; classes: {classes}",
+            "Loss metric {loss}; suppressed records: {suppressed}; classes: {classes}",
             loss=number(loss, ".6g"),
             suppressed=content["suppressed"],
             classes=content["classes"],
@@ -943,19 +942,26 @@ def _cost_sentence(content: Mapping[str, Any], loss: str) -> str:
         )
     if content.get("optimal"):
         template = marked(
-            "The cost: {loss} of the detail is lost, the least that is possible for this protection if a value is "
-            "generalised alike in all records."
+            "The cost: {loss} of the detail is lost. It is proved that no version that generalises a value alike in "
+            "all records meets this protection with a smaller Loss metric."
         )
     elif bound is not None:
         template = marked(
-            "The cost: {loss} of the detail is lost, the least that was found; no recoding that generalises a value "
-            "alike in all records loses less than {bound}."
+            "The cost: {loss} of the detail is lost, in the best version that was found; none that generalises a value "
+            "alike in all records can have a Loss metric below {bound} (found: {metric})."
         )
     elif parameters.get("recoding") == "mondrian":
         template = marked("The cost: {loss} of the detail is lost.")
     else:
-        template = marked("The cost: {loss} of the detail is lost, the least that was found.")
-    return translated(template, loss=loss, bound=percentage(Fraction(bound or 0)))
+        template = marked(
+            "The cost: {loss} of the detail is lost, in the best version that was found."
+        )
+    return translated(
+        template,
+        loss=loss,
+        bound=percentage(Fraction(bound or 0)),
+        metric=percentage(Fraction(content["loss"])),
+    )
 
 
 def suppressed_findings(

@@ -663,7 +663,7 @@ def _target_title(target: str | None) -> str:
 
 
 def _points(value: Fraction) -> Cell:
-    return Cell(number(100 * float(value) + 0.0, "+.2f"), exact=exactly(value))
+    return Cell(number(100 * float(value) + 0.0, "+.1f"), exact=exactly(value))
 
 
 def _influence_chart(

@@ -11,7 +11,7 @@ from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.closeness import Closeness
 from glasshouse.report.assess.charts import before_and_after_chart
 from glasshouse.report.attacks import exact_share, knowledge_in_short, protect_the_secret
-from glasshouse.report.cells import NOTHING, cell_table, percent_cell, three_digits
+from glasshouse.report.cells import NOTHING, cell_table, percent_cell
 from glasshouse.report.charts import figure_of, successes_table
 from glasshouse.report.discretion import unless_few
 from glasshouse.report.labels import column_label, column_labels
@@ -241,7 +241,7 @@ def _cells(close: Closeness, row: int, *, short: bool) -> tuple[Cell | str, ...]
     sure = f"{number(certain)} ({percentage(close.certainty(row).posterior)})"
     off = close.mean_error(row)
     if short:
-        chances = f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}"
+        chances = f"{percentage(guess.prior)} → {percentage(guess.posterior)}"
         return known, sure, chances, " → ".join(number(value, ",.4g") for value in off)
     errors = [Cell(number(value, ",.4g"), exactly(value)) for value in _errors(close, row)]
     return (

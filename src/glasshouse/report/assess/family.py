@@ -12,8 +12,6 @@ from fractions import Fraction
 
 from glasshouse.language import (
     decimal,
-    exactly,
-    localised,
     marked,
     number,
     percentage,
@@ -40,7 +38,14 @@ from glasshouse.report.assess.family_charts import (
 )
 from glasshouse.report.assess.front import sweeping
 from glasshouse.report.attacks import METHOD, target_label
-from glasshouse.report.cells import NOTHING, cell_table, count_cell, group_table, under
+from glasshouse.report.cells import (
+    NOTHING,
+    cell_table,
+    count_cell,
+    group_table,
+    percent_cell,
+    under,
+)
 from glasshouse.report.charts import figure_of
 from glasshouse.report.discretion import figure_between, least_told, ratio_between
 from glasshouse.report.glossary import glossary
@@ -730,8 +735,8 @@ def _before_and_added(guess: PartGuess) -> Iterator[tuple[FamilyCell, tuple[Frac
 def _told(low: Fraction, high: Fraction) -> Cell:
     """Say a chance, or what it is between."""
     if low == high:
-        return Cell(_per_cent(low), exact=exactly(low))
-    return Cell(text("{figure}%", figure=figure_between(low, high, digits=2)))
+        return percent_cell(low)
+    return Cell(text("{figure}%", figure=figure_between(low, high, digits=1)))
 
 
 def _marks(rows: Sequence[Sequence[tuple[FamilyCell, Cell]]]) -> list[list[str]]:
@@ -749,15 +754,6 @@ def _marks(rows: Sequence[Sequence[tuple[FamilyCell, Cell]]]) -> list[list[str]]
             [mark(figure) if len(alike[shown.text]) == 1 else "" for figure, shown in column]
         )
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _per_cent(value: Fraction) -> str:
-    """Say a probability in per cent with two decimals that never round it to nothing or to everything."""
-    if 0 < value < Fraction(5, 10**5):
-        return text("< {figure}%", figure=localised("0.01"))
-    if Fraction(99995, 10**5) < value < 1:
-        return text("> {figure}%", figure=localised("99.99"))
-    return text("{figure}%", figure=number(100 * float(value), ".2f"))
 
 
 def part_noun(family: Family) -> str:
@@ -813,7 +809,7 @@ def _terminal_table(
     )
     told = [
         [
-            (cell, Cell(figure_between(*bounds, digits=2)))
+            (cell, Cell(figure_between(*bounds, digits=1)))
             for cell, bounds in _before_and_added(guess)
         ]
         for guess in guesses

@@ -10,12 +10,20 @@ from glasshouse.microdata import Assessment, Attack
 from glasshouse.microdata.knowledge import Inexact, InexactKnowledge
 from glasshouse.report.assess.charts import before_and_after_chart
 from glasshouse.report.attacks import exact_share, knowledge_in_short, target_label
-from glasshouse.report.cells import cell_table, percent_cell, three_digits
+from glasshouse.report.cells import cell_table, percent_cell
 from glasshouse.report.charts import figure_of, successes_table
 from glasshouse.report.labels import column_labels
 from glasshouse.report.page import Cell, Figure, Finding, Section, Severity, Table, Tile
 from glasshouse.report.severity import graded
-from glasshouse.report.words import cases, enumeration, indefinite, joined, percentages, plural
+from glasshouse.report.words import (
+    capitalised,
+    cases,
+    enumeration,
+    indefinite,
+    joined,
+    percentages,
+    plural,
+)
 from glasshouse.study.assess import parse_chance, parse_precision
 
 TERMS = {
@@ -329,7 +337,7 @@ def knowledge_tables(assessment: Assessment, *, short: bool = False) -> list[Tab
                 [_cells(known, target, name, chances, short=short) for name, chances in rows],
                 text(
                     "{target}, {how}",
-                    target=f"{label[:1].upper()}{label[1:]}",
+                    target=capitalised(label),
                     how=how_known(known),
                 ),
             )
@@ -348,5 +356,5 @@ def _cells(
     guess, certain, nearly = chances
     sure, before = nearly if known.errs else certain, target.before[0]
     if short:
-        return name, percentage(sure), f"{three_digits(before)} → {three_digits(guess)}"
+        return name, percentage(sure), f"{percentage(before)} → {percentage(guess)}"
     return name, percent_cell(sure), percent_cell(before), percent_cell(guess)

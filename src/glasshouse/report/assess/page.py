@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from glasshouse.language import marked, number, text, text_for, translated
+from glasshouse.language import marked, number, percentage, text, text_for, translated
 from glasshouse.measures.attacks import (
     best_by_size,
     by_knowledge,
@@ -77,7 +77,6 @@ from glasshouse.report.cells import (
     group_table,
     guess_titles,
     leakage_cells,
-    three_digits,
 )
 from glasshouse.report.discretion import none_is_few
 from glasshouse.report.glossary import glossary
@@ -101,7 +100,16 @@ from glasshouse.report.survey_weights import (
     weighted_finding,
     weights_section,
 )
-from glasshouse.report.words import enumeration, listed, sentences, short_names, singular, together
+from glasshouse.report.words import (
+    capitalised,
+    enumeration,
+    listed,
+    sentences,
+    short_names,
+    singular,
+    times,
+    together,
+)
 from glasshouse.study.assess import AssessStudy, Key
 from glasshouse.study.policy import OPEN_DATA
 from glasshouse.table.treatment import SUPPRESSED_RECORD
@@ -608,7 +616,7 @@ def _figures_section(assessment: Assessment, measures: _Measures) -> Section:
     else:
         blocks = [
             _Block(
-                text("She knows {known}", known=_known(same[0])),
+                text("She knows {known}", known=enumeration(same[0].quasi_identifiers)),
                 ", ".join(_classes_and_uniques(same[0])),
                 tuple((target_label(attack.secret), attack) for attack in same),
             )
@@ -639,7 +647,7 @@ def _growth_section(assessment: Assessment, measures: _Measures) -> Section | No
     blocks = [
         _Block(
             target,
-            text("she knows {known}", known=_known(same[-1])),
+            text("she knows {known}", known=enumeration(same[-1].quasi_identifiers)),
             tuple((labels[attack.datasets], attack) for attack in same),
         )
         for target, same in _by_target([attack for stage in stages for attack in stage]).items()
@@ -655,8 +663,7 @@ def _by_target(attacks: Sequence[Attack]) -> dict[str, list[Attack]]:
     """Return the attacks by what they try, said as a title."""
     targets: dict[str, list[Attack]] = {}
     for attack in attacks:
-        label = target_label(attack.secret)
-        targets.setdefault(f"{label[:1].upper()}{label[1:]}", []).append(attack)
+        targets.setdefault(capitalised(target_label(attack.secret)), []).append(attack)
     return targets
 
 
@@ -676,19 +683,16 @@ def _terminal_tables(assessment: Assessment, currency: str | None) -> list[Table
             classes, uniques = _classes_and_uniques(same[0])
             title = text(
                 "She knows {known}: {classes}, {uniques}",
-                known=_known(same[0]),
+                known=enumeration(same[0].quasi_identifiers),
                 classes=classes,
                 uniques=uniques,
             )
-            rows = [(f"{attack.code} {target_label(attack.secret)}", attack) for attack in same]
+            rows = [(target_label(attack.secret), attack) for attack in same]
             tables.append(_measured_table(title, text("attack"), rows, currency))
         return tables
-    by_target: dict[str, list[tuple[str, Attack]]] = {}
-    for attack in best_by_size(last):
-        label = f"{attack.code} {target_label(attack.secret)}"
-        by_target.setdefault(label, []).append((_known(attack), attack))
-    for label, rows in by_target.items():
+    for label, same in _by_target(best_by_size(last)).items():
         title = text("{label}: the best set of each size", label=label)
+        rows = [(_known(attack), attack) for attack in same]
         tables.append(_measured_table(title, text("she knows"), rows, currency))
     return tables
 
@@ -715,8 +719,8 @@ def _explanation_tables(explanation: Explanation) -> Iterator[Table]:
         (text("hyper: the outer probabilities, and a posterior below each"), observations, hyper),
     ):
         title = text(
-            "{code}, {title}; observed: {observed}",
-            code=explanation.code,
+            "{attack}, {title}; observed: {observed}",
+            attack=capitalised(target_label(explanation.secret)),
             title=step,
             observed=column_labels(explanation.observed),
         )
@@ -732,13 +736,16 @@ def _windows_table(stages: Sequence[Sequence[Attack]]) -> Table:
     rows = [
         (
             label if place == 0 else "",
-            f"{attack.code} {target_label(attack.secret)}",
+            target_label(attack.secret),
             *_measured(attack),
         )
         for label, stage in zip(stage_labels(stages), stages, strict=True)
         for place, attack in enumerate(stage)
     ]
-    title = text("As datasets are added: she knows {known}", known=_known(stages[-1][0]))
+    title = text(
+        "As datasets are added: she knows {known}",
+        known=enumeration(stages[-1][0].quasi_identifiers),
+    )
     return cell_table((text("she has"), text("attack")), _measure_titles(), rows, title)
 
 
@@ -752,7 +759,7 @@ def _shapley_table(sweep: Sweep) -> Table:
         [
             (
                 column_label(name),
-                *(number(100 * float(shares[name, target]), ".2f") for target in targets),
+                *(number(100 * float(shares[name, target]), ".1f") for target in targets),
             )
             for name in sweep.quasi_identifiers
         ],
@@ -784,9 +791,8 @@ def _measure_titles() -> tuple[str, str, str]:
 
 def _measured(attack: Attack) -> tuple[str, str, str]:
     guess, factor = attack.probabilistic, attack.probabilistic.multiplicative
-    digits = ",.0f" if factor is not None and factor >= 1000 else ".4g"
     return (
         certain_cell(attack).text,
-        f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}",
-        NOTHING.text if factor is None else f"× {number(factor, digits)}",
+        f"{percentage(guess.prior)} → {percentage(guess.posterior)}",
+        NOTHING.text if factor is None else times(factor, short=True),
     )

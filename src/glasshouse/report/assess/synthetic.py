@@ -111,7 +111,7 @@ def synthetic_page(outcome: SyntheticRelease, *, provenance: Provenance) -> Page
         lead=_lead(outcome),
         findings=tuple(_findings(outcome, remembered)),
         tiles=() if remembered is None else tuple(_tiles(outcome, remembered)),
-        adversary=sentences(*ADVERSARY, known=column_labels(outcome.sets[0].columns)),
+        adversary=sentences(*ADVERSARY, known=enumeration(outcome.sets[0].columns)),
         limits=sentences(*LIMITS, remembered is None and UNJUDGED),
         provenance=provenance,
         command="glasshouse assess --study study.toml",

@@ -26,7 +26,7 @@ from glasshouse.report.cells import (
     under,
 )
 from glasshouse.report.discretion import unless_few
-from glasshouse.report.labels import column_label, column_labels
+from glasshouse.report.labels import column_label
 from glasshouse.report.page import Cell, Column, Finding, Section, Severity, Table, note
 from glasshouse.report.severity import graded
 from glasshouse.report.words import enumeration, percentages, plural, points, times
@@ -317,7 +317,7 @@ def guess_tables(outcome: AssessedRuns, differences: Sequence[str]) -> Iterator[
             rows.append([*row, *marked_points(guess)])
         title = text(
             "Guesses that need only be close, by someone who knows {known}",
-            known=column_labels(outcome.close[0].quasi_identifiers),
+            known=enumeration(outcome.close[0].quasi_identifiers),
         )
         yield cell_table(text("attack"), [*columns, *differences], rows, title)
     if outcome.inexact:
@@ -341,7 +341,7 @@ def guess_tables(outcome: AssessedRuns, differences: Sequence[str]) -> Iterator[
         known = outcome.assessments[0].inexact
         title = text(
             "She knows {known}, but {how}",
-            known=column_labels(outcome.inexact[0].quasi_identifiers),
+            known=enumeration(outcome.inexact[0].quasi_identifiers),
             how=how_known(known) if known else "",
         )
         yield cell_table(text("attack"), [*columns, *differences], rows, title)

@@ -1,4 +1,4 @@
-"""The report of a comparison: which version to choose, one picture of risk against error, and one table."""
+"""The report of a comparison: which version to choose, one picture of risk against detail lost, and one table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ from glasshouse.report.cells import (
     float_cell,
     number_cell,
     percent_cell,
-    three_digits,
     under,
 )
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
@@ -126,7 +125,7 @@ def releases_table(rows: Sequence[ComparedRelease]) -> Table:
         text("{secret}: certain", secret="+".join(map(column_label, attack.secret)))
         for attack in rows[0].inferring
     ]
-    measures += [text("error"), text("loss")]
+    measures.append(text("detail lost"))
     learned = rows[0].utility.prediction
     if learned:
         measures.append(text("{target} predicted", target=learned.target))
@@ -135,10 +134,9 @@ def releases_table(rows: Sequence[ComparedRelease]) -> Table:
             row.name,
             number(row.suppressed),
             percentage(row.naming.deterministic.posterior),
-            three_digits(row.naming.probabilistic.posterior),
+            percentage(row.naming.probabilistic.posterior),
             *(percentage(attack.deterministic.posterior) for attack in row.inferring),
-            text("{figure}%", figure=number(100 * row.distance, ".1f")),
-            NOTHING.text if row.loss is None else number(row.loss, ".4g"),
+            percentage(lost_of(row)),
             *([percentage(row.utility.prediction.release)] if row.utility.prediction else []),
         )
         for row in rows
@@ -243,7 +241,7 @@ def comparison_page(
         question: What was asked.
         provenance: Where the figures come from.
         command: The command that repeats it.
-        chosen: The version to choose; by default the best trade of risk against accuracy.
+        chosen: The version to choose; by default the best trade of risk against detail.
         columns: What happens to each column in every version; by default what is known of it.
     """
     columns = columns or _columns(comparison)
@@ -300,7 +298,7 @@ def comparison_page(
             "adversary, quasi-identifier, class, re-identification, attribute inference, loss",
             "generalisation, suppression",
             terms=(
-                ERROR,
+                LOST,
                 TERMS,
                 comparison.estimated and ALONE,
                 predicted is not None and PREDICTION,
@@ -344,20 +342,18 @@ CHANGED = marked(
 ESTIMATED = marked(
     "How many are alone in the population is an estimate from the sample, by the rule of Dankar et al. 2012."
 )
-ERROR = {
-    marked("Error"): marked(
-        "For which share of the records a version is wrong in what it says of two columns together, on average; of a "
-        "single column, where there is but one."
+LOST = {
+    marked("Detail lost"): marked(
+        "How many of a column’s values a released one leaves open (0%: the value itself, 100%: any of them), averaged "
+        "over all records and over the columns that were looked at: one of four wholly gone counts as 25%."
     )
 }
 TERMS = {
     marked("Highest, average"): marked("The chances that a person's record is identified."),
-    marked("Distance"): marked(
-        "How far the distribution of a single column is from the truth on average (total variation)."
-    ),
     marked("Other views of utility"): marked(
-        "Versions are ranked by their error. Loss, distance and query error measure the same thing in other "
-        "ways, and may rank them differently: to loss, a coarser value and a removed record are alike."
+        "Versions are ranked by the detail that is lost. The others ask something else, and may rank them differently: "
+        "the Loss metric is the geometric mean that a search makes least; distances are the share of the records for "
+        "which a table of one column, or of two, is wrong (total variation)."
     ),
     marked("Query error"): marked("The median relative error of 1,000 random counting questions."),
 }
@@ -372,12 +368,15 @@ PREDICTION = {
         "always saying the most frequent value is right for {majority}."
     )
 }
-UTILITIES = ("loss", "column_distance", "query_error")
+UTILITIES = ("loss", "column_distance", "pair_distance", "query_error")
 
 
 def _figures(comparison: Comparison) -> Table:
     alone, predicted = comparison.estimated, bool(comparison.rows[0].utility.prediction)
-    views = (text("loss"), text("distance"), text("query error"))
+    views = (
+        *(text("Loss metric"), text("one column"), text("two columns")),
+        text("query error"),
+    )
     columns: list[str | Column] = [
         *(text("records suppressed"), text("classes")),
         *under(text("Chance of identification"), text("highest"), text("average"), text("certain")),
@@ -387,14 +386,14 @@ def _figures(comparison: Comparison) -> Table:
             for attack in comparison.rows[0].inferring
             for column in under(target_label(attack.secret), text("certain"), text("guess"))
         ),
-        text("error"),
+        text("detail lost"),
         *under(text("Other views of utility"), *views, *[text("prediction")] * predicted),
     ]
     rows = []
     for row in comparison.rows:
         content, naming = row.to_dict(), row.naming
         uniques = content["population_uniques"]
-        figures = [row.distance, *(content[name] for name in UTILITIES)]
+        figures = [content[name] for name in UTILITIES]
         figures += [content["prediction"]["release"]] if predicted else []
         rows.append(
             (
@@ -412,14 +411,11 @@ def _figures(comparison: Comparison) -> Table:
                         number_cell(attack.probabilistic.posterior),
                     )
                 ),
+                percent_cell(lost_of(row)),
                 *(float_cell(figure, ".4g") for figure in figures),
             )
         )
     return cell_table(text("Release"), columns, rows)
-
-
-NO_DISTANCE = 1e-12
-"""Below this, a distance from the truth is none: what is left is the rounding of its sum."""
 
 
 def comparison_findings(
@@ -427,13 +423,13 @@ def comparison_findings(
 ) -> tuple[Finding, ...]:
     """Return which version to choose, which protects best and keeps most, what they do not stop, which are beaten."""
     original, *releases = comparison.rows
-    for_columns = "" if chosen is None else chosen.release.name
+    chosen_name = "" if chosen is None else chosen.release.name
     chosen = chosen or choice(comparison, question.policy)
     return (
-        *(recommendation(comparison, chosen), _named(comparison), _nearest(releases)),
+        *(recommendation(comparison, chosen), _named(comparison), _fullest(releases)),
         *(_inferred(releases, comparison.subject) if original.inferring else ()),
         *_suppressed(releases),
-        *_beaten(releases, for_columns),
+        *_beaten(releases, chosen_name),
         *([_predicted(releases)] if original.to_dict().get("prediction") else []),
     )
 
@@ -520,11 +516,19 @@ def _certain_sentence(before: Attack, best: ComparedRelease, subject: str) -> st
     return translated(template, **words)
 
 
-def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
-    nearest = min(releases, key=lambda row: row.distance)
-    content = nearest.to_dict()
+def _fullest(releases: Sequence[ComparedRelease]) -> Finding:
+    """Say which version loses least, and in the figure how wrong tables of it are."""
+    fullest = min(releases, key=lambda row: row.detail_lost)
+    content = fullest.to_dict()
+    words = {"name": fullest.name, "lost": percentage(lost_of(fullest))}
+    if not fullest.detail_lost:
+        template = marked("“{name}” has all the detail of the original.")
+    elif len(set(percentages(*map(lost_of, releases)))) == 1:
+        template = marked("{lost} of the detail is lost.")
+    else:
+        template = marked("“{name}” keeps the most detail: {lost} is lost.")
     return note(
-        _distance_sentence(nearest, releases),
+        translated(template, **words),
         figure=text(
             "distance of single columns {single}, of pairs {pairs}; median error of counting questions {queries}",
             single=number(content["column_distance"], ".4g"),
@@ -532,29 +536,9 @@ def _nearest(releases: Sequence[ComparedRelease]) -> Finding:
             queries=number(content["query_error"], ".4g"),
         ),
         meaning=text(
-            "The more accurate a version, the better it still serves those who have an honest question."
+            "The more detail a version keeps, the better it still serves those who have an honest question."
         ),
     )
-
-
-def _distance_sentence(nearest: ComparedRelease, releases: Sequence[ComparedRelease]) -> str:
-    """Say how accurate the most accurate version is; that it is the most only where others are less."""
-    single = nearest.to_dict()["pair_distance"] is None
-    alone = len(set(percentages(*map(error_of, releases)))) == 1
-    words = {"name": nearest.name, "wrong": percentage(error_of(nearest))}
-    if nearest.distance < NO_DISTANCE:
-        template = marked("“{name}” is as accurate as the original.")
-    elif single and alone:
-        template = marked("Counts by the column are off by {wrong}.")
-    elif single:
-        template = marked("“{name}” is the most accurate: counts by the column are off by {wrong}.")
-    elif alone:
-        template = marked("Two-way tables are off by {wrong} on average.")
-    else:
-        template = marked(
-            "“{name}” is the most accurate: two-way tables are off by {wrong} on average."
-        )
-    return translated(template, **words)
 
 
 def _inferred(releases: Sequence[ComparedRelease], subject: str) -> Iterator[Finding]:
@@ -623,47 +607,29 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
     )
 
 
-def _beaten(releases: Sequence[ComparedRelease], for_columns: str) -> Iterator[Finding]:
-    """Yield the versions that another one beats both in risk and in accuracy, where that can be seen.
-
-    Args:
-        releases: The versions.
-        for_columns: Which of them was chosen for the columns that it keeps, where it does not have the least error.
-    """
+def _beaten(releases: Sequence[ComparedRelease], chosen_name: str) -> Iterator[Finding]:
+    """Yield the versions that another one beats both in risk and in detail, where that can be seen."""
     for row in releases:
         better = next((other for other in releases if other.beats(row)), None)
         if better is None:
             continue
-        worse_error, better_error = percentages(error_of(row), error_of(better))
-        if worse_error != better_error:
+        worse_lost, better_lost = percentages(lost_of(row), lost_of(better))
+        if worse_lost != better_lost:
             yield note(
                 text(
-                    "“{worse}” is beaten by “{better}”, which is more accurate (an error of {better_error} against "
-                    "{worse_error}) while no attack succeeds more often.",
+                    "“{worse}” is beaten by “{better}”, which loses less detail ({better_lost} against {worse_lost}) "
+                    "while no attack succeeds more often.",
                     worse=row.name,
                     better=better.name,
-                    worse_error=worse_error,
-                    better_error=better_error,
+                    worse_lost=worse_lost,
+                    better_lost=better_lost,
                 ),
                 meaning=text(
-                    "It is chosen all the same: it keeps columns of which nothing is left in the other, and the "
-                    "difference in error is small."
+                    "It is chosen all the same: it is simpler to use, and the difference in detail is small."
                 )
-                if row.name == for_columns
-                else _other_view(row, better),
+                if row.name == chosen_name
+                else "",
             )
-
-
-def _other_view(worse: ComparedRelease, better: ComparedRelease) -> str:
-    """Say where loss ranks two versions otherwise than error does, and why; nothing where it does not."""
-    if worse.loss is None or better.loss is None or worse.loss >= better.loss:
-        return ""
-    return text(
-        "By loss, another view, it is the other way round ({better_loss} against {worse_loss}). The error decides: it "
-        "is measured alike however a version is protected, and counts what removed records take from every table.",
-        better_loss=number(better.loss, ".3g"),
-        worse_loss=number(worse.loss, ".3g"),
-    )
 
 
 def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
@@ -691,7 +657,7 @@ def _predicted(releases: Sequence[ComparedRelease]) -> Finding:
     )
 
 
-# The frontier: what each version leaves of risk and of accuracy, and which one to choose
+# The frontier: what each version leaves of risk and of detail, and which one to choose
 
 
 Align: TypeAlias = Literal["left", "center", "right"]
@@ -714,7 +680,7 @@ class Choice(NamedTuple):
 
 
 def choice(comparison: Comparison, policy: ReleasePolicy, verdict: Verdict | None = None) -> Choice:
-    """Return the version to choose: of those that do best by the rule, the best trade of risk against accuracy.
+    """Return the version to choose: of those that do best by the rule, the best trade of risk against detail.
 
     Args:
         comparison: The versions.
@@ -736,21 +702,9 @@ def choice(comparison: Comparison, policy: ReleasePolicy, verdict: Verdict | Non
     return best._replace(meeting=sum(version.meets for version in versions))
 
 
-def error_of(row: ComparedRelease) -> Fraction:
-    """Return for which share of the records a version is wrong, of two columns together or of one."""
-    return Fraction(row.distance)
-
-
-def error_words(row: ComparedRelease) -> str:
-    """Say what the error of a version means: the price of a release, the same in every report that has one."""
-    if row.utility.distances.mean_pair is None:
-        return text(
-            "The error is the share of records that a count by its column, made from this version, gets wrong."
-        )
-    return text(
-        "The error is the share of records that a table of two columns, made from this version, gets wrong, on average "
-        "over all pairs of columns."
-    )
+def lost_of(row: ComparedRelease) -> Fraction:
+    """Return the share of detail that a version loses."""
+    return Fraction(row.detail_lost)
 
 
 def recommendation(comparison: Comparison, chosen: Choice) -> Finding:
@@ -759,16 +713,16 @@ def recommendation(comparison: Comparison, chosen: Choice) -> Finding:
     how = text(
         "The average risk is the higher of two shares of all people: how often a guess at who it is is right, and what "
         "a version adds to knowing a sensitive value, at a guess or for certain; single people may be at more. Risk "
-        "and error are each taken as a share of their range over all versions and the original; where their sum is "
-        "least, more protection costs more than it brings."
+        "and detail lost are each taken as a share of their range over all versions and the original; where their sum "
+        "is least, more protection costs more than it brings."
     )
     sentence = _figures_sentence(comparison, chosen.release)
     if stricter_one is not None:
         sentence += " " + text(
-            "The next stricter version is “{name}”: average risk {risk}, error {error}.",
+            "The next stricter version is “{name}”: average risk {risk}, detail lost {lost}.",
             name=stricter_one.name,
             risk=percentages(chosen.release.risk, stricter_one.risk)[1],
-            error=percentages(error_of(chosen.release), error_of(stricter_one))[1],
+            lost=percentages(lost_of(chosen.release), lost_of(stricter_one))[1],
         )
     return note(sentence, meaning=how)
 
@@ -796,61 +750,59 @@ def choice_sentence(comparison: Comparison, chosen: Choice) -> str:
         )
     elif not chosen.meets:
         template = marked(
-            "None of the versions meets the rule; “{name}” is the best trade-off between risk and accuracy."
+            "None of the versions meets the rule; “{name}” is the best trade-off between risk and detail."
         )
     else:
         return text_for(
             chosen.meeting,
             "Choose “{name}”: it is the only version that meets the rule.",
             "Choose “{name}”: of the {count} versions that meet the rule, it is the best trade-off between risk "
-            "and accuracy.",
+            "and detail.",
             name=name,
         )
     return translated(template, name=name)
 
 
 def _figures_sentence(comparison: Comparison, chosen: ComparedRelease) -> str:
-    """Say how great the average risk is, before and after, and how much of the version is wrong."""
+    """Say how great the average risk is, before and after, and how much detail is lost."""
     before, after = percentages(comparison.original.risk, chosen.risk)
     words = {
         "name": chosen.name,
         "before": before,
         "after": after,
-        "error": percentage(error_of(chosen)),
+        "lost": percentage(lost_of(chosen)),
     }
     if before == after:
         template = marked(
-            "In “{name}” the average risk is {after}, as in the original; the error is {error}."
+            "In “{name}” the average risk is {after}, as in the original; {lost} of the detail is lost."
         )
     elif chosen.risk < comparison.original.risk:
         template = marked(
-            "In “{name}” the average risk is {after}, down from {before} in the original; the error is {error}."
+            "In “{name}” the average risk is {after}, down from {before} in the original; {lost} of the detail is lost."
         )
     else:
         template = marked(
-            "In “{name}” the average risk is {after}, up from {before} in the original; the error is {error}."
+            "In “{name}” the average risk is {after}, up from {before} in the original; {lost} of the detail is lost."
         )
     return translated(template, **words)
 
 
 def tiles(comparison: Comparison, chosen: Choice) -> tuple[Tile, ...]:
-    """Return who is at risk and what is given away, before and in the version to choose, and how wrong that is."""
+    """Return who is at risk and what is given away, before and in the version to choose, and what is lost."""
     pairs = list(zip(comparison.original.attacks, chosen.release.attacks, strict=True))
-    return (*risk_tiles(pairs, comparison.subject), _error_tile(comparison, chosen.release))
+    return (*risk_tiles(pairs, comparison.subject), _cost_tile(comparison, chosen.release))
 
 
-def _error_tile(comparison: Comparison, chosen: ComparedRelease) -> Tile:
-    nearest = min(comparison.releases, key=lambda row: row.distance)
-    error, least = percentages(error_of(chosen), error_of(nearest))
-    words = {"name": chosen.name, "nearest": nearest.name, "least": least}
-    template = marked(
-        "error of “{name}”; the most accurate version, “{nearest}”, has an error of {least}"
-    )
-    if least == error:
-        template = marked("error of “{name}”: no version is more accurate")
+def _cost_tile(comparison: Comparison, chosen: ComparedRelease) -> Tile:
+    fullest = min(comparison.releases, key=lambda row: row.detail_lost)
+    lost, least = percentages(lost_of(chosen), lost_of(fullest))
+    words = {"name": chosen.name, "fullest": fullest.name, "least": least}
+    template = marked("of the detail is lost in “{name}”; least is lost in “{fullest}”, {least}")
+    if least == lost:
+        template = marked("of the detail is lost in “{name}”: no version loses less")
     if len(comparison.releases) == 1:
-        template = marked("average error of “{name}” in what it says about the columns")
-    return Tile(text("What it costs"), error, translated(template, **words))
+        template = marked("of the detail is lost in “{name}”")
+    return Tile(text("What it costs"), lost, translated(template, **words))
 
 
 def actions(comparison: Comparison, question: CompareStudy, chosen: Choice) -> tuple[Action, ...]:
@@ -888,13 +840,13 @@ class Panel(NamedTuple):
 
 
 BEFORE_ZERO = 0.05
-"""Which part of the axis of errors is before 0, so that the original does not stand on the other axis."""
+"""Which part of the axis of detail lost is before 0, so that the original does not stand on the other axis."""
 WIDTH, HEIGHT, LETTER, LINE = 200, 200, 7.6, 15.0
 """How large a panel is on a narrow screen, and the letters in it, in pixels."""
 
 
 def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
-    """Show what each version leaves of risk against how wrong it is; the line joins those that nothing beats."""
+    """Show what each version leaves of risk against the detail it loses; the line joins those that nothing beats."""
     panels = [
         Panel(
             text("correct identifications (%)"),
@@ -917,11 +869,11 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
     shown = {id(row): label for row, label in rows_and_labels}
     charts = [_panel(comparison, panel, chosen.release, shown) for panel in panels]
     key = " · ".join(f"{label}: {name}" for label, name in zip(labels, names, strict=True))
-    titles = [text("Error"), *(panel.title for panel in panels), text("Beaten by")]
+    titles = [text("Detail lost"), *(panel.title for panel in panels), text("Beaten by")]
     rows = [
         (
             Cell(_name(comparison, row)),
-            percent_cell(error_of(row)),
+            percent_cell(lost_of(row)),
             *(percent_cell(panel.risk(row)) for panel in panels),
             Cell(
                 next((other.name for other in comparison.releases if other.beats(row)), "–")
@@ -944,11 +896,11 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
                 ]
             ),
         ),
-        label=text("Risk against error, one mark per version"),
+        label=text("Risk against detail lost, one mark per version"),
         caption=text(
-            "Down: harder to learn about somebody. Left: more accurate. Hollow: another version is more accurate while "
-            "no attack succeeds more often. Diamond: the version to choose. Hollow square: the original, which has no "
-            "error."
+            "Down: harder to learn about somebody. Left: more detail. Hollow: another version loses less detail while "
+            "no attack succeeds more often. Diamond: the version to choose. Hollow square: the original, which loses "
+            "none."
         ),
         table=cell_table(text("Version"), titles, rows),
     )
@@ -957,17 +909,17 @@ def frontier_figure(comparison: Comparison, chosen: Choice) -> Figure:
 def _title(comparison: Comparison, chosen: Choice) -> str:
     before, after = percentages(comparison.original.risk, chosen.release.risk)
     return text(
-        "“{name}”: average risk {after} (original: {before}), error {error}",
+        "“{name}”: average risk {after} (original: {before}), detail lost {lost}",
         name=chosen.release.name,
         after=after,
         before=before,
-        error=percentage(error_of(chosen.release)),
+        lost=percentage(lost_of(chosen.release)),
     )
 
 
 def _ends(comparison: Comparison, panel: Panel) -> tuple[float, float]:
-    """Return how far the axes of a panel go: errors, and risks, those of the original among them."""
-    widest = max(100 * row.distance for row in comparison.releases) * 1.1 or 1.0
+    """Return how far the axes of a panel go: detail lost, and risks, those of the original among them."""
+    widest = max(100 * row.detail_lost for row in comparison.releases) * 1.1 or 1.0
     return widest, max(100 * float(panel.risk(row)) for row in comparison.rows) * 1.15 or 1.0
 
 
@@ -976,27 +928,22 @@ def _spots(comparison: Comparison, panel: Panel) -> list[tuple[float, float]]:
     widest, highest = _ends(comparison, panel)
     return [
         (
-            (100 * _error(comparison, row) / widest + BEFORE_ZERO) / (1 + BEFORE_ZERO) * WIDTH,
+            (100 * row.detail_lost / widest + BEFORE_ZERO) / (1 + BEFORE_ZERO) * WIDTH,
             HEIGHT - 100 * float(panel.risk(row)) / highest * HEIGHT,
         )
         for row in comparison.rows
     ]
 
 
-def _error(comparison: Comparison, row: ComparedRelease) -> float:
-    """Return how wrong a version is; the original is not."""
-    return 0.0 if row is comparison.original else row.distance
-
-
 def _panel(
     comparison: Comparison, panel: Panel, chosen: ComparedRelease, labels: Mapping[int, str]
 ) -> vega.Chart:
-    releases = sorted(comparison.releases, key=lambda row: (row.distance, panel.risk(row)))
+    releases = sorted(comparison.releases, key=lambda row: (row.detail_lost, panel.risk(row)))
     frontier = list(_undominated(releases, panel.risk))
     widest, highest = _ends(comparison, panel)
     x = vega.X(
-        "error:Q",
-        title=text("error (%)"),
+        "lost:Q",
+        title=text("detail lost (%)"),
         scale=vega.Scale(domain=[-BEFORE_ZERO * widest, widest], nice=False),
         axis=vega.Axis(tickCount=5),
     )
@@ -1005,7 +952,7 @@ def _panel(
     def place(row: ComparedRelease) -> dict[str, object]:
         return {
             "name": labels[id(row)],
-            "error": 100 * _error(comparison, row),
+            "lost": 100 * row.detail_lost,
             "risk": 100 * float(panel.risk(row)),
             "kind": "original"
             if row is comparison.original
@@ -1061,7 +1008,7 @@ def _panel(
 def _undominated(
     releases: Sequence[ComparedRelease], risk: Callable[[ComparedRelease], Fraction]
 ) -> Iterator[ComparedRelease]:
-    """Yield the versions, the most accurate first, of which none before has as little risk."""
+    """Yield the versions, the most detailed first, of which none before has as little risk."""
     least: Fraction | None = None
     for row in releases:
         if least is None or risk(row) < least:

@@ -657,7 +657,7 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, ...]:
     """Return the attacks that all runs have, the best of each size, and guesses of other kinds, for a terminal."""
     first, names = outcome.largest[0], [run.name for run in outcome.runs]
     title = (
-        text("She knows {known}", known=column_labels(first.attacks[0].quasi_identifiers))
+        text("She knows {known}", known=enumeration(first.attacks[0].quasi_identifiers))
         if first.same_knowledge
         else text("With the largest set of each run")
     )
@@ -671,13 +671,13 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, ...]:
     ]
     largest, best = [], []
     for line in outcome.largest:
-        row = [f"{line.attacks[0].code} {target_label(line.secret)}"]
+        row = [target_label(line.secret)]
         for attack in line.attacks:
             successes = (attack.deterministic.posterior, attack.probabilistic.posterior)
             row += map(percentage, successes)
         largest.append([*row, *marked_points(line)])
     for line in outcome.best:
-        row = [f"{line.attacks[0].code} {target_label(line.secret)}", number(line.size)]
+        row = [target_label(line.secret), number(line.size)]
         row += (percentage(attack.probabilistic.posterior) for attack in line.attacks)
         best.append([*row, *marked_points(line)])
     sized = [text("columns"), *names, *differences]

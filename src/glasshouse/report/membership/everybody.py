@@ -29,7 +29,6 @@ from glasshouse.report.cells import (
     factor_cell,
     leakage_cells,
     percent_cell,
-    three_digits,
     under,
 )
 from glasshouse.report.charts import (
@@ -486,13 +485,13 @@ def releases_table(outcome: Membership) -> Table:
         guess, low, high = row.probabilistic, row.delta_min, row.delta_max
         rows.append(
             (
-                f"{row.code} {name}",
+                name,
                 "–" if row.each else number(sum(row.members)),
                 *map(number, (row.certainly_in, row.certainly_out)),
-                f"{three_digits(guess.prior)} → {three_digits(guess.posterior)}",
+                f"{percentage(guess.prior)} → {percentage(guess.posterior)}",
                 "–"
                 if low is None or high is None
-                else text("{least} to {most}", least=three_digits(low), most=three_digits(high)),
+                else text("{least} to {most}", least=percentage(low), most=percentage(high)),
             )
         )
     return cell_table(text("release"), measures, rows, title)

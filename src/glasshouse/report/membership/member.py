@@ -7,12 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from glasshouse.language import (
-    marked,
-    number,
-    text,
-    translated,
-)
+from glasshouse.language import marked, number, percentage, text, translated
 from glasshouse.microdata.leakage import Leakage
 from glasshouse.microdata.presence import Member
 from glasshouse.report.attacks import METHOD
@@ -21,7 +16,6 @@ from glasshouse.report.cells import (
     cell_table,
     guess_titles,
     leakage_cells,
-    three_digits,
     under,
     yes_cell,
 )
@@ -449,14 +443,13 @@ class MemberTold:
         """Return how probable it is that one person is in each release, for a terminal."""
         outcome = self.outcome
         title = text(
-            "{code}: {candidates} of the {people} people of {population} fit",
-            code=outcome.code,
+            "{candidates} of the {people} people of {population} fit",
             candidates=outcome.candidates,
             people=outcome.people,
             population=outcome.population,
         )
         rows = [
-            (name, number(fitting), three_digits(present.prior), three_digits(present.posterior))
+            (name, number(fitting), percentage(present.prior), percentage(present.posterior))
             for name, fitting, present in zip(
                 outcome.datasets, outcome.records, outcome.present, strict=True
             )

@@ -8,15 +8,14 @@ from fractions import Fraction
 from glasshouse.language import marked, percentage, text, text_for, translated
 from glasshouse.measures.verdict import Verdict
 from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
-from glasshouse.report.anonymise.front import absent, columns_gone, detail_meaning
+from glasshouse.report.anonymise.front import absent, columns_gone, detail_meaning, metric_meaning
 from glasshouse.report.compare.page import (
     Choice,
     column_change,
     columns_table,
     comparison_findings,
     comparison_page,
-    error_of,
-    error_words,
+    lost_of,
     releases_table,
 )
 from glasshouse.report.page import (
@@ -106,25 +105,26 @@ def _recommendation(outcome: ProtectedVersions) -> str:
     best = outcome.recommended
     gone = (absent(best.release), columns_gone(best.release))
     meeting = sum(version.meets for version in outcome.versions)
-    least = min(one.compared.distance for one in outcome.versions if one.meets == best.meets)
-    if best.compared.distance > least:
+    least = min(one.compared.detail_lost for one in outcome.versions if one.meets == best.meets)
+    lost, smallest = percentages(lost_of(best.compared), Fraction(least))
+    if lost != smallest:
         taken = text(
-            "Choose “{name}”: of the {meeting} versions found that meet the rule, it keeps most columns among those "
-            "whose error is within a point of the least, {least}; its error is {error}.",
+            "Choose “{name}”: of the {meeting} versions found that meet the rule, it is the simplest to use among "
+            "those that lose within a point of the least detail, {least}; it loses {lost}.",
             meeting=meeting,
             name=best.compared.name,
-            error=percentage(error_of(best.compared)),
-            least=percentage(Fraction(least)),
+            lost=lost,
+            least=smallest,
         )
-        return " ".join(filter(None, (taken, error_words(best.compared), *gone)))
-    taken = text_for(
-        meeting,
-        "Choose “{name}”: it is the only version found that meets the rule; the error is {error}.",
-        "Choose “{name}”: of the {count} versions found that meet the rule, it has the least error, {error}.",
-        name=best.compared.name,
-        error=percentage(error_of(best.compared)),
-    )
-    return " ".join(filter(None, (taken, error_words(best.compared), *gone)))
+    else:
+        taken = text_for(
+            meeting,
+            "Choose “{name}”: it is the only version found that meets the rule; {lost} of the detail is lost.",
+            "Choose “{name}”: of the {count} versions found that meet the rule, it loses the least detail, {lost}.",
+            name=best.compared.name,
+            lost=lost,
+        )
+    return " ".join(filter(None, (taken, detail_meaning(), *gone)))
 
 
 def _changes(outcome: ProtectedVersions) -> Finding:
@@ -208,19 +208,18 @@ def _proof(version: Version) -> str:
     release = version.release
     if release.optimal:
         proof = text(
-            "It is proved that no other version of this kind meets the rule with less loss ({loss} of the "
-            "detail).",
+            "It is proved that no other version of this kind meets the rule with a smaller Loss metric ({loss}).",
             loss=percentage(Fraction(release.loss or 0)),
         )
-        return f"{proof} {detail_meaning()}"
+        return f"{proof} {metric_meaning()}"
     if release.bound is not None:
         proof = text(
-            "Time ran out: {loss} of the detail is lost, and it is proved that every version of this kind loses "
-            "at least {bound}.",
+            "Time ran out: the Loss metric is {loss}, and it is proved that every version of this kind has at least "
+            "{bound}.",
             loss=percentage(Fraction(release.loss or 0)),
             bound=percentage(Fraction(release.bound)),
         )
-        return f"{proof} {detail_meaning()}"
+        return f"{proof} {metric_meaning()}"
     return text("It is a good version of its kind; it is not proved that there is none better.")
 
 
@@ -276,13 +275,13 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
         actions.append(
             Action(
                 text(
-                    "For more protection, “{name}” is the best trade-off between risk and accuracy.",
+                    "For more protection, “{name}” is the best trade-off between risk and detail.",
                     name=knee.name,
                 ),
                 text(
-                    "Greatest of the risks measured: {change}; error: {error}.",
+                    "Greatest of the risks measured: {change}; detail lost: {lost}.",
                     change=f"{risk} → {other}",
-                    error=" → ".join(percentages(error_of(best.compared), error_of(knee))),
+                    lost=" → ".join(percentages(lost_of(best.compared), lost_of(knee))),
                 ),
                 next(one.meets for one in outcome.versions if one.compared.name == knee.name),
             )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
 
-from glasshouse.language import marked, printable, text, text_for, translated
+from glasshouse.language import marked, percentage, printable, text, text_for, translated
 from glasshouse.microdata.individual import TargetSecret, Value
 from glasshouse.microdata.leakage import Leakage, value_text
 from glasshouse.report.attacks import protect_the_secret, target_label
@@ -22,7 +22,6 @@ from glasshouse.report.cells import (
     gain_titles,
     guess_titles,
     leakage_cells,
-    three_digits,
     yes_cell,
 )
 from glasshouse.report.charts import Shift, before_and_after_table, rest_of, shift_figure
@@ -31,6 +30,7 @@ from glasshouse.report.labels import column_label, value_label
 from glasshouse.report.page import Cell, Column, Figure, Finding, Severity, Table, Tile
 from glasshouse.report.severity import graded
 from glasshouse.report.target.record import TargetTold
+from glasshouse.report.words import capitalised
 from glasshouse.sources import MISSING
 
 LONGEST_VALUE = 60
@@ -341,7 +341,7 @@ def gains_tables(target: TargetTold, currency: str | None) -> Iterator[Table]:
 
 def secret_table(secret: TargetSecret, currency: str | None) -> Table:
     """Return the most probable values of one person's secret, before and after."""
-    title = f"{secret.code} {target_label(secret.secret)}"
+    title = capitalised(target_label(secret.secret))
     if secret.gain is not None:
         title = text(
             "{attack}; gain {gain} by {action}",
@@ -352,8 +352,8 @@ def secret_table(secret: TargetSecret, currency: str | None) -> Table:
     rows = [
         (
             value_text(value_label(secret.secret, belief.value)),
-            three_digits(belief.prior),
-            three_digits(belief.posterior),
+            percentage(belief.prior),
+            percentage(belief.posterior),
             bar(Leakage(Fraction(0), belief.posterior)),
         )
         for belief in secret.values[:MOST_VALUES]
@@ -363,6 +363,6 @@ def secret_table(secret: TargetSecret, currency: str | None) -> Table:
         before = sum((belief.prior for belief in rest), Fraction(0))
         after = sum((belief.posterior for belief in rest), Fraction(0))
         further = text_for(len(rest), "{count} other", "{count} others")
-        rows.append((further, three_digits(before), three_digits(after), ""))
+        rows.append((further, percentage(before), percentage(after), ""))
     title_of = "+".join(map(column_label, secret.secret))
     return cell_table(title_of, (text("before"), text("after"), ""), rows, title)

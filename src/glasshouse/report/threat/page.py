@@ -284,7 +284,7 @@ def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
         rows = []
         for name in outcome.knowledge.beliefs():
             average, error = outcome.average(name)
-            sure = plus_minus(_two_decimals(average), None if error is None else 100 * error)
+            sure = plus_minus(_per_cent(average), None if error is None else 100 * error)
             rows.append((adversary_label(name), sure))
         titles = [text("sure of the likeliest value, on average")]
         table = cell_table(text("somebody who"), titles, rows)
@@ -297,11 +297,11 @@ def brief(outcome: ThreatOutcome, question: ThreatStudy) -> Brief:
 
 def _guesses_table(measures: Measures) -> Table:
     """Return how often each guesses right, and how far off beliefs are; among equally likely values one is drawn."""
-    first = (text("says the most frequent value"), _two_decimals(float(measures.baseline)), "")
+    first = (text("says the most frequent value"), _per_cent(float(measures.baseline)), "")
     rows: list[tuple[str, ...]] = [first]
     for name, threat in measures.adversaries().items():
         share, figure = threat.share_at_random, f"gt_{name}_random_ties"
-        right = with_error(measures, _two_decimals(share), figure, scale=100)
+        right = with_error(measures, _per_cent(share), figure, scale=100)
         rows.append((adversary_label(name), right, _error_per_record(measures, name)))
     titles = (text("guesses right"), text("error per record (0 to 2)"))
     return cell_table(text("somebody who"), titles, rows)
@@ -324,14 +324,14 @@ def _beliefs_of_victim(outcome: ThreatOutcome) -> Table:
             ratio = exact.get(name, {}).get(value) or ""
             is_short, errors = "/" in ratio and len(ratio) <= 9, certainty[name].errors
             error = None if errors is None else 100 * float(errors[0][values.index(value)])
-            probability = plus_minus(_two_decimals(belief[value]), error)
+            probability = plus_minus(_per_cent(belief[value]), error)
             row.append(probability + (f" ({ratio})" if is_short else ""))
         rows.append(row)
     return cell_table(text("value"), [adversary_label(name) for name in beliefs], rows)
 
 
-def _two_decimals(share: float) -> str:
-    return text("{figure}%", figure=number(100 * share, ".2f"))
+def _per_cent(share: float) -> str:
+    return text("{figure}%", figure=number(100 * share, ".1f"))
 
 
 def _release(outcome: ThreatOutcome) -> Section:
