@@ -80,7 +80,8 @@ def assert_it_says(sentence: str, *probabilities: Fraction) -> None:
 COMPARING = re.compile(
     r"\b(than|up from|down from|rises?|rose|falls?|fell|grows?|grew|instead of|no better|no more|"
     r"none of them more|hardly|beaten|easier|"
-    r"harder|worse|better|differs?|tends?|adds? most|most detail|least is lost|metric below|helps most|largest step|before and after|half|"
+    r"harder|worse|better|differs?|tends?|adds? most|helps most|most detail|least is lost|"
+    r"metric below|largest step|before and after|half|"
     r"without these facts and with them|by someone who knows nothing|"
     r"least to the most|(times|twice) as|as (often|likely|easy|many|much|sure) as|no two facts)\b|→",
     re.IGNORECASE,

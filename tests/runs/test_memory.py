@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from glasshouse.errors import BudgetError
@@ -113,6 +114,29 @@ def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
     assert ended == 0 if fits else ended in (0, 3)
     assert (ended == 3) == (f"the process may take {memory} MiB" in done.stderr.decode())
     assert peak <= 1.1 * memory * 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
+def test_a_first_look_at_parquet_of_very_long_texts_keeps_to_the_memory(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    """A trial gave 273 MiB and saw 1.4 times as much taken before the refusal, for a look at four thousand records."""
+    small, path = tmp_path / "small.csv", tmp_path / "notes.parquet"
+    small.write_text("age,ill\n20,no\n30,yes\n")
+    assert glasshouse("assess", str(small), "-q", "age", "-s", "ill").code == 0  # compiles
+    records = 40_000
+    columns = {
+        "age": [str(i % 50) for i in range(records)],
+        "note": [f"{i:08d}" * 500 for i in range(records)],
+        "ill": [str(i % 3) for i in range(records)],
+    }
+    pq.write_table(pa.table(columns), path, use_dictionary=False, row_group_size=records)
+    study = ["assess", str(path), "-q", "age", "-s", "ill", "--memory", "273M"]
+    done = subprocess.run([sys.executable, "-c", PEAK, *study], capture_output=True, check=True)
+    ended, peak = map(int, done.stdout.split()[-2:])
+    assert ended in (0, 3)
+    assert (ended == 3) == ("the process may take 273 MiB" in done.stderr.decode())
+    assert peak <= 1.1 * 273 * 1024
 
 
 def test_a_run_that_may_take_nothing_is_refused_with_exit_code_3(

@@ -390,6 +390,15 @@ def test_sqlite_may_hold_anything_in_a_column(tmp_path: Path) -> None:
         numbers_in(tmp_path / "x.sqlite")
 
 
+def test_json_lines_that_nest_too_deeply_are_one_line_and_no_crash(tmp_path: Path) -> None:
+    """Arrow's reader calls itself as deep as the file is, and ended the process without a word."""
+    path = tmp_path / "deep.jsonl"
+    deep = "[" * 100_000 + "]" * 100_000
+    path.write_text('{"a": 1}\n' + '{"a": ' + deep + "}\n")
+    with pytest.raises(DataError, match="is not a JSON object"):
+        open_source(path)
+
+
 def test_names_of_json_lines_are_all_known_however_much_is_parsed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

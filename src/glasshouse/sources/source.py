@@ -35,6 +35,8 @@ DAMAGES = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What reading a damaged file may end in; the last one where a name or a value is no text."""
 FIRST_RECORDS, FIRST_BYTES = 1 << 16, 1 << 24
 """A first look is at so many records, and reads no more text than this."""
+LONG_RECORD, FEWEST_RECORDS = 1 << 10, 100
+"""From so many bytes on a record is very long; of such ones, so many are looked at in any case."""
 EXACT_INTEGERS = 2.0**53
 """Below it a floating number holds every integer exactly."""
 
@@ -101,13 +103,24 @@ class Source(ABC):
         )
 
     def first(self, records: int, most_bytes: int | None = None) -> pa.Table:
-        """Return the first records, all columns as text; where they are long, no more than take so many bytes."""
-        batches, left, size = [], records, 0
+        """Return the first records, all columns as text; where they are long, no more than take so many bytes.
+
+        Of very long ones a quarter is enough: whoever looks at them copies them several times.
+        """
+        batches: list[pa.RecordBatch] = []
+        seen = size = 0
         for batch in self.batches(self._columns):
-            batches.append(batch.slice(0, left))
-            left -= len(batch)
+            most = most_bytes
+            if most is not None and batch.nbytes >= LONG_RECORD * max(1, len(batch)):
+                most //= 4
+            left = records - seen
+            if most is not None and size + batch.nbytes > most:
+                each = batch.nbytes / max(1, len(batch))
+                left = min(left, max(FEWEST_RECORDS - seen, int((most - size) / max(1.0, each))))
+            batches.append(batch.slice(0, max(0, left)))
+            seen += len(batches[-1])
             size += batch.nbytes
-            if left <= 0 or (most_bytes is not None and size >= most_bytes):
+            if seen >= records or len(batches[-1]) < len(batch) or (most and size >= most):
                 break
         return pa.Table.from_batches(
             batches, pa.schema([(name, pa.string()) for name in self._columns])
