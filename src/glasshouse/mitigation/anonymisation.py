@@ -42,8 +42,13 @@ from glasshouse.mitigation.distinct_rows import (
     records_per_value,
 )
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
-from glasshouse.mitigation.information_loss import Quality, Recoding, quality
-from glasshouse.mitigation.utility import ColumnCosts
+from glasshouse.mitigation.information_loss import (
+    Quality,
+    Recoding,
+    detail_lost,
+    quality,
+)
+from glasshouse.mitigation.utility import ChangedColumn, ColumnCosts, cut_off, replaced
 from glasshouse.study.anonymise import GROUP
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.codes import smallest_unsigned
@@ -301,7 +306,7 @@ class Anonymisation:
             attained=attained(release, quasi_identifiers=[GROUP], sensitive=table.sensitive),
             before=assess(table, drop_suppressed=False),
             after=assess_by_group(release, GROUP),
-            detail_lost=_cut_off(table, release),
+            detail_lost=cut_off(table, release, GROUP),
             left_out=tuple(left_out),
             steps=tuple(steps),
         )
@@ -341,7 +346,7 @@ class Anonymisation:
             attained=reached,
             before=assess(table, drop_suppressed=False),
             after=after,
-            detail_lost=_replaced(table, release),
+            detail_lost=replaced(table, release),
             left_out=tuple(left_out),
             steps=tuple(steps),
         )
@@ -596,82 +601,6 @@ def _unsuppressed(
     return EncodedColumn(
         column.name, codes.astype(smallest_unsigned(len(place))), pa.array(place, pa.large_string())
     )
-
-
-@dataclass(frozen=True)
-class ChangedColumn:
-    """A column whose values were changed by a rule."""
-
-    column: str
-    """The column."""
-    rule: str
-    """The rule, as it is typed."""
-    unchanged: Fraction
-    """The share of the records that still have their value."""
-
-    @classmethod
-    def of(cls, before: EncodedColumn, after: EncodedColumn, rule: str) -> ChangedColumn:
-        """Compare a column with what is released of it, record by record."""
-        places = {value: code for code, value in enumerate(before.values.to_pylist())}
-        codes = np.array([places.get(value, -1) for value in after.values.to_pylist()])
-        same = int(np.count_nonzero(codes[after.codes] == before.codes))
-        return cls(before.name, rule, Fraction(same, len(before.codes)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {**vars(self), "unchanged": float(self.unchanged)}
-
-
-def detail_lost(table: EncodedTable, left: Quality) -> float:
-    """Return the share of detail that a recoding loses.
-
-    Of a cell it is how many of the column's values the released one leaves open, from 0, the value itself, to 1, any of
-    them; it is averaged over all records and over the columns that were looked at, what can be known and what is
-    sensitive. So a column of which nothing is left counts as one, of as many as there are.
-
-    Args:
-        table: The records before.
-        left: What is left of each column that can be known.
-    """
-    lost = sum(1 - attribute.granularity for attribute in left.attributes.values())
-    return max(0.0, lost / _looked_at(table))
-
-
-def _looked_at(table: EncodedTable) -> int:
-    """Return how many columns can be known or are sensitive."""
-    named = (*table.quasi_identifiers, *table.sensitive)
-    return len({part.name for name in named for part in table.columns_of(name)})
-
-
-def _cut_off(table: EncodedTable, release: EncodedTable) -> float:
-    """Return the share of detail that is lost where a sensitive value is one of those of its group."""
-    groups, lost = release.column(GROUP).codes.astype(np.int64), 0.0
-    for part in dict.fromkeys(
-        part.name for name in table.sensitive for part in table.columns_of(name)
-    ):
-        column = release.column(part)
-        domain = len(np.unique(column.codes))
-        cells = np.unique(groups * column.cardinality + column.codes)
-        open_values = np.bincount(cells // column.cardinality)[groups]
-        lost += float((open_values - 1).mean()) / max(1, domain - 1)
-    return lost / _looked_at(table)
-
-
-def _replaced(table: EncodedTable, release: EncodedTable) -> float:
-    """Return the share of detail that is lost where values are changed: of cells that are not in the file as they were.
-
-    How far the new value is from the old one does not count: nobody can tell from the file.
-    """
-    names = dict.fromkeys(
-        part.name
-        for name in (*table.quasi_identifiers, *table.sensitive)
-        for part in table.columns_of(name)
-    )
-    kept = release.records / table.records if table.records else 1.0
-    if release.records != table.records:
-        return 1 - kept
-    same = [ChangedColumn.of(table.column(n), release.column(n), "").unchanged for n in names]
-    return float(1 - sum(same, Fraction(0)) / len(same))
 
 
 def weighted_classes(recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:

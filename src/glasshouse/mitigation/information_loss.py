@@ -301,6 +301,27 @@ def quality(
     )
 
 
+def detail_lost(table: EncodedTable, left: Quality) -> float:
+    """Return the share of detail that a recoding loses.
+
+    Of a cell it is how many of the column's values the released one leaves open, from 0, the value itself, to 1, any of
+    them; it is averaged over all records and over the columns that were looked at, what can be known and what is
+    sensitive. So a column of which nothing is left counts as one, of as many as there are.
+
+    Args:
+        table: The records before.
+        left: What is left of each column that can be known.
+    """
+    lost = sum(1 - attribute.granularity for attribute in left.attributes.values())
+    return max(0.0, lost / looked_at(table))
+
+
+def looked_at(table: EncodedTable) -> int:
+    """Return how many columns can be known or are sensitive."""
+    named = (*table.quasi_identifiers, *table.sensitive)
+    return len({part.name for name in named for part in table.columns_of(name)})
+
+
 def loss(
     sums: Sequence[int],
     *,

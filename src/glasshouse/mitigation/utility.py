@@ -41,6 +41,7 @@ from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.mitigation.distinct_rows import code_column, distinct_rows, first_of_each
 from glasshouse.mitigation.hierarchies import Hierarchy
+from glasshouse.mitigation.information_loss import looked_at
 from glasshouse.mitigation.suggestions import suggested_rule
 from glasshouse.sources import MISSING
 from glasshouse.table import EncodedColumn, EncodedTable
@@ -490,6 +491,61 @@ def measured_detail(
         share = released.counts(place) @ open_values / records
         lost.append(share / max(1, spread.width - 1))
     return fmean(map(float, lost))
+
+
+@dataclass(frozen=True)
+class ChangedColumn:
+    """A column whose values were changed by a rule."""
+
+    column: str
+    """The column."""
+    rule: str
+    """The rule, as it is typed."""
+    unchanged: Fraction
+    """The share of the records that still have their value."""
+
+    @classmethod
+    def of(cls, before: EncodedColumn, after: EncodedColumn, rule: str) -> ChangedColumn:
+        """Compare a column with what is released of it, record by record."""
+        places = {value: code for code, value in enumerate(before.values.to_pylist())}
+        codes = np.array([places.get(value, -1) for value in after.values.to_pylist()])
+        same = int(np.count_nonzero(codes[after.codes] == before.codes))
+        return cls(before.name, rule, Fraction(same, len(before.codes)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**vars(self), "unchanged": float(self.unchanged)}
+
+
+def cut_off(table: EncodedTable, release: EncodedTable, group: str) -> float:
+    """Return the share of detail that is lost where a sensitive value is one of those of its group."""
+    groups, lost = release.column(group).codes.astype(np.int64), 0.0
+    for part in dict.fromkeys(
+        part.name for name in table.sensitive for part in table.columns_of(name)
+    ):
+        column = release.column(part)
+        domain = len(np.unique(column.codes))
+        cells = np.unique(groups * column.cardinality + column.codes)
+        open_values = np.bincount(cells // column.cardinality)[groups]
+        lost += float((open_values - 1).mean()) / max(1, domain - 1)
+    return lost / looked_at(table)
+
+
+def replaced(table: EncodedTable, release: EncodedTable) -> float:
+    """Return the share of detail that is lost where values are changed: of cells that are not in the file as they were.
+
+    How far the new value is from the old one does not count: nobody can tell from the file.
+    """
+    names = dict.fromkeys(
+        part.name
+        for name in (*table.quasi_identifiers, *table.sensitive)
+        for part in table.columns_of(name)
+    )
+    kept = release.records / table.records if table.records else 1.0
+    if release.records != table.records:
+        return 1 - kept
+    same = [ChangedColumn.of(table.column(n), release.column(n), "").unchanged for n in names]
+    return float(1 - sum(same, Fraction(0)) / len(same))
 
 
 def _used(column: EncodedColumn) -> EncodedColumn:

@@ -25,7 +25,6 @@ from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import (
     Anonymisation,
-    ChangedColumn,
     PeopleBehind,
     columns_of,
     with_households,
@@ -74,7 +73,7 @@ from glasshouse.mitigation.perturbation import (
     retention,
     sample_records,
 )
-from glasshouse.mitigation.utility import ColumnCosts, column_costs
+from glasshouse.mitigation.utility import ChangedColumn, ColumnCosts, column_costs
 from glasshouse.qif import Channel
 from glasshouse.report.anonymise.dictionary import changes, data_dictionary, record_notes
 from glasshouse.runs.folder import DICTIONARY, QUASI_IDENTIFIERS, RELEASE, SENSITIVE

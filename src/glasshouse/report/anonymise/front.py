@@ -179,7 +179,7 @@ def metric_meaning() -> str:
     """Say what the measure is that a search makes least, and why it is not the detail lost."""
     return text(
         "The Loss metric, which the search makes least, is the geometric mean of what the columns that can be known "
-        "lose: it ranks versions of one kind much as detail lost does, and is no share of anything."
+        "lose: it ranks versions of one kind much as detail lost does, and is not a share of anything."
     )
 
 
