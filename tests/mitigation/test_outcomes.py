@@ -100,6 +100,18 @@ def test_blank_cells_are_judged_by_who_takes_them_for_any_value_too() -> None:
     assert judged(replace(outcome, after=outcome.matched, matched=None)) != judged(outcome)
 
 
+def test_blank_cells_that_are_too_many_to_match_are_said_to_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glasshouse.microdata.neighbourhoods.MOST_LOOKUPS", 0)
+    outcome = blanked("ff**mm")
+    assert outcome.matched is None
+    assert outcome.to_dict()["after_matching"] is None
+    sentences = [finding.sentence for finding in protection_findings(outcome)]
+    assert any("was not looked at" in one for one in sentences)
+    assert "after_matching" not in anonymised().to_dict()
+
+
 def test_a_column_that_is_blank_for_everybody_is_left_out_and_not_matched() -> None:
     assert anonymised().matched is None
     outcome = blanked("******")

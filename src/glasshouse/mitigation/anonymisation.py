@@ -47,6 +47,7 @@ from glasshouse.mitigation.information_loss import (
     Recoding,
     detail_lost,
     quality,
+    weighted_classes,
 )
 from glasshouse.mitigation.utility import ChangedColumn, ColumnCosts, cut_off, replaced
 from glasshouse.study.anonymise import GROUP
@@ -175,6 +176,8 @@ class Anonymisation:
     matched: Assessment | None = None
     """What she learns who takes a blank cell for any value, as `assess` with ``missing_as`` matches; it is judged, too.
     None: no record that is not suppressed has a blank cell in a column that others tell, or it is too much to count."""
+    too_blank: bool = False
+    """Whether there are such records, and their blank cells stand in too many ways to match all with all."""
     heights: Mapping[str, int] | None = None
     """Per quasi-identifier, the level of its hierarchy that is released; None where records differ, or by groups."""
     loss: float | None = None
@@ -244,6 +247,7 @@ class Anonymisation:
         after = assess(without(release, recoding.suppressed), drop_suppressed=False)
         dropped = bool(parameters.get("drop_suppressed"))
         remaining = quality(table, recoding, hierarchies, weights=weights)
+        matched, too_blank = _matched(without(release, recoding.suppressed))
         return cls(
             dataset=table.name,
             method=method,
@@ -257,7 +261,8 @@ class Anonymisation:
             after=after,
             suppressed=int(np.count_nonzero(recoding.suppressed)),
             judged=() if dropped else _judged(release, recoding.suppressed),
-            matched=_matched(without(release, recoding.suppressed)),
+            matched=matched,
+            too_blank=too_blank,
             heights=recoding.heights,
             loss=remaining.loss,
             detail_lost=detail_lost(table, remaining),
@@ -439,6 +444,8 @@ class Anonymisation:
         content["after"] = [attack.to_dict() for attack in self.after.attacks]
         if self.matched is not None:
             content["after_matching"] = [attack.to_dict() for attack in self.matched.attacks]
+        if self.too_blank:
+            content["after_matching"] = None
         if self.ladder:
             content["ladder"] = [rung.to_dict() for rung in self.ladder]
         if self.costs is not None:
@@ -601,15 +608,6 @@ def _unsuppressed(
     return EncodedColumn(
         column.name, codes.astype(smallest_unsigned(len(place))), pa.array(place, pa.large_string())
     )
-
-
-def weighted_classes(recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:
-    """Return how many people the released classes stand for, by survey weights."""
-    retained = ~recoding.suppressed
-    columns = [replace(c, codes=c.codes[retained]) for c in recoding.released.values()]
-    classes = refined(columns, int(np.count_nonzero(retained)))
-    chosen = weights.of_records(retained)
-    return WeightedClasses.of(chosen, classes, recoding.released, people=weights.total)
 
 
 @dataclass(frozen=True)
@@ -811,14 +809,14 @@ def attained(
     )
 
 
-def _matched(retained: EncodedTable) -> Assessment | None:
-    """Return what is learned by who takes a blank cell for any value; None: there is none among others, or too many."""
+def _matched(retained: EncodedTable) -> tuple[Assessment | None, bool]:
+    """Return what is learned by who takes a blank cell for any value, if there is one, or that it is too much."""
     blank = [is_suppressed(retained, [name]) for name in columns_of(retained)]
     if not any(some.any() and not some.all() for some in blank):
-        return None
+        return None, False
     with suppress(BudgetError):
-        return Assessment(retained.records, matched_attacks(retained))
-    return None
+        return Assessment(retained.records, matched_attacks(retained)), False
+    return None, True
 
 
 def _judged(release: EncodedTable, suppressed: Flags) -> tuple[Assessment, ...]:

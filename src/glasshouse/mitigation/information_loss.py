@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from glasshouse.arrays import Flags, Floats, Integers
 from glasshouse.errors import StudyError
 from glasshouse.language import marked, quoted, text, unknown_name
-from glasshouse.microdata.survey_weights import SurveyWeights
+from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
 from glasshouse.mitigation.criteria import (
     Criterion,
     TableCriterion,
@@ -299,6 +299,15 @@ def quality(
             for i, name in enumerate(names)
         },
     )
+
+
+def weighted_classes(recoding: Recoding, weights: SurveyWeights) -> WeightedClasses:
+    """Return how many people the released classes stand for, by survey weights."""
+    retained = ~recoding.suppressed
+    columns = [replace(c, codes=c.codes[retained]) for c in recoding.released.values()]
+    classes = refined(columns, int(np.count_nonzero(retained)))
+    chosen = weights.of_records(retained)
+    return WeightedClasses.of(chosen, classes, recoding.released, people=weights.total)
 
 
 def detail_lost(table: EncodedTable, left: Quality) -> float:

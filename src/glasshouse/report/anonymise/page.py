@@ -507,6 +507,7 @@ def protection_findings(outcome: Anonymisation, *, subject: str = "person") -> t
             else [household_finding(outcome.after.households)]
         ),
         *([] if outcome.matched is None else [_matched_finding(outcome.after, outcome.matched)]),
+        *([_unmatched_finding()] if outcome.too_blank else []),
         cost_finding(content, subject),
         *suppressed_findings(
             outcome.suppressed,
@@ -529,6 +530,17 @@ def _matched_finding(after: Assessment, matched: Assessment) -> Finding:
     )
     figure = "; ".join(exact_figure(attack) for attack in (naming, *inferring))
     return note(sentence, figure, text("The verdict takes the worse of both."))
+
+
+def _unmatched_finding() -> Finding:
+    """Say that nobody looked at what is learned by who takes a blank cell for any value."""
+    return note(
+        text(
+            "What a blank cell, taken for any value, would let someone believe was not looked at: cells are blank in "
+            "too many ways."
+        ),
+        meaning=text("The verdict rests on what the file says, blanks included."),
+    )
 
 
 def only_quasi_identifiers() -> str:
