@@ -257,7 +257,7 @@ def test_a_step_has_the_figures_of_the_release_that_its_command_makes(
         share(naming["probabilistic"]["posterior"]),
         share(inferring["probabilistic"]["posterior"]),
         share(inferring["deterministic"]["posterior"]),
-        share(document["loss"]),
+        share(document["detail_lost"]),
         f"Records removed 0 {document['suppressed']} ",
     ):
         assert figure in page
@@ -749,6 +749,6 @@ def test_each_version_is_a_point_that_leads_to_it(tmp_path: Path) -> None:
         assert len({place for place, _ in points}) == len(points) > 2
         for address, words in points:
             told, _, figures = words.partition(": ")
-            assert re.fullmatch("error [0-9.]+%, [0-9.]+% right guesses", figures)
+            assert re.fullmatch("[0-9.]+% of the detail is lost, [0-9.]+% right guesses", figures)
             assert told in front.partition("<figcaption>")[2]
             assert client.get(address).status_code == 200

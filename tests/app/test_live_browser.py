@@ -361,7 +361,7 @@ def test_the_best_version_for_the_rule_is_found_opened_and_taken_along(
     check(tab)
     versions = tab.locator(".versions tbody tr")
     assert versions.locator("th").all_inner_texts()[:3] == [
-        *("Verdict", "Error", "Right guesses at who it is"),
+        *("Verdict", "Detail lost", "Right guesses at who it is"),
     ]
     assert re.search(r"\d%", versions.nth(1).inner_text())
     with tab.expect_download() as best:

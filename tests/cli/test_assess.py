@@ -164,7 +164,7 @@ def test_a_readable_table_and_a_sentence_per_finding(glasshouse: Glasshouse, gra
     outcome = glasshouse("assess", grades, "-q", "age", "-q", "gender", "-s", "grade")
     assert outcome.code == 0
     assert "grades.csv: 10 records" in outcome.out
-    assert "CRS identify the person" in outcome.out
+    assert "identify the person" in outcome.out
     assert (
         outcome.out.count("•") == 4
     )  # naming, inferring, what is enough, how many are nearly alone

@@ -146,7 +146,7 @@ def test_runs_side_by_side_have_the_labels_of_each(
         label = ("--label", "sexo=sex of the person", "--subsets", "full")
         assert glasshouse("assess", survey, *KNOWN, *label, "--out", tmp_path / name).code == 0
     shown = glasshouse("compare", tmp_path / "first", tmp_path / "second").out
-    assert "sex of the person, Faixa de idade, Estado" in " ".join(shown.split())
+    assert "sex of the person, Faixa de idade and Estado" in " ".join(shown.split())
 
 
 def test_a_label_of_no_column_is_one_line(survey: Path, glasshouse: Glasshouse) -> None:

@@ -193,7 +193,7 @@ def test_the_outcome_is_told_in_the_language(glasshouse: Glasshouse) -> None:
     )
     assert outcome.code == 0, outcome.error
     assert "people.csv: 1.206 registros" in outcome.out
-    assert "O adversário conhece age, sex: " in outcome.out
+    assert "O adversário conhece age e sex: " in outcome.out
     assert "acerto em uma tentativa" in outcome.out
     assert "░ antes, █ depois" in outcome.out
     assert "Relatório: run/report.html" in outcome.out

@@ -73,7 +73,7 @@ def test_the_best_set_of_each_size_and_the_influence_are_shown(
     glasshouse: Glasshouse, census: Path
 ) -> None:
     shown = glasshouse("assess", census, *OPTIONS).out
-    assert "CRS identify the person: the best set of each size" in shown
+    assert "Identify the person: the best set of each size" in shown
     assert "What each column contributes" in shown
     assert (
         shown.count("•") == 5

@@ -340,7 +340,7 @@ def test_without_an_original_people_are_averaged_and_told_everywhere(
     assert "gives the likeliest ill a probability of 57.1%;" in said
     assert "only studies the population, of 45.3%." in said
     assert "sure of the likeliest value, on average" in said
-    assert "knows who is in the table 57.14%" in said
+    assert "knows who is in the table 57.1%" in said
     frame = pyarrow.parquet.read_table("run/results.parquet").to_pylist()
     told = {row["adversary"]: row["mean_highest"] for row in frame}
     assert told["attacker"] == pytest.approx(4 / 7)

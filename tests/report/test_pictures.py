@@ -232,7 +232,7 @@ def test_the_original_is_on_the_frontier_hollow_and_with_its_name() -> None:
     marks = [row for row in rows_of(figure) if row.get("kind") == "original"]
     assert marks
     for mark in marks:
-        assert (mark["name"], mark["error"]) == ("original", 0)
+        assert (mark["name"], mark["lost"]) == ("original", 0)
     assert {round(mark["risk"], 3) for mark in marks} >= {16.667}
     hollow = [
         layer

@@ -141,9 +141,12 @@ def times(factor: Fraction, *, short: bool = False) -> str:
 
     >>> times(Fraction(8, 3)), times(Fraction(48176423, 2)), times(Fraction(8, 3), short=True)
     ('× 2.66667', '× 24,088,212', '× 2.7')
+    >>> times(Fraction(2), short=True)
+    '× 2'
     """
     if short:
-        return f"× {number(round(factor)) if factor >= 1000 else number(factor, '.1f')}"
+        is_whole = factor >= 1000 or factor == round(factor)
+        return f"× {number(round(factor)) if is_whole else number(factor, '.1f')}"
     return f"× {number(round(factor)) if factor >= 10**6 else number(factor, ',.6g')}"
 
 
