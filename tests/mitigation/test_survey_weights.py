@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation import KAnonymity, compare_utility, quality, recode
-from glasshouse.mitigation.anonymisation import weighted_classes
 from glasshouse.mitigation.criteria import Criterion, EstimatedKMap
-from glasshouse.mitigation.information_loss import Recoding, loss
+from glasshouse.mitigation.information_loss import Recoding, loss, weighted_classes
 from glasshouse.mitigation.utility import column_costs
 from glasshouse.table import EncodedTable, read
 from tests.mitigation.test_population import AGES, LABELS, SEXES, WIDTHS, hierarchies
