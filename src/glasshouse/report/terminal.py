@@ -94,13 +94,13 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
         console.print(Text(printable(table.title), style="bold"))
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, collapse_padding=True, pad_edge=False, title=None)
     labelled = all(column.numeric or not column.title for column in table.columns[1:])
-    """Whether numbers stand beside one label, so that they stand by its last line where it is long."""
+    """Whether numbers (and their bars) stand beside one label, so that they stand by its last line where it is long."""
     for place, column in enumerate(table.columns):
         grid.add_column(
             Text(printable(column.title)),
             justify="right" if column.numeric else "left",
             overflow="fold",
-            vertical="bottom" if labelled and column.numeric else "top",
+            vertical="bottom" if labelled and place else "top",
             min_width=_widest_number(table, place) if column.numeric else None,
         )
     for group in table.groups:
