@@ -255,7 +255,7 @@ def test_an_officer_goes_from_a_raw_file_to_a_report(
     tab.goto(f"{home}/")
     other = "pt-BR" if language == "en" else "en"
     tab.locator(f"form.settings button[value='{other}']").click()
-    assert tab.evaluate("() => document.documentElement.lang") == other
+    tab.locator(f"html[lang='{other}']").wait_for(state="attached")
     assert tab.locator("#runs ~ .cards h3 a[href^='/run/']").count() == 3
 
     with tab.expect_file_chooser() as chooser:
