@@ -106,6 +106,69 @@ def test_random_matrices_and_classes_are_as_by_trying_every_value() -> None:
         assert found.worst.beliefs[HUNDREDTH][1] <= most
 
 
+def test_swapped_values_are_learned_as_by_the_channel_of_each_group() -> None:
+    chance, trials = random.Random(7), 0
+    while trials < 40:
+        data = [
+            (chance.choice("uv"), chance.choice("abc"), chance.choice("xyz")) for _ in range(12)
+        ]
+        swapped = Fraction(chance.randint(0, 10), 10)
+        groups = {g: [z for one, _, z in data if one == g] for g, _, _ in data}
+        if any(len(set(values)) < 2 for values in groups.values()):
+            continue
+        trials += 1
+        table = read(
+            pa.table({word: [row[place] for row in data] for place, word in enumerate("gkz")}),
+            quasi_identifiers=["g", "k"],
+            sensitive=["z"],
+        )
+        found = column_noise(table, "z", parse_noise("z", f"swap:{swapped},within=g"))
+        right, most = Fraction(0), Fraction(0)
+        for group, values in groups.items():
+            tally = {value: values.count(value) for value in set(values)}
+            others = len(values) - 1
+            shows = {
+                (x, y): (1 - swapped) * (x == y) + swapped * Fraction(tally[y] - (x == y), others)
+                for x in tally
+                for y in tally
+            }
+            for k in "abc":
+                of_class = [z for g, one, z in data if (g, one) == (group, k)]
+                right += max(
+                    sum(
+                        tally[x] * shows[x, z] / sum(tally[v] * shows[v, z] for v in tally)
+                        for z in of_class
+                    )
+                    for x in tally
+                )
+            for x in tally:
+                for v in tally.keys() - {x}:
+                    for y in tally:
+                        seen = shows[x, y] + 99 * shows[v, y]
+                        most = max(most, shows[x, y] / seen if seen else Fraction(0))
+        assert found.guessed == right / len(data)
+        assert found.prior == Fraction(
+            max(sum(z == value for *_, z in data) for value in "xyz"), len(data)
+        )
+        assert not found.is_estimated
+        assert found.worst.beliefs[HUNDREDTH][1] <= most
+        assert (found.worst.certain == 1) == (swapped == 0)
+
+
+def test_swapping_hides_nothing_where_a_group_has_one_value_only() -> None:
+    table = read(
+        pa.table({"g": list("uuuvvv"), "z": list("xyzxxx")}),
+        quasi_identifiers=["g"],
+        sensitive=["z"],
+    )
+    found = column_noise(table, "z", parse_noise("z", "swap:1/2,within=g"))
+    assert found.worst.certain == 1
+    assert found.guessed == Fraction(1, 6) + Fraction(3, 6)
+    assert found.prior == Fraction(4, 6)
+    among_all = column_noise(table, "z", parse_noise("z", "swap:1/2"))
+    assert among_all.worst.certain == 0
+
+
 def channel_row(channel: qif.Channel, x: str) -> list[Fraction]:
     return [Fraction(channel[x, y]) for y in channel.outputs]
 
@@ -172,6 +235,9 @@ def test_a_matrix_of_a_file_is_told_through_the_command_in_both_languages(
     [
         ("ill=response:1.5", "is none of ill=response:0.8"),
         ("ill=gaussian:2", "is none of ill=response:0.8"),
+        ("ill=swap:0.1,within=", "is none of ill=response:0.8"),
+        ("ill=pram:0.1,within=home", "is none of ill=response:0.8"),
+        ("ill=swap:0.1,within=age", 'swapped within "age"; name that as a'),
         ("home=response:0.5", 'given for "home", which is no single column'),
         ("ill=@missing.csv", "missing.csv"),
         ("ill=@wrong.csv", "add up to 9/10, not to 1"),

@@ -346,7 +346,7 @@ class AttackerOptions:
             "within": "COLUMN=10%, COLUMN=5",
             "about": "COLUMN=±2, COLUMN=±7d, COLUMN=90%, COLUMN=@FILE",
             "likely": "COLUMN=50%",
-            "noise": "COLUMN=response:0.8, COLUMN=pram:0.8, COLUMN=@FILE",
+            "noise": "COLUMN=response:0.8, COLUMN=pram:0.8, COLUMN=swap:0.1, COLUMN=@FILE",
         }
         return {
             "person": listed(self.person) if self.person else [],
@@ -355,7 +355,9 @@ class AttackerOptions:
             "household": self.household,
             **({} if self.missing_as is None else {"missing_as": self.missing_as}),
         } | {
-            word: assignments(getattr(self, word), option=f"--{word}", form=form)
+            word: assignments(
+                getattr(self, word), option=f"--{word}", form=form, first=word == "noise"
+            )
             for word, form in forms.items()
         }
 

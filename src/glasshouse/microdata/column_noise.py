@@ -1,14 +1,16 @@
 """Columns that were released at random: what a value with noise lets somebody learn of a person.
 
-A value is released by a known channel, each record for itself: randomised response, PRAM, or a matrix. Two adversaries
-are told apart:
+A value is released by a known channel, each record for itself: randomised response, PRAM, or a matrix; or it is swapped
+with another record of its group, which has a channel of its own (`glasshouse.qif.swapping`). Two adversaries are told
+apart:
 
 - one knows which record is a person's, and suspects a value: what she sees is the row of the channel. Between the value
   that she suspects and any other, the pair of values that the channel tells apart best is what is told (`worst`), so
   that it holds whatever she thinks of the others;
 - one knows the quasi-identifiers, and guesses the value: of each record of the class she believes
   P(s | z) ∝ π(s) C(s, z), and she guesses the value with the greatest mean of it. π is what the study says of it, or
-  else the likeliest by what was released (`glasshouse.qif.estimate_prior`).
+  else the likeliest by what was released (`glasshouse.qif.estimate_prior`); of swapped values it is how often the
+  group has them, which swapping does not change.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.microdata.knowledge import read_kernel
-from glasshouse.qif import Channel, Number, Prior, estimate_prior, randomised_response
+from glasshouse.qif import Channel, Number, Prior, estimate_prior, randomised_response, swapping
 from glasshouse.qif.suspicion import PRIORS, Suspicion, suspicion_of
 from glasshouse.study.column_noise import ColumnChances
 from glasshouse.table import EncodedColumn, EncodedTable
@@ -100,6 +102,8 @@ def column_noise(
     >>> print(found.guessed, found.worst.beliefs[Fraction(1, 100)][1])
     3/4 1/34
     """
+    if chances.law == "swap":
+        return _swapped(table, name, chances)
     column = table.column(name)
     known = table.known_values(name)
     values = [
@@ -130,6 +134,55 @@ def column_noise(
         prior=_fraction(before.probabilities.max()),
         guessed=guessed,
         is_estimated=prior is None,
+    )
+
+
+def _swapped(table: EncodedTable, name: str, chances: ColumnChances) -> ColumnNoise:
+    """Tell what swapped values let somebody learn: in each group by its channel, and of the group where it is worst.
+
+    Where all of a group have one value, swapping hides nothing: whoever is in it has that value.
+    """
+    column = table.column(name)
+    some = np.flatnonzero(table.known_values(name)[column.codes])
+    codes, values = column.codes[some], column.values.to_pylist()
+    classes = np.asarray(partition(table, table.quasi_identifiers).numbers[some], np.int64)
+    groups = partition(table, chances.within).numbers[some]
+    worst: Suspicion | None = None
+    guessed, chances_counted = Fraction(0), 0
+    for group in np.unique(groups).tolist():
+        members = np.flatnonzero(groups == group)
+        kept, shown, counts = np.unique(codes[members], return_inverse=True, return_counts=True)
+        chances_counted += len(kept) ** 2
+        if chances_counted > MOST_CHANCES:
+            raise BudgetError(
+                "column {column}: too many different values were swapped; group its values first",
+                column=quoted([name]),
+            )
+        tally = {values[code]: int(count) for code, count in zip(kept, counts, strict=True)}
+        channel = swapping(tally, chances.chance or 0) if len(tally) > 1 else None
+        if channel is None:
+            suspicion, right = (
+                suspicion_of(Channel([[1, 0], [0, 1]], ["other", "suspected"])),
+                Fraction(1),
+            )
+        else:
+            prior = Prior([Fraction(count, len(members)) for count in tally.values()], list(tally))
+            suspicion = _worst(channel)
+            right = _guessed(channel, prior, classes[members], shown)
+        guessed += right * len(members)
+        if worst is None or suspicion.order > worst.order:
+            worst = suspicion
+    if worst is None:
+        raise DataError("column {column}: every value is missing", column=quoted([name]))
+    tallies = np.bincount(codes)
+    return ColumnNoise(
+        column=name,
+        law=chances.written,
+        values=int(np.count_nonzero(tallies)),
+        worst=worst,
+        prior=Fraction(int(tallies.max()), len(some)),
+        guessed=guessed / len(some),
+        is_estimated=False,
     )
 
 

@@ -288,8 +288,9 @@ class AssessStudy(ReleaseStudy):
     )
     noise: dict[str, str] = _adversary(
         "A secret that was released at random, and how: response:0.8 (the truth with this chance, else any other "
-        "value), pram:0.8 (kept, else drawn anew), or by the chances of a file. Also shows what that noise protects.",
-        "COL=response:0.8|COL=pram:0.8|COL=@FILE",
+        "value), pram:0.8 (kept, else drawn anew), swap:0.1,within=region (with this chance exchanged for that of "
+        "another record of the region), or by the chances of a file. Also shows what that noise protects.",
+        "COL=response:0.8|COL=pram:0.8|COL=swap:0.1|COL=@FILE",
         python='{"ill": "response:0.8"}; {"ill": "@chances.csv"}',
         default={},
     )
@@ -430,6 +431,18 @@ class AssessStudy(ReleaseStudy):
                     '`noise` is given for "{name}", which is no single column that she wants to infer (`sensitive`); '
                     "what is known and was changed at random is judged where the true values are: by anonymise, "
                     "`perturb`",
+                    name=name,
+                )
+        for name, chances in self.noises.items():
+            if not {*chances.within} <= {*self.adversary.quasi_identifiers}:
+                raise ContradictionError(
+                    'values of "{name}" were swapped within {columns}; name that as a quasi-identifier, too',
+                    name=name,
+                    columns=quoted(chances.within),
+                )
+            if chances.law == "swap" and name in self.adversary.prior:
+                raise ContradictionError(
+                    'values of "{name}" were swapped, which does not change how frequent they are; leave out `prior`',
                     name=name,
                 )
         return self
