@@ -242,6 +242,7 @@ UNSURE = {
     "en": "by someone who knows age only within 1; a best guess would be right in 37.5% of cases",
     "pt-BR": "por quem conhece age só com erro de até 1; na melhor tentativa, acerta-se em 37,5% dos casos",
 }
+HOW = {"en": "age only within 1", "pt-BR": "age só com erro de até 1"}
 CLOSE = {
     "en": "guesses at salary within 10%, without these facts and with them; exactly right: 12.5% → 100%",
     "pt-BR": "de tentativas sobre salary com erro de até 10%, sem essas informações e com elas; exatamente certas: "
@@ -271,5 +272,13 @@ def test_the_first_screen_answers_the_question_that_was_asked(
     assert [tile.figure for tile in about.tiles] == figures
     assert UNSURE[language] in about.tiles[0].sentence
     assert UNSURE[language].split(";")[0] in about.tiles[1].sentence
+    share = "37.5%" if language == "en" else "37,5%"
+    assert HOW[language] in about.findings[0].sentence
+    assert share in about.findings[0].sentence
     close = first_screen("--within", "salary=10%")
     assert CLOSE[language] in [tile.sentence for tile in close.tiles]
+    near, exact = (
+        next(place for place, finding in enumerate(close.findings) if words in finding.sentence)
+        for words in (" 10%", "salary")
+    )
+    assert near <= exact, "a close guess comes before an exact one"

@@ -62,7 +62,9 @@ def findings(
     """Return who can be named, what can be inferred, how little is enough, how many stand alone, and what is safe.
 
     They speak of all datasets together, of the largest set of quasi-identifiers that was assessed, and of every
-    sensitive attribute, the one most at risk first. Of a growing collection one says how her success grows.
+    sensitive attribute, the one most at risk first. Of a growing collection one says how her success grows. What
+    was asked for beyond it comes before it: what she knows inexactly before who can be named by exact knowledge, a
+    close guess before an exact one.
 
     Args:
         assessment: What came out.
@@ -76,24 +78,24 @@ def findings(
     """
     figures = pictures or {}
     naming, *inferring = widest(assessment.attacks)
-    results = [replace(_named(naming, subject), picture=figures.get("who"))]
+    results = [
+        replace(finding, picture=figures.get("about") if place == 0 else None)
+        for place, finding in enumerate(knowledge_findings(assessment, subject))
+    ]
+    results.append(replace(_named(naming, subject), picture=figures.get("who")))
     stages = growth(assessment.attacks)
     if len(stages) > 1:
         results.append(replace(_grown(stages[0][0], naming), picture=figures.get("people")))
+    results += [
+        replace(finding, picture=figures.get("close") if place == 0 else None)
+        for place, finding in enumerate(closeness_findings(assessment, subject))
+    ]
     if inferring:
         worst, *further = sorted(inferring, key=most_at_risk)
         results.append(replace(_inferred(worst, naming, subject), picture=figures.get("inference")))
         results += [
             replace(_inferred(attack, naming, subject), meaning="", remedy="") for attack in further
         ]
-    results += [
-        replace(finding, picture=figures.get("close") if place == 0 else None)
-        for place, finding in enumerate(closeness_findings(assessment, subject))
-    ]
-    results += [
-        replace(finding, picture=figures.get("about") if place == 0 else None)
-        for place, finding in enumerate(knowledge_findings(assessment, subject))
-    ]
     gaining = [attack for attack in (naming, *inferring) if attack.gain is not None]
     if gaining:
         results.append(gained(gaining, subject=subject, currency=currency, tries=tries))
