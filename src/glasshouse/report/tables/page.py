@@ -242,8 +242,8 @@ def _read_out(outcome: TablesOutcome, question: TablesStudy) -> Finding:
             figure,
         )
     sentence = text(
-        "Whoever puts the tables together reads the whole record of {certain} of {people} out of them with certainty; "
-        "{rare} of them have a combination that at most {few} have.",
+        "Whoever puts the tables together reads the whole record of {certain} of {people} out of them with certainty, "
+        "{rare} of them with a combination that at most {few} have.",
         certain=number(certain),
         people=counted(people, question.subject),
         rare=number(rare),
