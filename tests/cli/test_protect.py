@@ -423,6 +423,27 @@ def test_detail_lost_is_a_share_of_the_cells_and_the_same_wherever_it_stands(
     assert [row["detail_lost"] for row in rows] == [0, pytest.approx(0.25), 0]  # the original first
 
 
+def test_a_record_that_is_removed_loses_its_secret_too(glasshouse: Glasshouse) -> None:
+    """Only what could be known of it was counted, so that removing people seemed to cost less than it does."""
+    rows = [(town, "flu") for town in "ABAB" * 24] + [("C", "hiv"), ("D", "flu")]
+    Path("people.csv").write_text("town,ill\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    protected = glasshouse(
+        *("anonymise", "people.csv", "-q", "town", "-s", "ill", "--k", "20", "--drop-suppressed"),
+        *(
+            "--suppression",
+            "0.05",
+            "--hierarchy",
+            "town=suppression_only",
+            "--json",
+            "--out",
+            "run",
+        ),
+    )
+    assert protected.code == 0, protected.error
+    assert len(Path("run/release.csv").read_text().splitlines()) == 1 + 96
+    assert json.loads(protected.out)["detail_lost"] == pytest.approx(2 / 98)
+
+
 def test_versions_that_are_the_same_file_are_kept_once() -> None:
     chance = random.Random(4)
     columns = {

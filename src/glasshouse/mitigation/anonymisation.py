@@ -246,6 +246,7 @@ class Anonymisation:
         release = recoding.release(table)
         after = assess(without(release, recoding.suppressed), drop_suppressed=False)
         dropped = bool(parameters.get("drop_suppressed"))
+        gone = float(np.average(recoding.suppressed, weights=weights and weights.each))
         remaining = quality(table, recoding, hierarchies, weights=weights)
         matched, too_blank = _matched(without(release, recoding.suppressed))
         return cls(
@@ -265,7 +266,7 @@ class Anonymisation:
             too_blank=too_blank,
             heights=recoding.heights,
             loss=remaining.loss,
-            detail_lost=detail_lost(table, remaining),
+            detail_lost=detail_lost(table, remaining, gone if dropped else 0.0),
             optimal=recoding.optimal,
             bound=recoding.bound if parameters.get("recoding", "global") == "global" else None,
             objective_value=recoding.loss,

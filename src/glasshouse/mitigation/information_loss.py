@@ -310,7 +310,7 @@ def weighted_classes(recoding: Recoding, weights: SurveyWeights) -> WeightedClas
     return WeightedClasses.of(chosen, classes, recoding.released, people=weights.total)
 
 
-def detail_lost(table: EncodedTable, left: Quality) -> float:
+def detail_lost(table: EncodedTable, left: Quality, removed: float = 0.0) -> float:
     """Return the share of detail that a recoding loses.
 
     Of a cell it is how many of the column's values the released one leaves open, from 0, the value itself, to 1, any of
@@ -320,8 +320,10 @@ def detail_lost(table: EncodedTable, left: Quality) -> float:
     Args:
         table: The records before.
         left: What is left of each column that can be known.
+        removed: The share of the records that are not in the release, whose sensitive values are lost, too.
     """
     lost = sum(1 - attribute.granularity for attribute in left.attributes.values())
+    lost += removed * (looked_at(table) - len(left.attributes))
     return max(0.0, lost / looked_at(table))
 
 
