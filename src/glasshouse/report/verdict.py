@@ -194,7 +194,7 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
             text(
                 "{condition}: {value} (rule: {limit})",
                 condition=condition_words(judgement),
-                value=in_words(value_words(judgement.measured)),
+                value=_measured_words(judgement.measured),
                 limit=in_words(limit_words(judgement.condition, judgement.condition.limit)),
             )
             for judgement in failed[:MOST_FAILED]
@@ -218,7 +218,7 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
     elif not verdict.is_of_totals:
         yield unknown_coverage()
     elif all(one.condition.measure != "noise" for one in verdict.judgements):
-        yield text("Judged is what is certain, and not guesses.")
+        yield text("Only what is certain was judged, not guesses.")
     if verdict.unjudged and verdict.is_of_release:
         measures = dict.fromkeys(condition.measure for condition in verdict.unjudged)
         words = "; ".join(map(measure_words, measures))
@@ -357,6 +357,14 @@ def value_words(measured: Measurement) -> str:
     else:
         share = percentage(measured.value)
     return f"≤ {share}" if measured.is_bound else share
+
+
+def _measured_words(measured: Measurement) -> str:
+    """Say in a sentence what was measured; a bound on the safe side is not what was found."""
+    sign, _, figure = value_words(measured).partition(" ")
+    if measured.is_bound and sign == "≤" and measured.value:
+        return text("possibly up to {figure}", figure=figure)
+    return in_words(value_words(measured))
 
 
 def limit_words(condition: PolicyCondition, limit: Fraction | None) -> str:

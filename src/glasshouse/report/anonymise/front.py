@@ -169,9 +169,8 @@ def several(names: Sequence[str]) -> str:
 def detail_meaning() -> str:
     """Say what is meant by a share of the detail."""
     return text(
-        "Detail lost: how many of a column’s values a released one leaves open (0%: the value itself, 100%: any of "
-        "them), averaged over all records and over the columns that were looked at, so that one of four wholly gone "
-        "counts as 25%."
+        "Detail lost: how many of a column’s values could stand behind a published one (0%: only itself, 100%: any of "
+        "them), averaged over all records and all columns that were looked at, sensitive ones included."
     )
 
 

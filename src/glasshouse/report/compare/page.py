@@ -344,8 +344,8 @@ ESTIMATED = marked(
 )
 LOST = {
     marked("Detail lost"): marked(
-        "How many of a column’s values a released one leaves open (0%: the value itself, 100%: any of them), averaged "
-        "over all records and over the columns that were looked at: one of four wholly gone counts as 25%."
+        "How many of a column’s values could stand behind a published one (0%: only itself, 100%: any of them), "
+        "averaged over all records and all columns that were looked at, sensitive ones included."
     )
 }
 TERMS = {

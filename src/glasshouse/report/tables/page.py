@@ -270,6 +270,14 @@ def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
             )
         )
         return
+    if not outcome.best_alone:
+        yield note(
+            text(
+                "No single table reveals anybody’s whole record with certainty; all together reveal that of {all}.",
+                all=figures["all"],
+            )
+        )
+        return
     yield note(
         text(
             "The best single table reveals the whole record of {one} with certainty, all tables together that of "
@@ -374,13 +382,15 @@ def _secret(secret: SecretExposure, outcome: TablesOutcome) -> Finding:
 def _counted(outcome: TablesOutcome) -> Finding:
     if outcome.bounds.tables is None:
         return note(
-            text("How many tables of all the columns meet the published ones was not counted.")
+            text(
+                "How many different files of people would give exactly these tables was not counted."
+            )
         )
     if outcome.bounds.tables == 1:
-        return note(text("Exactly one table of all the columns meets the published ones."))
+        return note(text("Only one file of people gives exactly these tables."))
     return note(
         text(
-            "Of the tables of all the columns, {count} meet the published ones.",
+            "{count} different files of people would give exactly these tables.",
             count=number(outcome.bounds.tables),
         )
     )
@@ -415,7 +425,12 @@ def _tables(outcome: TablesOutcome) -> Iterator[Table]:
     ]
     if guesses:
         titles = (text("margin"), text("one table"), text("population"), text("all tables"))
-        yield cell_table(text("attribute"), titles, guesses, text("Correct guesses, as expected"))
+        yield cell_table(
+            text("attribute"),
+            titles,
+            guesses,
+            text("Correct guesses to be expected, of {people}", people=number(outcome.records)),
+        )
 
 
 def _ranking(audit: TablesAudit) -> Table:
