@@ -283,9 +283,22 @@ def test_too_few_people_are_told_so_by_every_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written(Path("tiny.csv"), people(1, records=12))
-    options = ["-q", "age", "-q", "sex", "-s", "illness"]
-    for command in (["assess"], ["anonymise", "--k", "3"]):
-        assert glasshouse(command[0], "tiny.csv", *options, *command[1:], "--out", "run").code == 0
+    of_town = people(1, records=12)
+    age = of_town["age"][0]
+    for name, values in people(2, records=48).items():
+        of_town[name] += values
+    written(Path("town.csv"), of_town)
+    known = ["-q", "age", "-q", "sex"]
+    options = [*known, "-s", "illness"]
+    for command in (
+        ["assess", *options],
+        ["anonymise", *options, "--k", "3"],
+        ["target", *options, "--know", f"age={age}"],
+        ["membership", *known, "--fraction", "0.2"],
+        ["membership", *known, "--population", "town.csv"],
+    ):
+        done = glasshouse(command[0], "tiny.csv", *command[1:], "--out", "run")
+        assert done.code == 0, command
         (action,) = stored_report(Path("run")).page("en").actions
         assert "12 people are too few for this rule, whatever is done: it needs at least 20." in (
             action.sentence

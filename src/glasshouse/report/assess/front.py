@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -29,7 +29,16 @@ from glasshouse.report.assess.knowledge import knowledge_tiles
 from glasshouse.report.attacks import knowledge_in_short, target_label
 from glasshouse.report.cells import group_table, percent_cell
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
-from glasshouse.report.page import MOST_ACTIONS, Action, Cell, Figure, Tile, keep_assumptions
+from glasshouse.report.page import (
+    MOST_ACTIONS,
+    Action,
+    Cell,
+    Figure,
+    Finding,
+    Tile,
+    keep_assumptions,
+    remedies,
+)
 from glasshouse.report.severity import SMALL_CLASS
 from glasshouse.report.verdict import binding_words
 from glasshouse.report.words import cases, counted, enumeration, percentages, plural, share
@@ -636,21 +645,15 @@ def command_of(advice: Advice, study: AssessStudy) -> str:
     return _file_command("anonymise", study, advice.quasi_identifiers, ["--k", "1"], "published")
 
 
-def protect_command(study: ReleaseStudy | None, names: Sequence[str] | None = None) -> str:
-    """Return the command that finds versions of the file of a study that meet its rule; none where there is none.
-
-    Args:
-        study: The study.
-        names: What can be known; by default all that the study says.
-    """
+def protect_command(study: ReleaseStudy | None) -> str:
+    """Return the command that finds versions of the file of a study that meet its rule; none where there is none."""
     if study is None or len(study.datasets) > 1 or study.policy.option is None:
         return ""
     if isinstance(study, AssessStudy) and (study.links or study.person or study.group):
         return ""
     option = study.policy.option
     words = [] if option == OPEN_DATA.name else ["--policy", option]
-    known = study.adversary.knowable if names is None else names
-    return _file_command("protect", study, known, words)
+    return _file_command("protect", study, study.adversary.knowable, words)
 
 
 def _file_command(
@@ -681,9 +684,20 @@ def _asked_of(secret: str) -> str:
     return re.split("[=<>!]", secret, maxsplit=1)[0].strip() if set("=<>") & {*secret} else secret
 
 
-def less_detail_command(study: ReleaseStudy, names: Sequence[str]) -> str:
-    """Return the command that finds versions in less detail of the file of a study which meet its rule."""
-    return protect_command(study, names)
+def less_detail(
+    findings: Iterable[Finding], remedy: str, study: ReleaseStudy, records: int
+) -> tuple[Action, ...]:
+    """Return what findings say could be done; of a release of too few people for its rule only that they are.
+
+    Args:
+        findings: What was found.
+        remedy: What is done by publishing less detail, which has a command.
+        study: What was asked.
+        records: The number of people in the release.
+    """
+    said = remedies(findings, {remedy: protect_command(study)})
+    few = too_few(records, study.policy, study.subject)
+    return said if few is None or not said else (few,)
 
 
 def _attack_words(study: AssessStudy) -> Iterator[str]:

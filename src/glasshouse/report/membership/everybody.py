@@ -21,7 +21,7 @@ from glasshouse.language import (
 )
 from glasshouse.microdata.presence import Membership
 from glasshouse.report import vega
-from glasshouse.report.assess.front import less_detail_command
+from glasshouse.report.assess.front import less_detail
 from glasshouse.report.attacks import METHOD
 from glasshouse.report.cells import (
     cell_table,
@@ -70,7 +70,6 @@ from glasshouse.report.page import (
     Tile,
     note,
     reassurance,
-    remedies,
 )
 from glasshouse.report.provenance import treatment_section
 from glasshouse.report.severity import graded
@@ -337,9 +336,7 @@ def membership_page(outcome: Membership, question: MembershipStudy, provenance: 
         findings=(replace(sure, picture=presence_figure(outcome, subject)), *findings),
         summary=f"{_finding(outcome, subject)}.",
         tiles=tuple(_membership_tiles(outcome, subject)),
-        actions=remedies(
-            [sure], {sure.remedy: less_detail_command(question, outcome.quasi_identifiers)}
-        ),
+        actions=less_detail([sure], sure.remedy, question, max(outcome.members)),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             marked(

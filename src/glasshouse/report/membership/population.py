@@ -18,7 +18,7 @@ from glasshouse.language import (
 from glasshouse.measures.membership import named_with_a_register, records_alone
 from glasshouse.microdata.uniqueness import Estimate, PopulationRisks
 from glasshouse.report import vega
-from glasshouse.report.assess.front import less_detail_command
+from glasshouse.report.assess.front import less_detail
 from glasshouse.report.cells import (
     NOTHING,
     cell_table,
@@ -50,7 +50,6 @@ from glasshouse.report.page import (
     Table,
     Tile,
     note,
-    remedies,
 )
 from glasshouse.report.provenance import treatment_section
 from glasshouse.report.severity import graded
@@ -348,10 +347,7 @@ def population_page(
         ),
         findings=(alone, differing, *further),
         tiles=tuple(_population_tiles(risks, subject)),
-        actions=remedies(
-            [alone, differing],
-            {alone.remedy: less_detail_command(question, risks.quasi_identifiers)},
-        ),
+        actions=less_detail([alone, differing], alone.remedy, question, risks.records),
         sections=tuple(filter(None, sections)),
         adversary=(
             text(

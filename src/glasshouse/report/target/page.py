@@ -26,7 +26,6 @@ from glasshouse.report.page import (
     Section,
     Tile,
     note,
-    remedies,
 )
 from glasshouse.report.provenance import treatment_blocks, treatment_section
 from glasshouse.report.target import journalist as journalists
@@ -103,7 +102,7 @@ def page(outcome: Target, question: TargetStudy, *, provenance: Provenance) -> P
         findings=findings,
         summary=_summary(target),
         tiles=tuple(_tiles(target)),
-        actions=remedies(findings, target.less_detail_commands(question)),
+        actions=target.actions(findings, question),
         sections=tuple(filter(None, sections)),
         adversary=target.adversary(),
         limits=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from glasshouse.language import marked, number, text, text_for
 from glasshouse.microdata.individual import PersonTarget, Target, TargetSecret
 from glasshouse.report.attacks import change_the_pseudonym
 from glasshouse.report.discretion import COARSELY, Among, Discretion, Told, one_of_few
+from glasshouse.report.page import Action, Finding, remedies
 from glasshouse.report.target.record import TargetTold
 from glasshouse.report.words import counted, enumeration, joined, sentences
 from glasshouse.study.assess import parse_person_secret
@@ -201,9 +203,9 @@ class PersonTold(TargetTold):
         """Say what makes more people fit."""
         return change_the_pseudonym()
 
-    def less_detail_commands(self, question: TargetStudy) -> dict[str, str]:
-        """Return no command: none tells what comes of it."""
-        return {}
+    def actions(self, findings: Sequence[Finding], question: TargetStudy) -> tuple[Action, ...]:
+        """Return what could be done, with no command: none tells what comes of it."""
+        return remedies(findings)
 
     # Who may be meant
 

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 from glasshouse.language import marked, number, text, text_for, translated
 from glasshouse.microdata.individual import Belief, Target, TargetSecret
-from glasshouse.report.assess.front import less_detail_command
+from glasshouse.report.assess.front import less_detail
 from glasshouse.report.discretion import (
     EXACTLY,
     Among,
@@ -22,7 +22,7 @@ from glasshouse.report.discretion import (
     change_told,
     one_of_few,
 )
-from glasshouse.report.page import Finding, Severity, Tile, reassurance
+from glasshouse.report.page import Action, Finding, Severity, Tile, reassurance
 from glasshouse.report.provenance import missing_notes
 from glasshouse.report.severity import graded
 from glasshouse.report.target.journalist import JournalistTold, one_of_two
@@ -218,9 +218,9 @@ class TargetTold:
             known=self.known,
         )
 
-    def less_detail_commands(self, question: TargetStudy) -> dict[str, str]:
-        """Return the command that shows what comes of it."""
-        return {self.less_detail(): less_detail_command(question, self.target.known)}
+    def actions(self, findings: Sequence[Finding], question: TargetStudy) -> tuple[Action, ...]:
+        """Return what could be done, with the command that shows what comes of it."""
+        return less_detail(findings, self.less_detail(), question, self.target.records)
 
     # Who may be meant
 
