@@ -109,6 +109,32 @@ def test_a_file_name_that_is_not_text_is_refused(glasshouse: Glasshouse, people:
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        ("inspect", ""),
+        ("assess", ""),
+        ("check", "--json", ""),
+        ("assess", "people.csv", "", "-q", "age"),
+        ("compare", "", "run"),
+        ("totals", "campaign", "--study", ""),
+        ("assess", "people.csv", "-q", "age", "--out", ""),
+        ("assess", "people.csv", "-q", "age", "--out="),
+        ("membership", "people.csv", "-q", "age", "--population", ""),
+    ],
+    ids=" ".join,
+)
+def test_no_name_is_not_the_folder_that_one_is_in(
+    glasshouse: Glasshouse, command: tuple[str, ...]
+) -> None:
+    assert '"" names no file or folder' in refused(glasshouse, *command)
+
+
+def test_what_names_no_file_is_refused_for_its_own_reason(glasshouse: Glasshouse) -> None:
+    command = ("assess", "people.csv", "-q", "age", "--policy", "")
+    assert 'there is no rule ""' in refused(glasshouse, *command)
+
+
+@pytest.mark.parametrize(
     ("study", "reason"),
     [
         ("a = " + "[" * 900 + "]" * 900, "nested too deeply"),

@@ -36,6 +36,7 @@ from glasshouse.cli.options import Expanded, option, with_options
 from glasshouse.cli.translation import (
     CELL_HELP,
     LANG_HELP,
+    check_names,
     command_of,
     named_language,
     retold,
@@ -152,7 +153,9 @@ def main(arguments: Sequence[str]) -> int:
         _check_files()
         show_cells_from(SMALLEST_CELL)
         with interruptible():
-            outcome = command_of(app, arguments)(
+            command = command_of(app, arguments)
+            check_names(command, arguments)
+            outcome = command(
                 list(arguments) or ["--help"],
                 standalone_mode=False,
                 obj=named_language(arguments),  # which context sees --lang depends on its place

@@ -151,6 +151,30 @@ def command_of(app: typer.Typer, arguments: Sequence[str] | None = None) -> Any:
     return root
 
 
+def check_names(root: Any, arguments: Sequence[str]) -> None:
+    """Make sure that every file and folder has a name: a path of no letters is the folder that one is in.
+
+    Raises:
+        StudyError: One has none, as where a variable of the shell is empty.
+    """
+    options = {
+        flag: parameter
+        for command in _commands(root)
+        for parameter in command.params
+        for flag in parameter.opts
+    }
+    asks = None  # the option that takes the next word
+    for argument in arguments:
+        is_assigned = asks is None and argument.endswith("=")
+        named = options.get(argument[:-1]) if is_assigned else asks
+        if (is_assigned and _is_path(named)) or (not argument and (asks is None or _is_path(asks))):
+            raise StudyError(
+                '"" names no file or folder; give a name (is a variable of the shell empty?)'
+            )
+        option = options.get(argument)
+        asks = None if asks or getattr(option, "is_flag", False) else option
+
+
 _WHOLE = "glasshouse.whole_help"
 
 
@@ -225,6 +249,11 @@ def _help_texts(command: Any) -> Iterator[tuple[Any, str, str]]:
         for name in ("help", "short_help", "epilog", "rich_help_panel"):
             if message := getattr(holder, name, None):
                 yield holder, name, message
+
+
+def _is_path(parameter: Any) -> bool:
+    described = getattr(parameter, "type_descriptor", None)
+    return "Path" in str(getattr(described, "annotation", ""))
 
 
 def _commands(command: Any) -> Iterator[Any]:
