@@ -172,9 +172,17 @@ def test_other_quasi_identifiers_and_secrets_are_fine_and_said(glasshouse: Glass
     assert not nothing.largest[0].same_knowledge
     sentences = [finding.sentence for finding in side_by_side_findings(nothing)]
     assert any("no set of quasi-identifiers in common" in sentence for sentence in sentences)
+    page = assessed_page(nothing, provenance=PROVENANCE, command="")
+    assert page.front is None
+    assert not page.figures, "no picture puts the one beside the other"
     for code in LANGUAGES:
         with speaking(code):
-            assert glasshouse("compare", "fewer", "other", "--out", f"out-{code}").code == 0
+            told = glasshouse("compare", "fewer", "other", "--out", f"out-{code}")
+        assert told.code == 0
+        assert not {"▲", "▼"} & set(told.out), "nothing got better or worse of what is not compared"
+    some = glasshouse("compare", "both", "fewer").out
+    assert "▼" in some
+    assert "best set of each size" not in some, "these sets are of different columns"
 
 
 def test_three_runs_are_each_against_the_first(glasshouse: Glasshouse) -> None:

@@ -46,7 +46,12 @@ from glasshouse.report.cells import (
 )
 from glasshouse.report.charts import NEUTRAL, TARGETS, figure_of, plot, titled
 from glasshouse.report.compare.figures import FiguresTold, measured_page
-from glasshouse.report.compare.runs import assessed_page, assessed_tables, side_by_side_findings
+from glasshouse.report.compare.runs import (
+    assessed_page,
+    assessed_tables,
+    comparable,
+    side_by_side_findings,
+)
 from glasshouse.report.discretion import Discretion
 from glasshouse.report.glossary import glossary
 from glasshouse.report.labels import column_label
@@ -111,8 +116,9 @@ def brief(
         return Brief(blocks, comparison_findings(outcome, question, chosen))
     legend = text("▲ worse for the people in the data, ▼ better, than in the first run")
     if isinstance(outcome, AssessedRuns):
+        legends = [legend] if comparable(outcome) else []
         return Brief(
-            (*assessed_tables(outcome), legend), side_by_side_findings(outcome), shows_change=True
+            (*assessed_tables(outcome), *legends), side_by_side_findings(outcome), shows_change=True
         )
     figures = FiguresTold(outcome, Discretion(exact=True))
     return Brief((figures.table(), legend), figures.findings(), shows_change=True)

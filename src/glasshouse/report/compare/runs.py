@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from glasshouse.language import marked, number, percentage, printable, text, text_for, translated
@@ -81,17 +81,17 @@ from glasshouse.report.words import (
 def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str) -> Page:
     """Return the report of assessments side by side, and the command that repeats it."""
     first = outcome.largest[0]
-    largest, *best = _figures(outcome)
+    figures = _figures(outcome) if comparable(outcome) else []
     return Page(
         title=text("Assessments side by side"),
         lead=", ".join(run.name for run in outcome.runs),
         findings=side_by_side_findings(outcome),
         summary=_summary(outcome),
         tiles=tuple(risk_tiles(_first_and_last(outcome), outcome.subject))
-        if first.same_knowledge and _knows_the_same(outcome)
+        if _knows_the_same(outcome)
         else (),
-        front=largest,
-        figures=tuple(best),
+        front=next(iter(figures), None),
+        figures=tuple(figures[1:]),
         sections=_sections(outcome),
         adversary=(exact_knowledge(first.attacks[0].quasi_identifiers),)
         if first.same_knowledge
@@ -133,7 +133,7 @@ def assessed_page(outcome: AssessedRuns, *, provenance: Provenance, command: str
 
 def _summary(outcome: AssessedRuns) -> str:
     """Return the sentence of the first screen: what became of naming, and of the first secret, up to the last run."""
-    if any(not line.same_knowledge for line in outcome.largest):
+    if not comparable(outcome):
         return ""
     if not _knows_the_same(outcome):
         return text(
@@ -148,8 +148,13 @@ def _summary(outcome: AssessedRuns) -> str:
     return _of_exact_knowledge(outcome, heads)
 
 
+def comparable(outcome: AssessedRuns) -> bool:
+    """Tell whether the runs have quasi-identifiers in common: else no figure of one is against that of another."""
+    return all(line.same_knowledge for line in outcome.largest)
+
+
 def _knows_the_same(outcome: AssessedRuns) -> bool:
-    """Tell whether the adversary can know the same in all runs."""
+    """Tell whether the adversary can know the same in all runs: else the best sets are of different columns."""
     known = {
         frozenset(name for attack in assessment.attacks for name in attack.quasi_identifiers)
         for assessment in outcome.assessments
@@ -178,7 +183,7 @@ def _first_and_last(outcome: AssessedRuns) -> list[tuple[Attack, Attack]]:
     return [(line.attacks[0], line.attacks[-1]) for line in outcome.largest]
 
 
-def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
+def _figures(outcome: AssessedRuns) -> list[Figure]:
     steps = success_steps(line.attacks for line in outcome.largest)
     figures = [
         figure_of(
@@ -187,15 +192,11 @@ def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
             caption=text(
                 "One line per attack, with the largest set of quasi-identifiers that the runs have in common. Further "
                 "left is safer."
-            )
-            if outcome.largest[0].same_knowledge
-            else text(
-                "One line per attack, with the largest set of quasi-identifiers of each run. Further left is safer."
             ),
             table=successes_table(steps, [run.name for run in outcome.runs]),
         )
     ]
-    if len({line.size for line in outcome.best}) > 1:
+    if _knows_the_same(outcome) and len({line.size for line in outcome.best}) > 1:
 
         def successes(line: ComparedAttack) -> list[Cell]:
             return [percent_cell(attack.probabilistic.posterior) for attack in line.attacks]
@@ -207,7 +208,7 @@ def _figures(outcome: AssessedRuns) -> tuple[Figure, ...]:
             table=_by_size(outcome, successes),
         )
         figures.append(best)
-    return tuple(figures)
+    return figures
 
 
 def _looks(outcome: AssessedRuns) -> tuple[list[str], list[str], list[str]]:
@@ -239,9 +240,7 @@ def largest_chart(outcome: AssessedRuns) -> vega.Chart:
         colours=colours,
         shapes=shapes,
         title=_title(outcome),
-        subtitle=text("she knows {known}", known=enumeration(first.attacks[0].quasi_identifiers))
-        if first.same_knowledge
-        else text("with the largest set of quasi-identifiers of each run"),
+        subtitle=text("she knows {known}", known=enumeration(first.attacks[0].quasi_identifiers)),
     )
 
 
@@ -344,12 +343,14 @@ def _by_size(
 
 
 def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
+    alike = _knows_the_same(outcome)
+
     def cells(line: ComparedAttack) -> list[Cell]:
         best = []
         for attack in line.attacks:
             cell, known = number_cell(attack.probabilistic.posterior), attack.quasi_identifiers
             best.append(Cell(cell.text, exact=f"{column_labels(known)}: {cell.exact}"))
-        return [*best, *difference_cells(line)]
+        return [*best, *(difference_cells(line) if alike else ())]
 
     first, *further = outcome.runs
     differences = [
@@ -362,9 +363,9 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
     ]
     largest = Section(
         text("With the largest set that the runs have in common")
-        if outcome.largest[0].same_knowledge
+        if comparable(outcome)
         else text("With the largest set of each run"),
-        tables=(_figures_table(outcome, differences),),
+        tables=(_figures_table(outcome, differences if comparable(outcome) else ()),),
     )
     best = Section(
         text("With the best set of each size"),
@@ -372,12 +373,12 @@ def _sections(outcome: AssessedRuns) -> tuple[Section, ...]:
             "On screen, hover over a figure for the set with which she does best; all of them are in "
             "results.parquet beside this report."
         ),
-        tables=(_by_size(outcome, cells, differences),),
+        tables=(_by_size(outcome, cells, differences if alike else ()),),
     )
     return (largest, best, *guess_sections(outcome, differences))
 
 
-def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Table:
+def _figures_table(outcome: AssessedRuns, differences: Sequence[Column]) -> Table:
     titles = (text("known for certain"), text("Guess before"), text("Guess after"))
     columns = [column for run in outcome.runs for column in under(run.name, *titles)]
     rows = []
@@ -386,14 +387,14 @@ def _figures_table(outcome: AssessedRuns, differences: Iterable[Column]) -> Tabl
         for attack in line.attacks:
             guess = attack.probabilistic
             row += [certain_cell(attack), number_cell(guess.prior), number_cell(guess.posterior)]
-        rows.append([*row, *difference_cells(line)])
+        rows.append([*row, *(difference_cells(line) if differences else ())])
     return cell_table(text("Attack"), [*columns, *differences], rows)
 
 
 def side_by_side_findings(outcome: AssessedRuns) -> tuple[Finding, ...]:
     """Return what became of each attack from the first run to every other, and how far they can be compared."""
     first, *names = (run.name for run in outcome.runs)
-    if any(not line.same_knowledge for line in outcome.largest):
+    if not comparable(outcome):
         return (_incomparable(outcome), *_data(outcome))
     changes = [
         _changed(line, (first, name), line.attacks[place], outcome.subject)
@@ -658,7 +659,7 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, ...]:
     first, names = outcome.largest[0], [run.name for run in outcome.runs]
     title = (
         text("She knows {known}", known=enumeration(first.attacks[0].quasi_identifiers))
-        if first.same_knowledge
+        if comparable(outcome)
         else text("With the largest set of each run")
     )
     differences = [
@@ -675,15 +676,17 @@ def assessed_tables(outcome: AssessedRuns) -> tuple[Table, ...]:
         for attack in line.attacks:
             successes = (attack.deterministic.posterior, attack.probabilistic.posterior)
             row += map(percentage, successes)
-        largest.append([*row, *marked_points(line)])
-    for line in outcome.best:
+        largest.append([*row, *(marked_points(line) if comparable(outcome) else ())])
+    for line in outcome.best if _knows_the_same(outcome) else ():
         row = [target_label(line.secret), number(line.size)]
         row += (percentage(attack.probabilistic.posterior) for attack in line.attacks)
         best.append([*row, *marked_points(line)])
     sized = [text("columns"), *names, *differences]
     best_title = text("With the best set of each size, a guess is right")
+    if not comparable(outcome):
+        return (cell_table(text("attack"), columns, largest, title),)
     return (
         cell_table(text("attack"), [*columns, *differences], largest, title),
-        cell_table(text("attack"), sized, best, best_title),
+        *([cell_table(text("attack"), sized, best, best_title)] if best else ()),
         *guess_tables(outcome, differences),
     )
