@@ -128,7 +128,20 @@ def test_before_and_after_are_those_of_the_first_and_the_last_run(runs: Path) ->
     assert rows == {name: (before.get(name, "–"), after[name]) for name in rows}
     assert len(rows) == min(8, len(after))
     assert before["people who can be identified for certain"] != "0%"
-    assert "do not assume the same knowledge" in " ".join(form.sections[5].notes)
+    notes = " ".join(form.sections[5].notes)
+    assert "do not assume the same knowledge" in notes
+    assert "Before was measured on patients.csv, after on release.csv" in notes
+    effect = form.sections[7].tables[0].groups[0].rows[0][1].text
+    name = "people for whom one guess at who they are is right"
+    assert effect == f"{name}: {before[name]} → {after[name]}", "what fell most, of people"
+
+
+def test_the_effect_of_measures_is_no_column_that_nobody_looked_at(runs: Path) -> None:
+    (release,) = filed(runs, "before")
+    unseen = Measurement("columns-not-looked-at", Fraction(8))
+    before = replace(release, measures=(unseen, *release.measures))
+    form = form_of("dpia", [before, release])
+    assert form.sections[7].tables[0].groups[0].rows[0][1].text.startswith("["), "nothing changed"
 
 
 def test_what_was_measured_before_alone_is_said_and_the_same_knowledge_is_not(runs: Path) -> None:
@@ -139,6 +152,7 @@ def test_what_was_measured_before_alone_is_said_and_the_same_knowledge_is_not(ru
     assert said.startswith("Measured before, and not after")
     assert "disease" in said
     assert "do not assume the same knowledge" not in str(form)
+    assert "Before was measured on" not in str(form)
 
 
 def test_a_form_of_a_protected_release_says_what_was_done_and_files_no_name_of_a_folder(

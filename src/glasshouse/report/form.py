@@ -33,7 +33,7 @@ from glasshouse.report.page import (
 )
 from glasshouse.report.provenance import day_words
 from glasshouse.report.verdict import value_words
-from glasshouse.report.words import enumeration
+from glasshouse.report.words import enumeration, listed
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT
 
 LAWS = {
@@ -422,6 +422,14 @@ def _not_compared(runs: Sequence[FiledRun]) -> Iterator[str]:
     first, last = runs[0], runs[-1]
     if len(runs) == 1:
         return
+    names = [listed(run.page.provenance.datasets) for run in (first, last)]
+    if names[0] != names[1]:
+        yield text(
+            "Before was measured on {before}, after on {after}: that both are about the same people is for the "
+            "controller to say.",
+            before=names[0],
+            after=names[1],
+        )
     if first.known != last.known:
         yield text(
             "Before and after do not assume the same knowledge, so that not all of the change is due to the measures."
@@ -600,15 +608,25 @@ def _measures_taken(runs: Sequence[FiledRun]) -> Section:
 
 
 def _effect(runs: Sequence[FiledRun]) -> str:
-    """Say what the measures achieved: the condition of the rule that fell most, before and after."""
-    before, ruling = _before(runs), runs[-1].page.ruling
-    if before is None or ruling is None:
+    """Say what the measures achieved: the share of people at risk that fell most, before and after."""
+    shares = [
+        {
+            (entry.measure, entry.of): entry
+            for entry in _worst(run.measures)
+            if not MEASURES[entry.measure].is_number
+            and entry.measure not in ("smallest-class", "highest-risk")
+        }
+        for run in (runs[0], runs[-1])
+    ]
+    falls = [
+        (before.value - after.value, before, after)
+        for key, before in shares[0].items()
+        if (after := shares[1].get(key)) is not None and after.value < before.value
+    ]
+    if not falls:
         return ""
-    for row in _rows(ruling):
-        earlier = before.get(row[0].text)
-        if earlier is not None and earlier.text != row[1].text:
-            return f"{row[0].text}: {earlier.text} → {row[1].text}"
-    return ""
+    _, before, after = max(falls, key=lambda fall: fall[0])
+    return f"{_measure_words(after)}: {value_words(before)} → {value_words(after)}"
 
 
 def _views(law: str) -> Section:
@@ -650,7 +668,12 @@ def _residual_risk(law: str, release: FiledRun) -> Section:
         text("Residual risk"),
         " ".join(
             grave[:MOST_FINDINGS]
-            or [text("The report on the release has no finding of high or moderate risk.")]
+            or [
+                text(
+                    "The report on the release has no finding of high or moderate risk; how high each risk is follows "
+                    "from section 7, with the severity ticked there."
+                )
+            ]
         ),
         notes=(
             *_rest(len(grave), MOST_FINDINGS),
