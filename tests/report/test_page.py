@@ -353,6 +353,30 @@ def test_nothing_of_a_cell_is_cut_off_on_a_narrow_terminal(width: int) -> None:
     assert {"less", "than", "0.4%"} <= set(" ".join(lines).split())
 
 
+@pytest.mark.parametrize("width", [24, 30, 40, 50, 59])
+def test_no_word_and_no_number_is_cut_on_a_narrow_terminal(width: int) -> None:
+    columns = (
+        Column("attack"),
+        *(Column(f"{run}: {what}", numeric=True) for run in "ab" for what in ("certain", "guess")),
+        Column("points", numeric=True),
+        Column(""),
+    )
+    figures = ("41.7%", "66.7%", "0%", "0.9%")
+    rows = tuple(
+        (Cell(label), *map(Cell, figures), Cell("−65.8", mark="▼"), Cell("░░██········"))
+        for label in ("identify the person", "infer the diagnosis")
+    )
+    written = StringIO()
+    show(Brief((Table(columns, (Group(rows),)),)), console=Console(file=written, width=width))
+    lines = written.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    pieces = re.split(r"[\s:;]+", written.getvalue())
+    for piece in ("identify", "person", "diagnosis", "certain", *figures, "▼", "−65.8"):
+        assert piece in pieces
+    bars = [piece for piece in pieces if piece and not piece.strip("░█·")]
+    assert all(len(bar) == 12 for bar in bars), "whole or not at all"
+
+
 def test_sentences_come_first_on_the_terminal_and_the_verdict_last() -> None:
     table = Table((Column("Known"),), (Group(((Cell("a row"),),)),))
     ruling = Ruling(Decision.MEETS, "Meets the rule", "it passes", table, (), ())

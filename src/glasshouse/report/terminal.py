@@ -5,8 +5,12 @@ Nothing in them is markup, and nothing in them is hidden: every text is made pri
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -23,6 +27,10 @@ DECISIONS = {
 """The colour of a verdict."""
 COLOURS = {"▲": "red", "▼": "green"}
 """How what got worse and better is highlighted, besides its mark."""
+NARROW = 60
+"""On a terminal of fewer columns no word and no number of a table is cut: its rows are sentences where they must be."""
+GAP = 2
+"""So many spaces stand between two columns."""
 
 
 def show(
@@ -92,6 +100,13 @@ def say(console: Console, sentence: str, *, soft_wrap: bool = False) -> None:
 def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
     if table.title:
         console.print(Text(printable(table.title), style="bold"))
+    widths: list[int] | None = None
+    if console.width < NARROW:
+        table = _without_bars(table, console.width)
+        widths = _widths(table, console.width)
+        if widths is None:
+            _show_rows(console, table, coloured=coloured)
+            return
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, collapse_padding=True, pad_edge=False, title=None)
     labelled = all(column.numeric or not column.title for column in table.columns[1:])
     """Whether numbers (and their bars) stand beside one label, so that they stand by its last line where it is long."""
@@ -102,6 +117,7 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
             overflow="fold",
             vertical="bottom" if labelled and place else "top",
             min_width=_widest_number(table, place) if column.numeric else None,
+            width=None if widths is None else widths[place],
         )
     for group in table.groups:
         if group.title is not None:
@@ -115,6 +131,68 @@ def _show_table(console: Console, table: Table, *, coloured: bool) -> None:
             )
         grid.add_section()
     console.print(grid)
+
+
+def _show_rows(console: Console, table: Table, *, coloured: bool) -> None:
+    """Print each row as its label, and below it what every further column says."""
+    for group in table.groups:
+        if group.title is not None:
+            console.print(Text(printable(group.title), style="bold"))
+        for first, *further in group.rows:
+            console.print(_cell(first, coloured=coloured, whole=False))
+            said = [
+                f"{printable(column.title)}: {_cell(cell, coloured=False, whole=False)}"
+                for column, cell in zip(table.columns[1:], further, strict=True)
+                if cell.text
+            ]
+            if said:
+                console.print(Padding(Text("; ".join(said)), (0, 0, 0, 2)))
+
+
+def _without_bars(table: Table, room: int) -> Table:
+    """Return a table without its bars, which repeat a number, where they do not fit."""
+    cells = [list(column) for column in zip(*_rows(table), strict=True)]
+    kept = [
+        place
+        for place, column in enumerate(cells)
+        if not all(cell.text and not cell.text.strip("░█·") for cell in column)
+    ]
+    if len(kept) in (0, len(table.columns)) or _widths(table, room) is not None:
+        return table
+    groups = tuple(
+        replace(group, rows=tuple(tuple(row[place] for place in kept) for row in group.rows))
+        for group in table.groups
+    )
+    return replace(table, columns=tuple(table.columns[place] for place in kept), groups=groups)
+
+
+def _widths(table: Table, room: int) -> list[int] | None:
+    """Return how wide each column is so that no word and no number of it is cut; None: they do not fit."""
+    least, most = [], []
+    for place, column in enumerate(table.columns):
+        texts = [Cell(column.title), *(row[place] for row in _rows(table))]
+        if place == 0:
+            texts += [Cell(group.title) for group in table.groups if group.title is not None]
+        whole = [str(_cell(cell, coloured=False, whole=False)) for cell in texts]
+        pieces = [
+            piece
+            for cell, said in zip(texts, whole, strict=True)
+            for piece in ([said] if column.numeric and _is_number(cell) else said.split())
+        ]
+        least.append(max(map(cell_len, pieces), default=0))
+        most.append(max(cell_len(line) for said in whole for line in said.split("\n")))
+    spare = room - GAP * (len(least) - 1) - sum(least)
+    if spare < 0:
+        return None
+    widths = []
+    for narrow, wide in zip(least, most, strict=True):
+        widths.append(narrow + min(spare, max(0, wide - narrow)))
+        spare -= widths[-1] - narrow
+    return widths
+
+
+def _rows(table: Table) -> list[tuple[Cell, ...]]:
+    return [row for group in table.groups for row in group.rows]
 
 
 def _widest_number(table: Table, place: int) -> int:
