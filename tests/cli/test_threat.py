@@ -199,6 +199,18 @@ def test_suppressed_records_can_be_anybodys(glasshouse: Glasshouse) -> None:
     assert sorted(records["record"].to_pylist()) == list(range(1, 162))
 
 
+def test_a_release_without_its_suppressed_records_says_how_to_ask(glasshouse: Glasshouse) -> None:
+    rows = [f"{20 + place % 4},{'FM'[place % 2]},{'ab'[place // 8 % 2]}" for place in range(48)]
+    Path("people.csv").write_text("\n".join(["age,sex,ill", *rows, "97,F,c"]) + "\n")
+    words = ["people.csv", "-q", "age", "-q", "sex", "-s", "ill", "--k", "3"]
+    for option, code in (("--drop-suppressed", 2), ("--keep-suppressed", 0)):
+        made = glasshouse("anonymise", *words, "--suppression", "0.1", option, "--out", option[2:])
+        assert made.code == 0, made.error
+        asked = glasshouse("threat", option[2:])
+        assert asked.code == code, asked.error
+        assert ("--keep-suppressed" in asked.error) == (code == 2)
+
+
 def test_a_sampled_run_is_resumed_to_the_same_end(
     glasshouse: Glasshouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -321,6 +321,15 @@ def _first_refused(release: Release, victims: Victims, victim: int) -> Attribute
 def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool) -> Integers:
     """Return the positions of the records that are in groups."""
     published = release.records + release.left_out
+    if original.records > published:
+        raise DataError(
+            "{original} has {records} records, but {release} has {told}; give the table that the release was made of, "
+            "and make the release with its suppressed records if they are left out (--keep-suppressed)",
+            original=original.name,
+            records=original.records,
+            release=release.name,
+            told=published,
+        )
     if original.records != published:
         raise DataError(
             "{original} has {records} records, but {release} has {told}; "
