@@ -276,6 +276,21 @@ def test_a_version_that_is_taken_as_the_simpler_though_another_beats_it_says_so(
         assert ("chosen all the same: it is simpler to use" in str(beaten.meaning)) == is_said
 
 
+def test_a_version_that_fails_the_rule_is_never_the_stricter_one_nor_the_reason() -> None:
+    outcome = compared("people.csv", hows=[{"k": 3}, {"k": 3, "recoding": "local"}])
+    original, *_ = outcome.rows
+    worse, safer = sorted(outcome.releases, key=lambda row: row.detail_lost, reverse=True)
+    worse = replace(worse, naming=original.naming, inferring=original.inferring)
+    outcome = replace(outcome, releases=(worse, safer))
+    nothing: frozenset[str] = frozenset()
+    for failing in (nothing, frozenset({safer.name})):
+        taken = Choice(worse, None, 2 - len(failing), failing)
+        first, *others = comparison_findings(outcome, QUESTION, taken)
+        assert ("The next stricter version" in first.sentence) == (not failing)
+        (beaten,) = (finding for finding in others if "is beaten by" in finding.sentence)
+        assert (f"“{safer.name}” does not meet the rule" in beaten.meaning) == bool(failing)
+
+
 @pytest.mark.parametrize(
     ("hows", "guess"),
     [

@@ -429,13 +429,12 @@ def comparison_findings(
 ) -> tuple[Finding, ...]:
     """Return which version to choose, which protects best and keeps most, what they do not stop, which are beaten."""
     original, *releases = comparison.rows
-    chosen_name = "" if chosen is None else chosen.release.name
-    chosen = chosen or choice(comparison, question.policy)
+    taken, chosen = chosen, chosen or choice(comparison, question.policy)
     return (
         *(recommendation(comparison, chosen), _named(comparison), _fullest(releases)),
         *(_inferred(releases, comparison.subject) if original.inferring else ()),
         *_suppressed(releases),
-        *_beaten(releases, chosen_name),
+        *_beaten(releases, taken),
         *([_predicted(releases)] if original.to_dict().get("prediction") else []),
     )
 
@@ -613,8 +612,9 @@ def _leaking(leaking: Sequence[ComparedRelease], subject: str, *, all_of_them: b
     )
 
 
-def _beaten(releases: Sequence[ComparedRelease], chosen_name: str) -> Iterator[Finding]:
+def _beaten(releases: Sequence[ComparedRelease], taken: Choice | None) -> Iterator[Finding]:
     """Yield the versions that another one beats both in risk and in detail, where that can be seen."""
+    failing = frozenset() if taken is None else taken.failing
     for row in releases:
         better = next((other for other in releases if other.beats(row)), None)
         if better is None:
@@ -630,11 +630,16 @@ def _beaten(releases: Sequence[ComparedRelease], chosen_name: str) -> Iterator[F
                     worse_lost=worse_lost,
                     better_lost=better_lost,
                 ),
-                meaning=text(
-                    "It is chosen all the same: it is simpler to use, and the difference in detail is small."
+                meaning=""
+                if taken is None or row.name != taken.release.name
+                else text(
+                    "It is chosen all the same: “{better}” does not meet the rule.",
+                    better=better.name,
                 )
-                if row.name == chosen_name
-                else "",
+                if better.name in failing
+                else text(
+                    "It is chosen all the same: it is simpler to use, and the difference in detail is small."
+                ),
             )
 
 
@@ -678,6 +683,8 @@ class Choice(NamedTuple):
     """What the rule says of it; None: nothing."""
     meeting: int
     """How many of the versions meet the rule."""
+    failing: frozenset[str] = frozenset()
+    """The names of those that do not, where this one does."""
 
     @property
     def meets(self) -> bool:
@@ -705,7 +712,10 @@ def choice(comparison: Comparison, policy: ReleasePolicy, verdict: Verdict | Non
             None if version.verdict is None else version.verdict.decision
         ),
     )
-    return best._replace(meeting=sum(version.meets for version in versions))
+    failing = frozenset(version.release.name for version in versions if not version.meets)
+    return best._replace(
+        meeting=len(versions) - len(failing), failing=failing if best.meets else frozenset()
+    )
 
 
 def lost_of(row: ComparedRelease) -> Fraction:
@@ -715,7 +725,7 @@ def lost_of(row: ComparedRelease) -> Fraction:
 
 def recommendation(comparison: Comparison, chosen: Choice) -> Finding:
     """Say what the figures of the version to choose are, and what comes next."""
-    stricter_one = _next(comparison, chosen.release)
+    stricter_one = _next(comparison, chosen)
     how = text(
         "The average risk is the higher of two shares of all people: how often a guess at who it is is right, and what "
         "a version adds to knowing a sensitive value, at a guess or for certain; single people may be at more. Risk "
@@ -733,13 +743,15 @@ def recommendation(comparison: Comparison, chosen: Choice) -> Finding:
     return note(sentence, meaning=how)
 
 
-def _next(comparison: Comparison, chosen: ComparedRelease) -> ComparedRelease | None:
-    """Return the version with the next smaller risk, of those that no other one beats."""
+def _next(comparison: Comparison, chosen: Choice) -> ComparedRelease | None:
+    """Return the version with the next smaller risk, of those that may be taken as well and that no other one beats."""
+    risk = chosen.release.risk
     safer = [
         row
         for row in comparison.releases
-        if row.risk < chosen.risk
-        and len(set(percentages(row.risk, chosen.risk))) > 1
+        if row.risk < risk
+        and row.name not in chosen.failing
+        and len(set(percentages(row.risk, risk))) > 1
         and not any(other.beats(row) for other in comparison.releases)
     ]
     return max(safer, key=lambda row: row.risk, default=None)
