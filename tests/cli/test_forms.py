@@ -140,8 +140,35 @@ def test_the_effect_of_measures_is_no_column_that_nobody_looked_at(runs: Path) -
     (release,) = filed(runs, "before")
     unseen = Measurement("columns-not-looked-at", Fraction(8))
     before = replace(release, measures=(unseen, *release.measures))
-    form = form_of("dpia", [before, release])
-    assert form.sections[7].tables[0].groups[0].rows[0][1].text.startswith("["), "nothing changed"
+    assert effect_of(before, release).startswith("["), "nothing changed"
+    (after,) = filed(runs, "after")
+    assert "→" in effect_of(release, after)
+    of_a_register = replace(after, command="membership")
+    assert effect_of(release, of_a_register).startswith("["), "another attack, and no effect"
+
+
+def effect_of(before: FiledRun, after: FiledRun) -> str:
+    """Return what the form says that the measures achieved."""
+    return form_of("dpia", [before, after]).sections[7].tables[0].groups[0].rows[0][1].text
+
+
+def test_a_form_of_what_is_believed_of_a_release_names_no_folder(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    rows = [f"{20 + place % 4},{'FM'[place % 2]},{'ab'[place // 8 % 2]}" for place in range(48)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,sex,ill", *rows]) + "\n", "utf-8")
+    words = ["-q", "age", "-q", "sex", "-s", "ill", "--k", "3"]
+    made, asked = (str(tmp_path / name) for name in ("odd-name-1", "odd-name-2"))
+    for command in (
+        ["anonymise", str(tmp_path / "people.csv"), *words, "--out", made],
+        ["threat", made, "--out", asked],
+        ["report", asked, "--form", "dpia"],
+    ):
+        done = glasshouse(*command)
+        assert done.code == 0, done.error
+    told = "\n".join(texts(opened((tmp_path / "odd-name-2" / "dpia.docx").read_bytes())))
+    assert "release.csv: 48 records" in told
+    assert "odd-name" not in told
 
 
 def test_what_was_measured_before_alone_is_said_and_the_same_knowledge_is_not(runs: Path) -> None:

@@ -55,6 +55,8 @@ LIKELIHOODS = (
 """How likely a risk is called, up to which share of people that was measured."""
 LEVELS = (marked("low"), marked("moderate"), marked("high"))
 """How high a risk is, by how likely it is and how severe it would be."""
+ATTACKED_ALIKE = frozenset({"assess", "anonymise"})
+"""The commands whose figures are of the same attacks, so that one run is the other before or after."""
 _LINKING = ("named", "best-guess", "highest-risk")
 _UNMEASURED = {
     SINGLING_OUT: marked("not assessed in these runs: glasshouse assess does"),
@@ -608,7 +610,9 @@ def _measures_taken(runs: Sequence[FiledRun]) -> Section:
 
 
 def _effect(runs: Sequence[FiledRun]) -> str:
-    """Say what the measures achieved: the share of people at risk that fell most, before and after."""
+    """Say what the measures achieved: the share of people at risk that fell most, before and after the same attack."""
+    if not {runs[0].command, runs[-1].command} <= ATTACKED_ALIKE:
+        return ""
     shares = [
         {
             (entry.measure, entry.of): entry

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -36,6 +36,7 @@ from glasshouse.sources.exports import FORMATS
 from glasshouse.sources.files import fingerprint, own_place, telling_paths
 from glasshouse.study import Question, ReleaseStudy, dump_study, load_study, paths_of, with_paths
 from glasshouse.study.policy import OPEN_DATA, ReleasePolicy
+from glasshouse.study.question import datasets_of
 from glasshouse.table import Labels
 
 STUDY, MANIFEST, RESULTS, REPORT = "study.toml", "manifest.json", "results.parquet", "report.html"
@@ -499,7 +500,7 @@ def _filed(report: StoredReport, name: str) -> FiledRun:
     return FiledRun(
         name=name,
         command=study.command,
-        page=report.page(spoken()),
+        page=_without_folders(report.page(spoken()), study),
         measures=stored_measures(report.folder),
         digest=fingerprint(report.folder / PAGES),
         known=frozenset(study.adversary.knowable)
@@ -508,6 +509,17 @@ def _filed(report: StoredReport, name: str) -> FiledRun:
         changes=(_manifest_entry(report.folder, "changes") or {}).get(spoken(), {}),
         of_records=tuple((_manifest_entry(report.folder, "of_records") or {}).get(spoken(), ())),
     )
+
+
+def _without_folders(page: Page, study: Question) -> Page:
+    """Return a page whose release is called as its file, where it is called as the folder that anonymise wrote."""
+    lead, written = page.lead, page.provenance.study
+    for dataset in datasets_of(study):
+        path = dataset.path
+        if dataset.name and isinstance(path, Path) and path.stem == RELEASE:
+            lead = lead.replace(dataset.name, path.name)
+            written = written.replace(f'name = "{dataset.name}"', f'name = "{path.name}"')
+    return replace(page, lead=lead, provenance=replace(page.provenance, study=written))
 
 
 def to_pdf(page: Page) -> bytes:
