@@ -757,10 +757,12 @@ def test_the_first_screen_says_whether_the_person_can_be_found_and_what_to_do() 
         ("1 fact", "grade"),
     ]
     (action,) = few.actions
+    assert action.sentence.startswith("10 students are too few for this rule")
+    *_, action = page_of(asked_of_many(["grade=C", "gender=F"])).actions
     assert action.sentence == (
-        "Publish grade in less detail, so that more people look like this one."
+        "Publish grade and gender in less detail, so that more people look like this one."
     )
-    assert action.command == ("glasshouse protect students.csv -q grade --out protected")
+    assert action.command == ("glasshouse protect students.csv -q grade -q gender --out protected")
     one = page_of(asked(["gender=F", "grade=C"]))
     assert one.first_sentence == (
         "This person can be found: only one of the 10 records fits what is known."

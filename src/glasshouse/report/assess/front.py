@@ -645,15 +645,21 @@ def command_of(advice: Advice, study: AssessStudy) -> str:
     return _file_command("anonymise", study, advice.quasi_identifiers, ["--k", "1"], "published")
 
 
-def protect_command(study: ReleaseStudy | None) -> str:
-    """Return the command that finds versions of the file of a study that meet its rule; none where there is none."""
+def protect_command(study: ReleaseStudy | None, names: Sequence[str] | None = None) -> str:
+    """Return the command that finds versions of the file of a study that meet its rule; none where there is none.
+
+    Args:
+        study: The study.
+        names: What can be known; by default all that the study says.
+    """
     if study is None or len(study.datasets) > 1 or study.policy.option is None:
         return ""
     if isinstance(study, AssessStudy) and (study.links or study.person or study.group):
         return ""
     option = study.policy.option
     words = [] if option == OPEN_DATA.name else ["--policy", option]
-    return _file_command("protect", study, study.adversary.knowable, words)
+    known = study.adversary.knowable if names is None else names
+    return _file_command("protect", study, known, words)
 
 
 def _file_command(
@@ -685,7 +691,12 @@ def _asked_of(secret: str) -> str:
 
 
 def less_detail(
-    findings: Iterable[Finding], remedy: str, study: ReleaseStudy, records: int
+    findings: Iterable[Finding],
+    remedy: str,
+    study: ReleaseStudy,
+    *,
+    records: int,
+    known: Sequence[str],
 ) -> tuple[Action, ...]:
     """Return what findings say could be done; of a release of too few people for its rule only that they are.
 
@@ -694,8 +705,10 @@ def less_detail(
         remedy: What is done by publishing less detail, which has a command.
         study: What was asked.
         records: The number of people in the release.
+        known: What is known, where the study does not say what can be.
     """
-    said = remedies(findings, {remedy: protect_command(study)})
+    command = protect_command(study, study.adversary.knowable or known)
+    said = remedies(findings, {remedy: command})
     few = too_few(records, study.policy, study.subject)
     return said if few is None or not said else (few,)
 

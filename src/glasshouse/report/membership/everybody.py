@@ -336,7 +336,13 @@ def membership_page(outcome: Membership, question: MembershipStudy, provenance: 
         findings=(replace(sure, picture=presence_figure(outcome, subject)), *findings),
         summary=f"{_finding(outcome, subject)}.",
         tiles=tuple(_membership_tiles(outcome, subject)),
-        actions=less_detail([sure], sure.remedy, question, max(outcome.members)),
+        actions=less_detail(
+            [sure],
+            sure.remedy,
+            question,
+            records=max(outcome.members),
+            known=outcome.quasi_identifiers,
+        ),
         sections=tuple(filter(None, sections)),
         adversary=sentences(
             marked(

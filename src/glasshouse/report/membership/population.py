@@ -347,7 +347,13 @@ def population_page(
         ),
         findings=(alone, differing, *further),
         tiles=tuple(_population_tiles(risks, subject)),
-        actions=less_detail([alone, differing], alone.remedy, question, risks.records),
+        actions=less_detail(
+            [alone, differing],
+            alone.remedy,
+            question,
+            records=risks.records,
+            known=risks.quasi_identifiers,
+        ),
         sections=tuple(filter(None, sections)),
         adversary=(
             text(

@@ -220,7 +220,10 @@ class TargetTold:
 
     def actions(self, findings: Sequence[Finding], question: TargetStudy) -> tuple[Action, ...]:
         """Return what could be done, with the command that shows what comes of it."""
-        return less_detail(findings, self.less_detail(), question, self.target.records)
+        target = self.target
+        return less_detail(
+            findings, self.less_detail(), question, records=target.records, known=target.known
+        )
 
     # Who may be meant
 
