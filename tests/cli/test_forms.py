@@ -20,7 +20,6 @@ import glasshouse as gh
 from glasshouse.language import LANGUAGES, speak
 from glasshouse.measures.measurement import Measurement
 from glasshouse.report.form import (
-    ARTICLES,
     LAWS,
     FiledRun,
     ImpactForm,
@@ -29,6 +28,7 @@ from glasshouse.report.form import (
     likelihood,
     to_docx,
 )
+from glasshouse.report.frameworks import ARTICLES
 from glasshouse.runs.folder import FORMS, _decided_on, is_run, stored_report
 from glasshouse.study.policy import INFERENCE, LINKABILITY, MEASURES, SINGLING_OUT, Measure
 from tests.conftest import Glasshouse

@@ -208,7 +208,7 @@ def test_a_release_without_its_suppressed_records_says_how_to_ask(glasshouse: Gl
         assert made.code == 0, made.error
         asked = glasshouse("threat", option[2:])
         assert asked.code == code, asked.error
-        assert ("--keep-suppressed" in asked.error) == (code == 2)
+        assert ("without --drop-suppressed" in asked.error) == (code == 2)
 
 
 def test_a_sampled_run_is_resumed_to_the_same_end(

@@ -324,7 +324,7 @@ def _grouped_records(release: Release, original: EncodedTable, *, in_order: bool
     if original.records > published:
         raise DataError(
             "{original} has {records} records, but {release} has {told}; give the table that the release was made of, "
-            "and make the release with its suppressed records if they are left out (--keep-suppressed)",
+            "or make the release without `drop_suppressed`, where that left records out",
             original=original.name,
             records=original.records,
             release=release.name,

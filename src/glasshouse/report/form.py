@@ -19,7 +19,7 @@ from glasshouse.errors import StudyError
 from glasshouse.language import marked, printable, spoken, text, translated
 from glasshouse.measures.measurement import Measurement
 from glasshouse.report.cells import column_widths
-from glasshouse.report.frameworks import crosswalk
+from glasshouse.report.frameworks import ARTICLES, crosswalk
 from glasshouse.report.page import (
     Cell,
     Column,
@@ -66,91 +66,6 @@ _UNMEASURED = {
     ),
     INFERENCE: marked("not assessed in these runs: glasshouse assess does, with -s"),
 }
-_GDPR = "https://eur-lex.europa.eu/eli/reg/2016/679/oj"
-_LGPD = "https://www.planalto.gov.br/ccivil_03/_ato2015-2018/2018/lei/l13709.htm"
-_OPINION = "https://ec.europa.eu/justice/article-29/documentation/opinion-recommendation/files/2014/wp216_en.pdf"
-_WP216 = (
-    marked("Article 29 Working Party, Opinion 05/2014 on anonymisation techniques (WP216)"),
-    marked(
-        "An anonymisation is judged by three risks: that somebody is singled out, that records of one person are "
-        "linked, and that something about a person is inferred. It is an opinion, not a law."
-    ),
-    _OPINION,
-)
-ARTICLES = {
-    "dpia": (
-        (
-            marked("GDPR, Article 35(1), (7)"),
-            marked(
-                "An assessment where processing is likely to result in a high risk; it holds a description and the "
-                "purposes, necessity and proportionality, the risks to people, and the measures."
-            ),
-            _GDPR,
-        ),
-        (
-            marked("GDPR, Article 35(2), (9), (11)"),
-            marked(
-                "The advice of the data protection officer; where appropriate the views of those concerned; a review "
-                "where the risk changes."
-            ),
-            _GDPR,
-        ),
-        (
-            marked("GDPR, Article 36(1)"),
-            marked(
-                "The supervisory authority is consulted before processing that would result in a high risk without "
-                "measures to mitigate it."
-            ),
-            _GDPR,
-        ),
-        (
-            marked("GDPR, recital 26"),
-            marked(
-                "Whether somebody is identifiable goes by all the means reasonably likely to be used, such as singling "
-                "out, by the controller or by another person; costs, time and technology count. Anonymous information "
-                "is not covered."
-            ),
-            _GDPR,
-        ),
-        _WP216,
-    ),
-    "ripd": (
-        (
-            marked("LGPD (Lei 13.709/2018), art. 5, XVII"),
-            marked(
-                "The impact report: the controller’s documentation of processing that can put civil liberties and "
-                "fundamental rights at risk, with measures, safeguards and mechanisms that mitigate the risk."
-            ),
-            _LGPD,
-        ),
-        (
-            marked("LGPD, art. 38 and sole paragraph"),
-            marked(
-                "The national authority may ask the controller for it. It holds at least the types of data collected, "
-                "how they are collected and kept safe, and the controller’s analysis of the measures adopted."
-            ),
-            _LGPD,
-        ),
-        (
-            marked("LGPD, art. 12 and § 1; art. 5, III and XI"),
-            marked(
-                "Anonymised data are no personal data, unless the anonymisation can be reversed by own means alone, or "
-                "with reasonable efforts; what is reasonable goes by objective factors such as cost and time."
-            ),
-            _LGPD,
-        ),
-        (
-            marked("LGPD, art. 10, § 3; art. 32; art. 41"),
-            marked(
-                "The authority may ask for the report where the basis is a legitimate interest, and public bodies to "
-                "publish it; the controller appoints a data protection officer (encarregado)."
-            ),
-            _LGPD,
-        ),
-        _WP216,
-    ),
-}
-"""What the law says, by form: the place, what stands there, and its address."""
 
 
 @dataclass(frozen=True)
