@@ -34,7 +34,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from glasshouse.arrays import Integers
+from glasshouse.arrays import Flags, Integers
 from glasshouse.conditions import as_bound
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import marked, quoted
@@ -376,7 +376,7 @@ def inexact_knowledge(
         of_known = ways
         if known.records < table.records:
             there = ~table.missing(aim)
-            of_known = {name: replace(way, values=way.values[there]) for name, way in ways.items()}
+            of_known = {name: way.of(there) for name, way in ways.items()}
         sums = _Sums(with_facts_joined(known, names), names, of_known, aim, walked)
         rows = sums.of(masks)
         alike = {
@@ -533,6 +533,11 @@ class _Way:
     def is_window(self) -> bool:
         """Whether it is a window."""
         return not self.errs
+
+    def of(self, chosen: Flags) -> _Way:
+        """Return how some of the records are known; what may be held is still of all."""
+        apart = None if self.apart is None else self.apart[chosen]
+        return replace(self, values=self.values[chosen], apart=apart)
 
 
 def _one_way(ways: Mapping[str, _Way]) -> bool:
