@@ -18,6 +18,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.cli.main import main
+from glasshouse.errors import DataError
 from glasshouse.language import speaking
 from glasshouse.report import Severity
 from glasshouse.study import load_study
@@ -136,6 +137,16 @@ def test_a_folder_of_a_run_is_that_of_the_command_line() -> None:
     assert main("assess people.csv -q age -q sex -s illness --out line".split()) == 0
     for name in ("study.toml", "manifest.json", "results.parquet", "report.html", "report.json"):
         assert Path("python", name).read_bytes() == Path("line", name).read_bytes(), name
+
+
+def test_a_run_never_replaces_the_data_that_it_is_of(tmp_path: Path) -> None:
+    original, folder = tmp_path / "people.csv", tmp_path / "protected"
+    original.write_text("age,ill\n" + "20,no\n30,yes\n" * 20)
+    gh.anonymise(original, quasi_identifiers=["age"], k=2).report(folder)
+    released = gh.assess(folder / "release.csv", quasi_identifiers=["age"])
+    with pytest.raises(DataError, match="holds the data itself"):
+        released.report(folder, overwrite=True)
+    assert (folder / "release.csv").exists()
 
 
 def test_the_protected_table_can_be_assessed_at_once() -> None:

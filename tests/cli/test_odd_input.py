@@ -229,12 +229,51 @@ def test_a_name_that_is_no_text_is_one_line_wherever_it_is_typed(tmp_path: Path)
         assert "caf\\udce9: is not text" in error
 
 
+def test_in_a_folder_whose_name_is_no_text_a_run_is_refused_in_one_line(
+    glasshouse: Glasshouse, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = Path(os.fsdecode(b"caf\xe9"))
+    try:
+        strange.mkdir()
+    except OSError:
+        pytest.skip("the file system has text names only")
+    people.rename(strange / people)
+    monkeypatch.chdir(strange)
+    assert glasshouse("inspect", people).code == 0
+    line = refused(glasshouse, "assess", people, "-q", "age", "--out", "run")
+    assert "caf\\udce9/people.csv: is not text" in line
+    assert [path.name for path in Path().iterdir()] == [people.name]
+
+
 def test_a_release_that_goes_deep_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "deep.json"
     path.write_text("[" * 100_000 + "]" * 100_000)
     code, error = spawned("threat", str(path))
     assert code == 2
     assert "nested too deeply" in error
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("damage", ["pipe", "deep"])
+@pytest.mark.parametrize("file", ["manifest.json", "report.json", "study.toml"])
+def test_a_damaged_run_is_one_line_and_not_waited_for(
+    glasshouse: Glasshouse, file: str, damage: str
+) -> None:
+    for folder in ("run", "other"):
+        assert glasshouse("assess", "people.csv", "-q", "age", "--out", folder).code == 0
+    path = Path("run", file)
+    path.unlink()
+    if damage == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text(("a = " if file == "study.toml" else "") + "[" * 100_000 + "]" * 100_000)
+    asked: dict[str, list[tuple[str, ...]]] = {
+        "manifest.json": [("check", "run"), ("compare", "run", "other"), ("assess", "run")],
+        "report.json": [("report", "run")],
+        "study.toml": [("check", "run"), ("compare", "run", "other")],
+    }
+    for arguments in asked[file]:
+        refused(glasshouse, *arguments)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs users and modes")

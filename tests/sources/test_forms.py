@@ -399,6 +399,19 @@ def test_json_lines_that_nest_too_deeply_are_one_line_and_no_crash(tmp_path: Pat
         open_source(path)
 
 
+@pytest.mark.parametrize(
+    "line", [r'{"a": "\ud800"}', r'{"\udfff": 1}', r'{"a": 1, "b": [{"\uD83D": 2}]}']
+)
+def test_half_a_character_in_json_lines_is_one_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "half.jsonl"
+    path.write_text('{"a": "\\ud83d\\ude00"}\n{"a": 1}\n')
+    (batch,) = open_source(path).batches(["a"])
+    assert batch.to_pydict() == {"a": ["\U0001f600", "1"]}
+    path.write_text('{"a": 1}\n' + line + "\n")
+    with pytest.raises(DataError, match="holds half a character"):
+        open_source(path)
+
+
 def test_names_of_json_lines_are_all_known_however_much_is_parsed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,9 +6,7 @@ Assessments are compared attack by attack, runs of other commands by the main fi
 
 from __future__ import annotations
 
-import json
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -61,6 +59,7 @@ from glasshouse.runs.folder import (
     StoredRelease,
     check_there,
     digests_of,
+    json_content,
     provenance_of,
     stored_coverage,
     stored_release,
@@ -79,6 +78,7 @@ from glasshouse.study import ColumnType, Dialect, load_question, load_study, pat
 from glasshouse.study.anonymise import CHANGES, GROUP, AnonymiseStudy
 from glasshouse.study.assess import AssessStudy
 from glasshouse.study.compare import CompareStudy, version_names
+from glasshouse.study.question import toml_content
 from glasshouse.table import EncodedColumn, EncodedTable, Labels, read
 from glasshouse.table.generalised import SUPPRESSED, is_suppressed
 
@@ -530,19 +530,19 @@ def command_of(folder: Path) -> str:
     """
     _check_run(folder)
     with _undamaged(folder, MANIFEST):
-        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["command"])
+        return str(json_content(folder / MANIFEST)["command"])
 
 
 def _stored_run(folder: Path, name: str) -> tuple[str | None, ComparedRun]:
     """Return the run of a folder with its title: its data, its main figures, and the units of its study."""
     _check_run(folder)
     with _undamaged(folder, STUDY):
-        study = tomllib.loads((folder / STUDY).read_text(encoding="utf-8"))
+        study = toml_content(folder / STUDY)
         adversary = study.get("adversary", {})
         gain = adversary.get("gain", {})
         asked = study.get("known") or adversary.get("quasi_identifiers", ())
     with _undamaged(folder, MANIFEST):
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json_content(folder / MANIFEST)
         return study.get("title"), ComparedRun(
             name=name,
             command=str(manifest["command"]),

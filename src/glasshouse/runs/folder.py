@@ -55,7 +55,16 @@ def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> 
 
     Raises:
         DataError: There is a file, a folder that is no run, a run that is not to be overwritten, or the data itself.
+            Or a folder of the data has a name that no study can hold.
     """
+    places = tuple(map(own_place, data))
+    for place in map(str, places):
+        shown = place.encode("utf-8", "backslashreplace").decode("utf-8")
+        if shown != place:
+            raise DataError(
+                "{argument}: is not text in the encoding of this system; rename the file or folder",
+                argument=shown,
+            )
     check_folder(folder, replace=overwrite)
     if not folder.exists():
         return
@@ -66,7 +75,7 @@ def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> 
             folder=folder,
             others=quoted(strangers[:3]),
         )
-    for path in data:
+    for path in places:
         if path.resolve().is_relative_to(folder.resolve()):
             raise DataError(
                 '"{folder}" holds the data itself ({name}) and is not replaced; choose another folder',
@@ -83,7 +92,7 @@ def check_place(folder: Path, *, overwrite: bool, data: Iterable[Path] = ()) -> 
 def is_run(folder: Path) -> bool:
     """Tell whether a folder holds a run of ours and nothing else, and the same of its versions."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json_content(folder / MANIFEST)
         names = {path.name for path in folder.iterdir()}
         versions = list((folder / VERSIONS).iterdir()) if VERSIONS in names else []
     except (OSError, ValueError):
@@ -94,6 +103,21 @@ def is_run(folder: Path) -> bool:
         and names <= _NAMES
         and all(map(is_run, versions))
     )
+
+
+def json_content(path: Path) -> Any:
+    """Return what a JSON file of a run holds.
+
+    Raises:
+        OSError: It is not there, or is no file but a pipe, for which nobody waits.
+        ValueError: It is no JSON, or nests too deeply to be ours.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(path)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError(path) from error
 
 
 RELEASE, QUASI_IDENTIFIERS, SENSITIVE, DICTIONARY = (
@@ -161,7 +185,7 @@ def stored_release(folder: Path) -> StoredRelease:
         DataError: The folder is not that of a run that made a release.
     """
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json_content(folder / MANIFEST)
         return StoredRelease(
             path=folder / manifest["release"],
             method=manifest["method"],
@@ -341,7 +365,7 @@ def _manifest_entry(folder: Path, name: str) -> Any:
     path = folder / MANIFEST
     try:
         with _damage_told(path):
-            return json.loads(path.read_text(encoding="utf-8")).get(name)
+            return json_content(path).get(name)
     except OSError:
         raise DataError(
             '"{folder}" is not a run folder: it holds no {file}', folder=folder, file=MANIFEST
@@ -385,13 +409,13 @@ def stored_report(folder: Path) -> StoredReport:
     if not folder.is_dir():
         raise DataError('"{folder}" is a file; name the folder of a run', folder=folder)
     path = folder / PAGES
-    if not path.exists() and (folder / MANIFEST).exists():
+    if not path.is_file() and (folder / MANIFEST).exists():
         raise DataError(
             '"{folder}" is a run without {file}, of an older version; run the study again',
             folder=folder,
             file=PAGES,
         )
-    if not path.exists():
+    if not path.is_file():
         raise DataError(
             '"{folder}" is not a run folder: it holds no {file}', folder=folder, file=PAGES
         )
@@ -544,7 +568,7 @@ def _pdf_module() -> Any:
 def _language(manifest: Path) -> str:
     """Return the language of a run; that of the code where its manifest does not say."""
     try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
+        content = json_content(manifest)
         return language_called(content["report"]["language"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return next(iter(LANGUAGES))

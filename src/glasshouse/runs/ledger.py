@@ -647,7 +647,7 @@ def _entry(folder: Path, name: str, earlier: Sequence[LedgerEntry]) -> LedgerEnt
             is_whole &= bool(_FILE.fullmatch(proof))
             if _digest((folder / proof).read_bytes()) != certificate["sha256"]:
                 raise altered(folder, proof)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise altered(folder, name) from None
     if not (follows and is_ours and is_whole):
         raise altered(folder, name)

@@ -386,9 +386,10 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     The same study, data and version give the same bytes: of the time nothing in it tells more than the day.
 
     Raises:
-        DataError: The folder exists (and is not to be overwritten) or cannot be written.
+        DataError: The folder exists (and is not to be overwritten), holds the data or cannot be written.
     """
-    check_place(folder, overwrite=overwrite)
+    data = paths_of(run.question) if run.provenance is None else ()
+    check_place(folder, overwrite=overwrite, data=data)
     question, outcome, provenance = run.question, run.outcome, run.provenance
     manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
     report = {"language": spoken(), "smallest_cell": smallest_cell()}

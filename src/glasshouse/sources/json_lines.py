@@ -160,7 +160,25 @@ class JsonLines(TextSource):
                     name=self._name,
                     line=repr(line[:40].decode("utf-8", errors="replace")),
                 )
+            if b"\\u" in line:
+                _check_whole(line, self._name)
             yield line
+
+
+def _check_whole(line: bytes, name: str) -> None:
+    """Make sure that every character of a JSON object is a whole one, as text is elsewhere.
+
+    Raises:
+        DataError: It has one half of a character that takes two escapes.
+    """
+    try:
+        json.dumps(json.loads(line), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            "{name}: the line {line} holds half a character; write the file again as UTF-8",
+            name=name,
+            line=repr(line[:40].decode("utf-8", errors="replace")),
+        ) from None
 
 
 def _joined(tables: Iterable[tuple[pa.Table, int]]) -> Iterator[tuple[pa.Table, int]]:
