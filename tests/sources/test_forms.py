@@ -8,7 +8,7 @@ import sqlite3
 import struct
 import sys
 import zipfile
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from pathlib import Path
 
 import duckdb
@@ -347,6 +347,22 @@ def test_a_moment_is_the_same_text_however_finely_it_is_stored(tmp_path: Path, f
         source = open_source(moments_as(form, path, MOMENTS))
         texts = pa.Table.from_batches(list(source.batches(["t"]))).column("t").to_pylist()
         assert texts == TOLD
+
+
+@pytest.mark.parametrize("form", ["sav", "zsav", "dta", "xpt"])
+def test_milliseconds_of_statistical_packages_are_those_of_text(tmp_path: Path, form: str) -> None:
+    """In SPSS a moment is seconds since 1582 in a double: every other of these came a microsecond off."""
+    moments = [datetime(2020, 1, 31, 10, 30) + k * timedelta(milliseconds=7) for k in range(300)]
+    frame = pl.DataFrame({"t": moments})
+    path = tmp_path / f"x.{form}"
+    kind = {"zsav": "sav", "xpt": "xport"}.get(form, form)
+    getattr(pyreadstat, f"write_{kind}")(
+        frame, path, **({"compress": True} if form == "zsav" else {})
+    )
+    source = open_source(path)
+    texts = pa.Table.from_batches(list(source.batches(["t"]))).column("t").to_pylist()
+    written = [moment.isoformat(" ", "milliseconds") for moment in moments]
+    assert texts == [told.rstrip("0").removesuffix(".") for told in written]
 
 
 def test_moments_of_two_forms_meet(tmp_path: Path) -> None:

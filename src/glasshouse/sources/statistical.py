@@ -31,6 +31,8 @@ from glasshouse.sources.source import (
 
 CELLS = 1 << 22
 """So many values are read at a time; the library walks over all records before them again."""
+SPSS_CLOCK = 10
+"""Moments of SPSS are rounded to so many microseconds: as seconds since 1582 in a double they hold no more."""
 _CARD = 80
 """SAS transport files are made of cards of so many bytes."""
 PACKAGES = {
@@ -153,7 +155,7 @@ class StatisticalFile(Source):
             for column, letters in content.missing_user_values.items():
                 self._letters[column].update(map(str, letters))
             arrays = [
-                _array(values[column], suppressed=self._suppressed.get(column))
+                self._told(_array(values[column], suppressed=self._suppressed.get(column)))
                 for column in columns
             ]
             if not len(arrays[0]):
@@ -162,6 +164,12 @@ class StatisticalFile(Source):
             if len(arrays[0]) < rows:
                 return
             start += rows
+
+    def _told(self, column: pa.Array) -> pa.Array:
+        """Return a column as finely as the file holds it."""
+        if self._kind == "SPSS" and pa.types.is_timestamp(column.type):
+            return pc.round_temporal(column, SPSS_CLOCK, "microsecond")
+        return column
 
 
 def _array(values: Sequence[Any], *, suppressed: str | None) -> pa.Array:
