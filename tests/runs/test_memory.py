@@ -9,12 +9,15 @@ from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.orc
 import pyarrow.parquet as pq
 import pytest
 
 from glasshouse.errors import BudgetError
-from glasshouse.progress import Progress
+from glasshouse.progress import Progress, give_back_memory, resident_bytes
 from glasshouse.runs import Resources
+from glasshouse.table.codes import Codes
 from glasshouse.table.dictionary import Dictionary, DiskDictionary
 from tests.conftest import Glasshouse
 
@@ -82,6 +85,21 @@ print(code, peak.split()[1])
 """Runs a command in a process of its own and prints its exit code, and the most memory that it took, in KiB."""
 
 
+PEAK_OF_READING = """
+import pathlib, sys
+from glasshouse.progress import resident_bytes
+from glasshouse.sources import open_source
+
+before = resident_bytes() >> 10
+for batch in open_source(sys.argv[1]).coded_batches(["note", "age"]):
+    del batch
+status = pathlib.Path("/proc/self/status").read_text()
+peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+print(int(peak.split()[1]) - before)
+"""
+"""Reads two columns in a process of its own and prints how much memory that took at most, in KiB."""
+
+
 def compile_loops_of_dictionaries() -> None:
     """Let those that read find their loops compiled, in memory and on disk."""
     texts, on_disk = pa.array(["one", "another"]), DiskDictionary()
@@ -137,6 +155,52 @@ def test_a_first_look_at_parquet_of_very_long_texts_keeps_to_the_memory(
     assert ended in (0, 3)
     assert (ended == 3) == ("the process may take 273 MiB" in done.stderr.decode())
     assert peak <= 1.1 * 273 * 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no memory of a process is known")
+def test_texts_on_disk_are_let_go_of_while_a_part_of_them_is_encoded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each part stands in many places of the file, and to touch one takes the memory around it."""
+    on_disk, taken = DiskDictionary(codes_only=True), []
+    texts = pa.array([f"{i:08d}" * 128 for i in range(8_000)])  # 8 MiB
+    for _ in range(20):
+        on_disk.append(texts)
+    encode = Dictionary.encode
+
+    def measured(self: Dictionary, texts: pa.LargeStringArray) -> Codes:
+        taken.append(resident_bytes())
+        return encode(self, texts)
+
+    monkeypatch.setattr(Dictionary, "encode", measured)
+    give_back_memory()
+    before = resident_bytes()
+    for _ in on_disk.encoded():
+        pass
+    assert max(taken) - before < 16 * MIB  # of 160
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
+@pytest.mark.parametrize(("kind", "most"), [("feather", 150), ("orc", 320)])
+def test_columnar_files_of_long_texts_are_read_a_block_at_a_time(
+    tmp_path: Path, kind: str, most: int
+) -> None:
+    """An ORC file kept all that was read of it, and of an Arrow file two blocks were unpacked to count records."""
+    path = tmp_path / f"notes.{kind}"
+    records = 120_000
+    columns = {
+        "note": [f"{i:08d}" * 250 for i in range(records)],
+        "age": [str(i % 50) for i in range(records)],
+        "sex": [i % 2 for i in range(records)],
+    }
+    if kind == "orc":
+        pyarrow.orc.write_table(pa.table(columns), path)
+    else:
+        pyarrow.feather.write_feather(pa.table(columns), path, chunksize=40_000)
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK_OF_READING, path], capture_output=True, check=True
+    )
+    assert int(done.stdout) < most << 10  # where they are 240 MiB
 
 
 def test_a_run_that_may_take_nothing_is_refused_with_exit_code_3(

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from math import inf
+from operator import methodcaller
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +17,6 @@ import pyarrow.parquet
 from glasshouse.errors import DataError
 from glasshouse.progress import OnProgress
 from glasshouse.sources.source import (
-    BATCH_RECORDS,
     DAMAGES,
     Source,
     check_columns,
@@ -44,11 +47,7 @@ class ColumnarFile(Source):
         """Yield the named columns as text."""
         check_columns(self, columns)
         yield from text_batches(
-            (
-                stored.slice(start, BATCH_RECORDS)
-                for stored in self._stored(list(columns))
-                for start in range(0, stored.num_rows, BATCH_RECORDS)
-            ),
+            chain.from_iterable(map(_parts, self._stored(list(columns)))),
             expected=self._records,
             name=self._name,
             kind=self.kind,
@@ -132,8 +131,9 @@ class OrcFile(ColumnarFile):
     def __init__(self, path: Path, *, name: str) -> None:
         import pyarrow.orc  # few need it, and all would wait for it
 
+        self._opened = partial(pyarrow.orc.ORCFile, path.absolute())
         try:
-            self._file = pyarrow.orc.ORCFile(path.absolute())
+            self._file = self._opened()
             names = self._file.schema.names
         except DAMAGES as error:
             raise damage_error(name, self.kind, error) from None
@@ -144,7 +144,8 @@ class OrcFile(ColumnarFile):
 
     def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         for number in range(self._file.nstripes):
-            yield self._file.read_stripe(number, columns=columns).select(columns)
+            # what is open keeps all that was read of it in memory
+            yield self._opened().read_stripe(number, columns=columns).select(columns)
 
 
 class ArrowFile(ColumnarFile):
@@ -157,13 +158,13 @@ class ArrowFile(ColumnarFile):
             self._file = pa.memory_map(str(path.absolute()))
             self._schema = pa.ipc.open_file(self._file).schema
             super().__init__(name, self._schema.names)
-            first = self._record_batches(self._schema.names[:1])
-            self._records = sum(batch.num_rows for batch in first)
+            narrowest = min(self._schema, key=_width).name
+            self._records = sum(map(len, self._record_batches([narrowest])))
         except DAMAGES as error:
             raise damage_error(name, self.kind, error) from None
 
     def _stored(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        return (batch.select(columns) for batch in self._record_batches(columns))
+        return map(methodcaller("select", columns), self._record_batches(columns))
 
     def _record_batches(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns, in the order of the file; nothing else is unpacked."""
@@ -171,6 +172,22 @@ class ArrowFile(ColumnarFile):
         options = pa.ipc.IpcReadOptions(included_fields=positions)
         file = pa.ipc.open_file(self._file, options=options)
         return map(file.get_batch, range(file.num_record_batches))
+
+
+def _width(field: pa.Field) -> float:
+    """Return how many bits a value of a column takes; none is as wide as a text."""
+    try:
+        width: int = field.type.bit_width
+    except ValueError:
+        return inf
+    return width
+
+
+def _parts(stored: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield records as they are stored a part at a time: long texts are few records."""
+    records = records_at_once(stored.nbytes / max(1, stored.num_rows))
+    for start in range(0, stored.num_rows, records):
+        yield stored.slice(start, records)
 
 
 def coded_columns(footer: pyarrow.parquet.FileMetaData, schema: pa.Schema) -> list[str]:

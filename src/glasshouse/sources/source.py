@@ -238,6 +238,7 @@ def text_batches(
             batch.validate(full=True)  # what it points to may lie anywhere in memory, or be no text
             yield as_text(batch, where=name)
             done += batch.num_rows
+            del batch  # before the next one is unpacked
             if on_progress:
                 on_progress(Progress("reading", done, expected))
     except DAMAGES as error:

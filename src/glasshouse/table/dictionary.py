@@ -201,11 +201,11 @@ class DiskDictionary:
                 offsets = np.zeros(last - first + 1, np.int64)
                 np.cumsum(lengths[first:last], out=offsets[1:])
                 yield _as_texts(offsets, data[first_byte:last_byte])
+                let_go(data)
 
         for part in range(PARTS):
             yield of_part(part)
             let_go(lengths)
-            let_go(data)
 
 
 def _from_each_part(whole: NDArray[Any], begins: Integers, numbers: Integers) -> NDArray[Any]:

@@ -227,6 +227,8 @@ def _encoded(
     *,
     on_progress: OnProgress | None,
 ) -> EncodedTable:
+    if memory is not None:
+        give_back_memory()  # of the first look
     batches = source.coded_batches(names, on_progress=on_progress)
     start, is_all = _begun(batches, FEW_BYTES if memory is None else 0)
     if sum(batch.num_rows for batch in start) == 0:
