@@ -527,6 +527,7 @@ def test_means_of_groups_keep_totals_and_hide_among_k(glasshouse: Glasshouse) ->
     assert min(Counter((row["age"], row["pay"]) for row in rows).values()) >= 3
     assert sum(float(row["pay"]) for row in rows) == pytest.approx(sum(map(float, pay)), abs=0.6)
     assert "the mean of a group of at least 3 records" in Path("run/dictionary.md").read_text()
+    assert "totals change by rounding only" in Path("run/report.json").read_text()
     single = glasshouse(
         *arguments, "--aggregate", "pay", "--grouping", "univariate", "--out", "one"
     )

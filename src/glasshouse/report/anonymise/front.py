@@ -93,7 +93,7 @@ def _kept(outcome: Anonymisation) -> Tile:
             title,
             percentage(1 - Fraction(outcome.loss or 0)),
             text(
-                "of the differences between the numbers that became means; totals stay what they were"
+                "of the differences between the numbers that became means; totals change by rounding only"
             ),
         )
     if outcome.method == "perturbation":
