@@ -409,13 +409,14 @@ def stored_report(folder: Path) -> StoredReport:
     if not folder.is_dir():
         raise DataError('"{folder}" is a file; name the folder of a run', folder=folder)
     path = folder / PAGES
-    if not path.is_file() and (folder / MANIFEST).exists():
+    is_there = path.is_file() or path.is_dir()  # for a pipe nobody waits
+    if not is_there and (folder / MANIFEST).exists():
         raise DataError(
             '"{folder}" is a run without {file}, of an older version; run the study again',
             folder=folder,
             file=PAGES,
         )
-    if not path.is_file():
+    if not is_there:
         raise DataError(
             '"{folder}" is not a run folder: it holds no {file}', folder=folder, file=PAGES
         )
