@@ -35,6 +35,7 @@ from glasshouse.report.page import (
     Severity,
     Table,
     Term,
+    Tile,
 )
 from glasshouse.report.provenance import instructions
 from glasshouse.report.terminal import show
@@ -192,6 +193,11 @@ def test_nothing_is_asked_for_and_the_policy_forbids_it() -> None:
     assert_it_asks_nobody(page)
     policies = [a["content"] for tag, a in tags(page) if tag == "meta" and "http-equiv" in a]
     assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
+
+
+def test_a_sign_and_its_number_stay_in_one_line() -> None:
+    page = to_html(replace(PAGE, tiles=(Tile("Who is at risk", "< 0.1% → > 99.9%", "of all"),)))
+    assert '<p class="large">&lt;&nbsp;0.1% → &gt;&nbsp;99.9%</p>' in page
 
 
 def test_exact_values_are_shown_on_hover() -> None:
