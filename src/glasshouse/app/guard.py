@@ -177,11 +177,11 @@ class Guard:
         most_uploaded: int = MOST_UPLOADED,
     ) -> None:
         self._app = app
-        self._session = session
+        self.session = session
         self._hosts = hosts
         self._cookie_name = cookie_name(hosts[0])
-        self._uploads = uploads
-        self._most_uploaded = most_uploaded
+        self.uploads = uploads
+        self.most_uploaded = most_uploaded
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
@@ -208,13 +208,13 @@ class Guard:
             if scope["path"] == ENTRANCE:
                 await self._enter(scope, headers, send_guarded)
                 return
-            if not self._session.holds(_cookie(headers, self._cookie_name)):
+            if not self.session.holds(_cookie(headers, self._cookie_name)):
                 raise RefusedError(401)
             if scope["method"] == "POST":
                 await _Reading(self, form).run(headers, receive)
                 scope["form"] = form
                 receive = _empty(receive)
-            scope["session"] = self._session
+            scope["session"] = self.session
             await self._app(scope, receive, send_guarded)
         except RefusedError as refused:
             await _refuse(refused.status, _language(scope), send_guarded)
@@ -248,32 +248,17 @@ class Guard:
         if scope["method"] != "GET":
             raise RefusedError(405)
         token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[-1]
-        cookie = self._session.exchange(token)
+        cookie = self.session.exchange(token)
         answer = [(b"content-type", b"text/html; charset=utf-8")]
         if cookie is not None:
             flags = "HttpOnly; SameSite=Strict; Path=/"
             answer.append((b"set-cookie", f"{self._cookie_name}={cookie}; {flags}".encode()))
-        elif not self._session.holds(
+        elif not self.session.holds(
             _cookie(headers, self._cookie_name)
         ):  # who is inside has reloaded the page
             raise RefusedError(401)
         await send({"type": "http.response.start", "status": 200, "headers": answer})
         await send({"type": "http.response.body", "body": leading_to("/").encode()})
-
-    @property
-    def session(self) -> Session:
-        """Who may ask."""
-        return self._session
-
-    @property
-    def uploads(self) -> Path:
-        """Where files in forms are streamed to."""
-        return self._uploads
-
-    @property
-    def most_uploaded(self) -> int:
-        """How many bytes a form with files may have."""
-        return self._most_uploaded
 
 
 class _Reading:
@@ -491,7 +476,7 @@ def refusal(status: int) -> str:
         f'<!DOCTYPE html><html lang="{spoken()}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Glasshouse</title>'
         f'<link rel="icon" href="data:,"><style>{PLAIN_LOOK}</style></head><body><main><p>Glasshouse</p>'
-        f'<h1 class="trouble" role="alert">{reason}</h1>{how}</main></body></html>'
+        f'<h1 class="trouble">{reason}</h1>{how}</main></body></html>'
     )
 
 

@@ -65,11 +65,6 @@ def opened(request: Request) -> OpenRun:
     return workspace.run(request.path_params["identifier"])
 
 
-def command_of(run: OpenRun) -> str:
-    """Return the command that repeats a run, as its report says it."""
-    return run.page.command
-
-
 def changes(request: Request, run: OpenRun) -> list[str]:
     """Say what has changed since a run was made, so that its verdict is of something else; nothing: all is as it was.
 

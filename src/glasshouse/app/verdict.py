@@ -15,7 +15,6 @@ from starlette.routing import Route
 from glasshouse.app.acts import acts_of, tools_of
 from glasshouse.app.runs import (
     changes,
-    command_of,
     download,
     listed,
     opened,
@@ -197,7 +196,7 @@ def _verdict(request: Request) -> Response:
         inner=[] if run.command == "protect" else _inner_runs(request, run),
         measured=_measured(run),
         definitions=run.page.glossary,
-        command=command_of(run),
+        command=run.page.command,
     )
 
 
