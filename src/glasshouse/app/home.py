@@ -52,11 +52,14 @@ def _home(request: Request) -> Response:
     jobs: Jobs = request.app.state.jobs
     wanted = request.query_params.get("find", "").strip()[:100]
     files = [one for one in workspace.files() if _folded(wanted) in _folded(one.name)]
+    runs = [one for one in workspace.summaries() if one.entry.path.parent.name != "versions"]
+    most = None if request.query_params.get("runs") else MOST_RECENT
     return page(
         request,
         "home.html",
         title=text("What does a release give away?"),
-        runs=workspace.summaries()[:MOST_RECENT],
+        runs=runs[:most],
+        earlier=len(runs[most:]) if most else 0,
         drafts=kept_drafts(workspace)[:MOST_RECENT],
         files=files[:MOST_FILES],
         hidden=len(files) - MOST_FILES,
