@@ -20,6 +20,7 @@ from starlette.routing import Route
 
 from glasshouse.app.guard import Form, form_of
 from glasshouse.app.looks import in_fields, look_at
+from glasshouse.app.notes import notes_of
 from glasshouse.app.runs import pictures
 from glasshouse.app.server import page
 from glasshouse.app.work import asked_by, submit, submit_study
@@ -83,6 +84,7 @@ def _compare(request: Request) -> Response:
             if (one.entry.path / MANIFEST).exists()  # what has none tells a story of several
             and not one.is_damaged
         ],
+        notes=notes_of(workspace),
         command="glasshouse compare run2018 run2019 --out changes",
     )
 
@@ -142,7 +144,9 @@ class AskedEntry:
         """What its value looks like, and what is taken where nothing is written."""
         unless = self.described and self.described.unless
         taken = text("empty: {unless}", unless=translated(unless)) if unless else ""
-        return "; ".join(filter(None, (EXAMPLES.get(self.kind, ""), taken)))
+        example = EXAMPLES.get(self.kind)
+        such = text("such as {example}", example=example) if example else ""
+        return "; ".join(filter(None, (such, taken)))
 
     @property
     def choices(self) -> list[str]:
@@ -346,7 +350,7 @@ def _study(request: Request) -> Response:
     return _carry_out(request, load_study(entry.path), entry, entry.name)
 
 
-TABLES, RELEASE = "tables.TablesStudy", "assess.AssessStudy"
+TABLES = "tables.TablesStudy"
 ASKINGS = (
     Asking(
         "tables",
@@ -392,8 +396,14 @@ ASKINGS = (
         ("glasshouse", "assess"),
         (
             AskedEntry("release", "file", says=marked("The synthetic file"), option=POSITIONAL),
-            AskedEntry("trained_on", "file", RELEASE),
-            AskedEntry("holdout", "file", RELEASE),
+            AskedEntry(
+                "trained_on", "file", says=marked("The file of real people that it was made from")
+            ),
+            AskedEntry(
+                "holdout",
+                "file",
+                says=marked("Other people like them, whom it was not made from, to judge it by"),
+            ),
             AskedEntry(
                 "quasi_identifiers",
                 "columns",

@@ -80,12 +80,15 @@ def _job(request: Request) -> Response:
     workspace: AppWorkspace = request.app.state.workspace
     standing = jobs.standing(request.path_params["identifier"])
     run = workspace.identifier(Path(standing.job.out)) if standing.state is State.DONE else ""
+    words = standing.job.arguments
+    asked_in = words[words.index("--lang") + 1] if "--lang" in words else spoken()
     if run:
         workspace.entries(fresh=True)
     return page(
         request,
         "job.html",
         title=standing.job.title,
+        asked_in=asked_in,
         standing=standing,
         told=_told(standing),
         stage=_stage(standing),

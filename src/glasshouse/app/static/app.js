@@ -151,19 +151,21 @@ for (const form of document.querySelectorAll("form.drop")) {
 // Elements with data-events follow what the server tells of them; where that fails they ask again and again.
 function follow(element) {
   const {events, part} = element.dataset;
-  const renew = () => send(part, location.href, {});
   const source = new EventSource(events);
   let polling = null;
+  const over = () => { source.close(); clearInterval(polling); };
+  const renew = () => send(part, location.href, {}).then(() => {
+    if (document.getElementById(part)?.dataset.state.endsWith("over")) over();
+    const go = document.querySelector("[data-go]");
+    if (go) location.assign(go.href);  // it was waited for
+  });
   source.onmessage = message => {
-    const shown = document.getElementById(part)?.dataset.state !== message.data ? renew() : Promise.resolve();
-    if (!message.data.endsWith("over")) return;
-    source.close();
-    clearInterval(polling);
-    shown.then(() => { const go = document.querySelector("[data-go]"); if (go) location.assign(go.href); });  // it was waited for
+    if (document.getElementById(part)?.dataset.state !== message.data) renew();
+    if (message.data.endsWith("over")) over();
   };
   source.onerror = () => { polling ??= setInterval(renew, 2000); };
   source.onopen = () => { clearInterval(polling); polling = null; };
-  addEventListener("pagehide", () => { source.close(); clearInterval(polling); }, {once: true});
+  addEventListener("pagehide", over, {once: true});
 }
 
 for (const element of document.querySelectorAll("[data-events]")) follow(element);
