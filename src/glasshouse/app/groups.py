@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from glasshouse.app.guard import form_of
 from glasshouse.app.looks import look_at
-from glasshouse.app.runs import listed, opened, pictures
+from glasshouse.app.runs import changes, listed, opened, pictures
 from glasshouse.app.server import page
 from glasshouse.app.work import submit_study
 from glasshouse.app.workspace import AppWorkspace, OpenRun
@@ -45,6 +45,7 @@ def _groups(request: Request) -> Response:
         title=text("Time and groups"),
         run=run,
         here="groups",
+        changes=changes(request, run),
         has_groups=has_groups,
         columns=[(name, listed([name])) for name in columns],
         command=_command(run, question, columns[0] if columns else ""),
