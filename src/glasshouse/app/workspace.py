@@ -308,6 +308,7 @@ class AppWorkspace:
             "-."
         )
         stem = stem[:60] or "run"
+        _check_ours(self.home)
         for place in range(1, 10_000):
             folder = self.home / RUNS / (stem if place == 1 else f"{stem}-{place}")
             if not folder.exists() and not any(folder.parent.glob(f".{folder.name}.*")):
@@ -320,6 +321,7 @@ class AppWorkspace:
         Raises:
             DataError: It has none, or there is one of that name.
         """
+        _check_ours(self.home)  # it may have been laid out anew since the start
         name = _plain_name(name)
         if not name:
             raise DataError("choose a file first")
