@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import random
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -67,3 +69,28 @@ def browsing(folder: Path) -> Iterator[tuple[Any, str, Session]]:
         client.get("/enter", params={"token": session.launch})
         identifier = client.app._app._app.state.workspace.identifier(folder / "run")
         yield client, f"/run/{identifier}", session
+
+
+@contextmanager
+def serving(folder: Path, port: int = 0) -> Iterator[tuple[str, Session]]:
+    """Serve the app for a folder on a port of this machine: its address, and the session that opens it."""
+    import uvicorn
+
+    from glasshouse.app.server import ADDRESS, application, listener
+
+    session, listening = Session(), listener(port)
+    host = f"{ADDRESS}:{listening.getsockname()[1]}"
+    screens: Any = application([folder], hosts=(host,), session=session)
+    server = uvicorn.Server(uvicorn.Config(screens, log_config=None, access_log=False))
+    running = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    running.start()
+    while not server.started:
+        time.sleep(0.02)
+    try:
+        yield f"http://{host}", session
+    finally:
+        while screens._app._app.state.jobs._children:  # a job that has ended is noticed soon
+            time.sleep(0.1)
+        server.should_exit = True
+        running.join(20)
+        listening.close()

@@ -10,26 +10,24 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
-from glasshouse.app.guard import Session
 from glasshouse.language import speaking, text
 from glasshouse.runs import run
 from glasshouse.runs.run import write_run
 from glasshouse.study import dump_study
 from glasshouse.study.assess import AssessStudy
-from tests.app.live import make_run, study, write_people
+from tests.app.live import make_run, serving, study, write_people
 from tests.app.test_journey import to_verdict
 from tests.chromium import PATIENCE, chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
-uvicorn = pytest.importorskip("uvicorn", reason="needs uvicorn (extra app)")
+pytest.importorskip("uvicorn", reason="needs uvicorn (extra app)")
 CHROMIUM = chromium()
 LOOKS_AT_DRAWINGS = True
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium, such as Debian's package")
@@ -61,25 +59,11 @@ def long_study(path: Path) -> AssessStudy:
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
     """The app on a port of this machine: its address, the token that opens it, and its folder."""
-    from glasshouse.app.server import ADDRESS, application, listener
-
     folder = tmp_path_factory.mktemp("browsed")
     make_run(folder)
     (folder / "long.toml").write_text(dump_study(long_study(folder / "long.csv"), version="0"))
-    session, listening = Session(), listener(0)
-    host = f"{ADDRESS}:{listening.getsockname()[1]}"
-    screens: Any = application([folder], hosts=(host,), session=session)
-    server = uvicorn.Server(uvicorn.Config(screens, log_config=None, access_log=False))
-    running = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    running.start()
-    while not server.started:
-        time.sleep(0.02)
-    assert session.launch is not None
-    yield f"http://{host}", session.launch, folder
-    while screens._app._app.state.jobs._children:  # a job that has ended is noticed soon
-        time.sleep(0.1)
-    server.should_exit = True
-    running.join(20)
+    with serving(folder) as (home, session):
+        yield home, session.launch, folder
 
 
 @pytest.fixture(scope="module")
@@ -394,6 +378,7 @@ def test_long_work_is_stopped_and_goes_on_to_the_same_verdict(
     long = folder / "glasshouse-app" / "runs" / "long"
     while not long.with_name("long.partial").exists():
         time.sleep(0.02)  # from here on it keeps what it finishes
+    tab.get_by_text("Since").wait_for()
     tab.get_by_role("button", name="Stop").click()
     going_on = tab.get_by_role("button", name="Go on")
     going_on.wait_for()
