@@ -214,6 +214,22 @@ def test_few_people_are_shown_to_the_analyst_alone(
     assert "The analyst’s view" in exact
 
 
+def test_of_people_the_first_column_of_which_something_is_shown_is_chosen(tmp_path: Path) -> None:
+    men = [("m", 1000 + one if one < 40 else one % 40) for one in range(250)]
+    rows = [*men, *(("f", 7 * one % 220) for one in range(150)), *[("f", 999)] * 30]
+    lines = (
+        f"t{place % 9 if place < 36 else 'own'},{sex},{age}"
+        for place, (sex, age) in enumerate(rows)
+    )
+    (tmp_path / "people.csv").write_text("\n".join(["town,sex,age", *lines, ""]))
+    make_run(tmp_path, adversary={"quasi_identifiers": ("town", "sex", "age")})
+    with browsing(tmp_path) as (client, here, _):
+        for query, shown in (("?column=0", "town"), ("", "sex")):
+            answer = client.get(f"{here}/people{query}")
+            assert re.findall(r"selected>(\w+)", answer.text) == [shown]
+            assert ("Nothing can be shown" in words(answer)) == (shown == "town")
+
+
 def test_a_run_without_such_figures_says_so(
     tmp_path: Path, folder: Path, assessed: Run[Any, Any]
 ) -> None:

@@ -22,7 +22,7 @@ from glasshouse.report.attacks import knowledge
 from glasshouse.report.cells import cell_table, count_cell, percent_cell
 from glasshouse.report.labels import value_label
 from glasshouse.report.page import Table
-from glasshouse.report.words import enumeration, plural
+from glasshouse.report.words import enumeration
 
 
 def people(request: Request) -> Response:
@@ -33,7 +33,7 @@ def people(request: Request) -> Response:
     with sets.labelled():
         subject = sets.study.subject
         whole = sets.whole
-        chosen = _chosen(sets, request.query_params.get("column", ""))
+        chosen = _chosen(sets, request.query_params.get("column", ""), subject)
         alone = None if chosen is None else replace(sets.assessment, exposures=(chosen,))
         return page(
             request,
@@ -43,14 +43,12 @@ def people(request: Request) -> Response:
             here="people",
             changes=changes(request, run),
             known=knowledge(whole.naming),
-            people=plural(subject),
             sizes=class_sizes_figure(whole.naming, sets.study.policy),
             success=success_section(whole.attacks),
             columns=[
                 (place, enumeration([one.column]), one is chosen)
                 for place, one in enumerate(sets.assessment.exposures)
             ],
-            chosen=chosen,
             by_value=None if alone is None or is_exact else exposure_figure(alone, subject),
             counts=_exactly(chosen) if chosen is not None and is_exact else None,
             is_exact=is_exact,
@@ -61,9 +59,12 @@ def people(request: Request) -> Response:
         )
 
 
-def _chosen(sets: AssessedSets, written: str) -> Exposure | None:
-    """Return the column that is asked for, or the first one; None: who can be named was not kept by value."""
+def _chosen(sets: AssessedSets, written: str, subject: str) -> Exposure | None:
+    """Return the column that is asked for, or else the first of which something is shown; None: there is none."""
     exposures = sets.assessment.exposures
+    for one in exposures if not written else ():
+        if exposure_figure(replace(sets.assessment, exposures=(one,)), subject):
+            return one
     place = int(written) if written.isascii() and written.isdecimal() and len(written) < 6 else 0
     return exposures[place if place < len(exposures) else 0] if exposures else None
 
