@@ -205,7 +205,7 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
         yield note(
             text(
                 "Whether the tables reveal a single column of a person was not asked, so there is no verdict: name "
-                "what is sensitive (`sensitive`), or everything that is known (`quasi_identifiers`)."
+                "what is sensitive, or everything that is known."
             )
         )
     yield _counted(outcome)
