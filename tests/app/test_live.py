@@ -629,7 +629,7 @@ def test_a_verdict_says_that_its_file_or_its_study_has_changed(
         assert "since" not in words(client.get(here))
         content = data.read_bytes()
         data.write_bytes(content.replace(b"gout", b"cold"))
-        for screen in ("", "/export", "/explore", "/people"):
+        for screen in ("", "/export", "/explore", "/people", "/groups"):
             page = words(client.get(here + screen))
             assert "people.csv has changed since this run was made." in page
             assert "ask again before you rely on it" in page

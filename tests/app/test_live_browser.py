@@ -443,7 +443,7 @@ def test_screens_say_what_is_so_and_a_foreign_file_takes_none_down(
     tab.goto(home)
     tab.locator(".cards li", has_text=f"review-{width}").locator("h3 a").first.click()
     done = tab.url
-    for screen in ("explore", "people"):
+    for screen in ("explore", "people", "groups"):
         tab.goto(f"{done}/{screen}")
         tab.get_by_text(since).first.wait_for()
         check(tab)
