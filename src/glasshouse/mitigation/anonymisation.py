@@ -246,7 +246,8 @@ class Anonymisation:
         release = recoding.release(table)
         after = assess(without(release, recoding.suppressed), drop_suppressed=False)
         dropped = bool(parameters.get("drop_suppressed"))
-        gone = float(np.average(recoding.suppressed, weights=weights and weights.each))
+        each = np.ones(table.records) if weights is None else weights.each
+        gone = float(each[recoding.suppressed].sum() / each.sum())
         remaining = quality(table, recoding, hierarchies, weights=weights)
         matched, too_blank = _matched(without(release, recoding.suppressed))
         return cls(
