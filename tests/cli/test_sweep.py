@@ -142,7 +142,7 @@ def on_disk_only(patch: pytest.MonkeyPatch) -> list[str]:
     patch.setattr(attacks, "exposures", exposed)
     patch.setattr(codes.CodePieces, "spill", spilled)
     patch.setattr(assess, "assess", sliced)
-    patch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 1_000)
+    patch.setattr("glasshouse.sources.source.BATCH_RECORDS", 1_000)
     patch.setattr("glasshouse.table.encode.FEW_BYTES", 0)
     patch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
     patch.setattr("glasshouse.table.codes.BLOCK_RECORDS", 700)

@@ -257,7 +257,7 @@ def test_a_collection_that_is_read_and_joined_on_disk_is_the_one_in_memory(
         )
 
     in_memory = collected(None)
-    monkeypatch.setattr("glasshouse.sources.columnar.BATCH_RECORDS", 500)
+    monkeypatch.setattr("glasshouse.sources.source.BATCH_RECORDS", 500)
     monkeypatch.setattr("glasshouse.table.encode.CODES_SHARE", 1 << 50)
     monkeypatch.setattr("glasshouse.table.encode.VALUES_SHARE", 1 << 50)
     for module in ("codes", "collection", "partition"):
