@@ -633,8 +633,8 @@ def _beaten(releases: Sequence[ComparedRelease], taken: Choice | None) -> Iterat
                 meaning=""
                 if taken is None or row.name != taken.release.name
                 else text(
-                    "It is chosen all the same: “{better}” does not meet the rule.",
-                    better=better.name,
+                    "It is chosen all the same: “{name}” does not meet the rule.",
+                    name=better.name,
                 )
                 if better.name in failing
                 else text(
