@@ -674,7 +674,7 @@ def test_a_secret_that_few_people_tell_is_not_told(glasshouse: Glasshouse, tmp_p
         assert "100%" not in told
         figures = re.findall(r"(\S+ \S+) 100(?:\.0)?(?:%| points)", " ".join(judged.split()))
         assert figures, "what is not told is judged on the safe side"
-        assert set(figures) == {"at most"}
+        assert set(figures) == {"up to"}
 
 
 @pytest.mark.parametrize(
