@@ -437,9 +437,8 @@ def assess(
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = [*map(_column_of, (*where, *invalid)), *filter(None, [by, weight, household])]
     whose = [] if person is None else [*_names(person)]
-    secrets = sensitive
-    if whose:
-        secrets, further = [], further + _columns_of_people(whose, sensitive)
+    secrets = [] if whose else sensitive
+    further += _columns_of_people(whose, sensitive) if whose else []
     on_spark = _on_spark(data, quasi_identifiers, secrets, id, facts, prior_weight, further, seen)
     datasets, tables = _datasets(
         [table.first for table in on_spark] or data,
@@ -483,13 +482,12 @@ def assess(
         "assess",
     )
     study = study if chosen else with_default_subsets(study)
+    shown = {"per_record": per_record, "explain": explain}
     resources = Resources(on_progress=on_progress, threads=threads, memory=memory)
     if on_spark:
         there = [replace(table, first=first) for table, first in zip(on_spark, tables, strict=True)]
-        return _assessed_on_spark(study, there, resources, per_record=per_record, explain=explain)
-    return _answer(
-        study, resources, tables=tables, explain=explain, per_record=per_record, **people
-    )
+        return _assessed_on_spark(study, there, resources, **shown)
+    return _answer(study, resources, tables=tables, **shown, **people)
 
 
 @verb(AssessStudy)
@@ -550,7 +548,7 @@ def check(
 
     def study_of(dataset: Dataset, table: EncodedTable | None = None) -> AssessStudy:
         """Return the study that data suggest by themselves, with what is said of them instead."""
-        study, _ = understood(
+        return understood(
             dataset,
             quasi_identifiers=quasi_identifiers or (),
             sensitive=[name if isinstance(name, str) else tuple(name) for name in sensitive or ()],
@@ -567,8 +565,7 @@ def check(
             },
             policy=rule,
             table=table,
-        )
-        return study
+        )[0]
 
     if isinstance(data, str | PathLike) and is_run(Path(data)):
         measured, coverage = stored_measures(Path(data)), stored_coverage(Path(data))
@@ -658,9 +655,8 @@ def target(
     columns = list(dict.fromkeys(map(_column_of, parts)))
     seen = _seen(date=date, derive=derive, bands=bands, group=group)
     further = list(map(_column_of, where))
-    secrets = sensitive
-    if whose:
-        secrets, further = [], further + _columns_of_people(whose, sensitive)
+    secrets = [] if whose else sensitive
+    further += _columns_of_people(whose, sensitive) if whose else []
     datasets, tables = _datasets(
         data, columns, secrets, id, None, prior_weight, also=further, seen=seen
     )

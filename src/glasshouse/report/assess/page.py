@@ -443,6 +443,7 @@ def assessment_page(
         treatment_section(assessment.steps, notes),
     )
     front = growing_figure(assessment) or band_figure(assessment, policy)
+    suppressed = 0 if assessment.with_suppressed is None else assessment.suppressed
     pictures = {
         "people": people_figure(assessment),
         "who": exposure_figure(assessment, subject),
@@ -450,11 +451,7 @@ def assessment_page(
         "close": closeness_figure(assessment),
         "about": knowledge_figure(assessment),
         "sets": pairs_figure(assessment),
-        "classes": class_sizes_figure(
-            attacks[0],
-            policy,
-            0 if assessment.with_suppressed is None else assessment.suppressed,
-        ),
+        "classes": class_sizes_figure(attacks[0], policy, suppressed),
         "influence": None if sweep is None else influence_figure(sweep),
     }
     limits = (one.limit for one in policy.conditions if one.measure == "smallest-class")
