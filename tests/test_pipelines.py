@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from glasshouse.study.policy import POLICIES
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -66,6 +68,13 @@ def test_the_inputs_reach_the_script_by_its_environment_only() -> None:
     named = set(re.findall(r"\$\{\{ inputs\.(\w+) \}\}", action))
     inputs = re.findall(r"^  (\w+):\n    description", action, flags=re.MULTILINE)
     assert named == set(inputs)
+
+
+def test_the_action_names_every_rule_that_comes_along() -> None:
+    action = (ROOT / "action.yml").read_text(encoding="utf-8")
+    said = re.search(r"policy:\n +description: (.*)", action)
+    assert said is not None
+    assert said[1].partition(", or ")[0].split(", ") == [*POLICIES]
 
 
 def test_the_hook_runs_a_command_of_ours() -> None:
