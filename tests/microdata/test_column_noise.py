@@ -267,3 +267,19 @@ def test_noise_is_of_one_release_in_one_piece() -> None:
             noise={"ill": "pram:0.5"},
             by="home",
         )
+
+
+def test_the_verdict_judges_who_knows_the_noise_beside_who_takes_values_for_true(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    """One value is released as either of two: whoever knows that guesses right where released values seem mixed."""
+    rows = [("A", "x"), ("A", "y")] * 20 + [("B", "w")] * 40
+    path, chances = tmp_path / "t.csv", tmp_path / "chances.csv"
+    path.write_text("home,ill\n" + "".join(f"{home},{ill}\n" for home, ill in rows))
+    chances.write_text("true,x,y,w\na,0.5,0.5,0\nb,0,0,1\n")
+    added = {}
+    for noise in ((), ("--noise", f"ill=@{chances}")):
+        shown = glasshouse("assess", path, "-q", "home", "-s", "ill", *noise, "--json")
+        judged = json.loads(shown.out)["verdict"]["conditions"]
+        [added[noise[:1]]] = [one["value"] for one in judged if one["measure"] == "inference-added"]
+    assert added == {(): 0.25, ("--noise",): 0.5}

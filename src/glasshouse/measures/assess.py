@@ -23,6 +23,7 @@ from glasshouse.microdata import (
     People,
     SyntheticRelease,
 )
+from glasshouse.microdata.column_noise import ColumnNoise
 from glasshouse.microdata.households import Households
 from glasshouse.microdata.people import Another, Knowing
 from glasshouse.study.policy import BY_RECORDS, CLASS_SIZES, Measure
@@ -158,7 +159,9 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
     attacks = last_window(assessment.attacks)
     whole = widest(attacks)
     yield from worst_of(
-        of_attacks([whole], None, release), _of_households(assessment.households, release)
+        of_attacks([whole], None, release),
+        _of_households(assessment.households, release),
+        _of_noise(assessment.noise, release),
     )
     if assessment.noise:
         convinced = max(Fraction(one.worst.convinced) for one in assessment.noise)
@@ -175,6 +178,13 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
         yield from _of_close_guesses(close, release)
     if assessment.inexact is not None:
         yield from _of_inexact(assessment.inexact, release)
+
+
+def _of_noise(noises: Iterable[ColumnNoise], release: str) -> Iterator[Measurement]:
+    """Yield what is added to guesses at true values by who knows how they were changed at random."""
+    for one in noises:
+        added = max(one.guessed - one.prior, Fraction(0))
+        yield Measurement("inference-added", added, of=one.column, release=release)
 
 
 def _of_households(homes: Households | None, release: str) -> Iterator[Measurement]:
