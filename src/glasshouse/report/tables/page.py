@@ -108,7 +108,7 @@ def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
             text("Whose record is certain"),
             f"{least}{share(outcome.bounds.certain_persons, outcome.records)}",
             text(
-                "{certain} of {people}, of whom {rare} have what at most {few} have in common",
+                "{certain} of {people}, {rare} of them with what at most {few} have in common",
                 certain=outcome.bounds.certain_persons,
                 people=counted(outcome.records, question.subject),
                 rare=outcome.rare_persons,
