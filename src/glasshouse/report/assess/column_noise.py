@@ -43,7 +43,8 @@ def noise_finding(noise: ColumnNoise, subject: str) -> Finding:
     )
     meaning = text(
         "She knows the chances by which values were changed. Elsewhere in this report released values are taken for "
-        "true ones, as someone does who does not know about the noise; the verdict judges both."
+        "true ones, as someone does who does not know about the noise; the verdict judges both. Each record is taken "
+        "for itself: what many records that look alike show together about their true values is not judged."
     )
     return Finding(_severity(noise), sentence, figure, meaning)
 
