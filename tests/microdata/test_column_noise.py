@@ -14,6 +14,8 @@ import pytest
 import glasshouse as gh
 from glasshouse import qif
 from glasshouse.errors import GlasshouseError
+from glasshouse.microdata import column_noise as module
+from glasshouse.microdata import noisy_classes
 from glasshouse.microdata.column_noise import column_noise
 from glasshouse.study.column_noise import parse_noise
 from glasshouse.table import read
@@ -39,7 +41,7 @@ def test_the_golden_release_by_randomised_response_is_guessed_as_often_as_it_say
         prior={"ill": {value: float(chance) for value, chance in PRIOR.items()}},
     )
     [found] = run.outcome.noise
-    assert found.guessed == Fraction(445, 896)
+    assert found.learned.guessed == Fraction(445, 896)
     assert found.prior == Fraction(1, 2)
     # 3/5 against 1/5 triples the odds of 1 to 99; a guess between two values is right in (3/5 + 3/5 + 1/5) / 2.
     assert found.worst.beliefs[HUNDREDTH] == (Fraction(1, 298), Fraction(3, 102))
@@ -83,7 +85,7 @@ def test_random_matrices_and_classes_are_as_by_trying_every_value() -> None:
                 )
                 for x in values
             )
-        assert found.guessed == right / len(data)
+        assert found.learned.guessed == right / len(data)
         pairs = [(x, v) for x in values for v in values if x != v]
         most = max(
             HUNDREDTH * p / (HUNDREDTH * p + (1 - HUNDREDTH) * q)
@@ -146,7 +148,7 @@ def test_swapped_values_are_learned_as_by_the_channel_of_each_group() -> None:
                     for y in tally:
                         seen = shows[x, y] + 99 * shows[v, y]
                         most = max(most, shows[x, y] / seen if seen else Fraction(0))
-        assert found.guessed == right / len(data)
+        assert found.learned.guessed == right / len(data)
         assert found.prior == Fraction(
             max(sum(z == value for *_, z in data) for value in "xyz"), len(data)
         )
@@ -163,7 +165,7 @@ def test_swapping_hides_nothing_where_a_group_has_one_value_only() -> None:
     )
     found = column_noise(table, "z", parse_noise("z", "swap:1/2,within=g"))
     assert found.worst.certain == 1
-    assert found.guessed == Fraction(1, 6) + Fraction(3, 6)
+    assert found.learned.guessed == Fraction(1, 6) + Fraction(3, 6)
     assert found.prior == Fraction(4, 6)
     among_all = column_noise(table, "z", parse_noise("z", "swap:1/2"))
     assert among_all.worst.certain == 0
@@ -174,8 +176,6 @@ def channel_row(channel: qif.Channel, x: str) -> list[Fraction]:
 
 
 def _by_matrix(table: Any, channel: qif.Channel, prior: dict[str, Fraction]) -> Any:
-    from glasshouse.microdata import column_noise as module
-
     chances = parse_noise("z", "@matrix.csv")
     original = module._matrix
     module._matrix = lambda _: channel  # type: ignore[assignment]
@@ -193,7 +193,7 @@ def test_frequencies_are_estimated_where_nothing_is_said_of_them() -> None:
     [found] = run.outcome.noise
     # 0.8 p + 0.2 (1 − p) = 0.68, so that four in five said no in truth; one class tells no more.
     assert float(found.prior) == pytest.approx(0.8, abs=1e-4)
-    assert float(found.guessed) == pytest.approx(0.8, abs=1e-4)
+    assert float(found.learned.guessed) == pytest.approx(0.8, abs=1e-4)
     assert found.is_estimated
     kept = gh.assess(data, quasi_identifiers=["home"], sensitive=["ill"], noise={"ill": "pram:0.5"})
     matrix = kept.outcome.noise[0].worst
@@ -283,3 +283,125 @@ def test_the_verdict_judges_who_knows_the_noise_beside_who_takes_values_for_true
         judged = json.loads(shown.out)["verdict"]["conditions"]
         [added[noise[:1]]] = [one["value"] for one in judged if one["measure"] == "inference-added"]
     assert added == {(): 0.25, ("--noise",): 0.5}
+
+
+def test_what_records_alike_show_together_is_as_by_every_share_of_every_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Against fractions: which value is more frequent in a class, and by which share of it, each weighed."""
+    steps, chance = 4, random.Random(53)
+    monkeypatch.setattr(noisy_classes, "STEPS", steps)
+    monkeypatch.setattr(noisy_classes, "_CELLS", 40)  # a few classes at once
+    for _ in range(12):
+        values = "abcd"[: chance.randint(2, 4)]
+        rows = []
+        for _ in values:
+            weights = [chance.randint(0, 3) for _ in values]
+            weights[0] += not any(weights)
+            rows.append([Fraction(weight, sum(weights)) for weight in weights])
+        channel = qif.Channel(rows, values, values)
+        shown = [value for value in values if any(channel[x, value] for x in values)]
+        data = [tuple(map(chance.choice, ("uvw", "mn", shown))) for _ in range(12)]
+        weights = [chance.randint(1, 5) for _ in values]
+        prior = {
+            x: Fraction(weight, sum(weights)) for x, weight in zip(values, weights, strict=True)
+        }
+        table = read(
+            pa.table({word: [row[place] for row in data] for place, word in enumerate("ksz")}),
+            quasi_identifiers=["k", "s"],
+            sensitive=["z"],
+        )
+        found = _by_matrix(table, channel, prior)
+        right = {}
+        for names in (("k", "s"), ("k",), ("s",)):
+            places = ["ks".index(name) for name in names]
+            homes = [tuple(row[place] for place in places) for row in data]
+            right[names] = sum(
+                _right_together(
+                    channel,
+                    prior,
+                    steps,
+                    [z for one, (*_, z) in zip(homes, data, strict=True) if one == home],
+                )
+                for home in set(homes)
+            )
+        assert float(found.learned.together) == pytest.approx(
+            float(max(found.learned.guessed, max(right.values()) / len(data))), abs=1e-9
+        )
+        if found.learned.alike:
+            assert float(right[found.learned.alike]) == pytest.approx(
+                float(max(right.values())), abs=1e-8
+            )
+        assert found.learned.facts is None
+        certain = 0
+        for home in {row[:2] for row in data}:
+            of_class = [z for *one, z in data if tuple(one) == home]
+            can_be = {x for x in values for z in of_class if channel[x, z]}
+            certain += len(of_class) * (len(can_be) == 1)
+        assert found.learned.certain == Fraction(certain, len(data))
+
+
+def _right_together(
+    channel: qif.Channel, prior: dict[str, Fraction], steps: int, shown: list[str]
+) -> Fraction:
+    weighed: list[tuple[Fraction, dict[str, Fraction]]] = []
+    for v, likely in prior.items():
+        for step in range(steps + 1):
+            share = Fraction(step, steps)
+            of_class = {x: (1 - share) * p + share * (x == v) for x, p in prior.items()}
+            weight = likely / (steps + 1)
+            for z in shown:
+                weight *= sum(p * Fraction(channel[x, z]) for x, p in of_class.items())
+            weighed.append((weight, of_class))
+    total = sum(weight for weight, _ in weighed)
+    return max(
+        sum(
+            weight
+            / total
+            * of_class[x]
+            * Fraction(channel[x, z])
+            / sum(p * Fraction(channel[v, z]) for v, p in of_class.items())
+            for weight, of_class in weighed
+            if weight
+            for z in shown
+        )
+        for x in prior
+    ) or Fraction(0)
+
+
+def test_noise_protects_one_person_and_not_a_town_that_is_all_ill() -> None:
+    """Who is alone keeps what response 0.6 gives; of two towns of a thousand one is all ill, which shows."""
+    alone = pa.table(
+        {"town": ["a", "b"] * 500, "id": list(range(1000)), "ill": ["1"] * 600 + ["0"] * 400}
+    )
+    found = column_noise(
+        read(alone, quasi_identifiers=["id"], sensitive=["ill"]),
+        "ill",
+        parse_noise("ill", "response:0.6"),
+        prior={"0": 0.5, "1": 0.5},
+    )
+    assert found.learned.guessed == found.learned.together == Fraction(3, 5)
+    assert found.learned.alike == ()
+    chance = random.Random(3)
+    ill = [str(int((place % 2 == 0) == (chance.random() < 0.6))) for place in range(2000)]
+    towns = pa.table({"id": list(range(2000)), "town": ["a", "b"] * 1000, "ill": ill})
+    found = column_noise(
+        read(towns, quasi_identifiers=["id", "town"], sensitive=["ill"]),
+        "ill",
+        parse_noise("ill", "response:0.6"),
+    )
+    assert found.learned.guessed < Fraction(62, 100)
+    assert found.learned.together > Fraction(95, 100)
+    assert found.learned.alike == ("town",)
+
+
+def test_a_prior_that_rules_out_what_was_released_is_one_line() -> None:
+    data = release([[0, 1], [1, 0]])
+    with pytest.raises(GlasshouseError, match='"1" was released, which has no chance'):
+        gh.assess(
+            data,
+            quasi_identifiers=["home"],
+            sensitive=["ill"],
+            noise={"ill": "response:1"},
+            prior={"ill": {"0": 1, "1": 0}},
+        )

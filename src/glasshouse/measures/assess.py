@@ -181,10 +181,11 @@ def of_assessment(assessment: Assessment, release: str = "") -> Iterator[Measure
 
 
 def _of_noise(noises: Iterable[ColumnNoise], release: str) -> Iterator[Measurement]:
-    """Yield what is added to guesses at true values by who knows how they were changed at random."""
+    """Yield what is added to guesses at true values, and certain of them, by who knows how they were changed."""
     for one in noises:
-        added = max(one.guessed - one.prior, Fraction(0))
+        added = max(one.learned.together - one.prior, Fraction(0))
         yield Measurement("inference-added", added, of=one.column, release=release)
+        yield Measurement("inference-certain", one.learned.certain, of=one.column, release=release)
 
 
 def _of_households(homes: Households | None, release: str) -> Iterator[Measurement]:

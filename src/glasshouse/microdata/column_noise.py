@@ -7,15 +7,14 @@ apart:
 - one knows which record is a person's, and suspects a value: what she sees is the row of the channel. Between the value
   that she suspects and any other, the pair of values that the channel tells apart best is what is told (`worst`), so
   that it holds whatever she thinks of the others;
-- one knows the quasi-identifiers, and guesses the value: of each record of the class she believes
-  P(s | z) ∝ π(s) C(s, z), and she guesses the value with the greatest mean of it. π is what the study says of it, or
-  else the likeliest by what was released (`glasshouse.qif.estimate_prior`); of swapped values it is how often the
-  group has them, which swapping does not change.
+- one knows the quasi-identifiers, and guesses the value by what their classes show (`noisy_classes`). How frequent true
+  values are is what the study says, or else the likeliest by what was released (`glasshouse.qif.estimate_prior`); of
+  swapped values it is how often the group has them, which swapping does not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -27,6 +26,7 @@ from glasshouse.arrays import Integers
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.language import quoted
 from glasshouse.microdata.knowledge import read_kernel
+from glasshouse.microdata.noisy_classes import Learned, NoisyGroup, learned, probability
 from glasshouse.qif import Channel, Number, Prior, estimate_prior, randomised_response, swapping
 from glasshouse.qif.suspicion import PRIORS, Suspicion, suspicion_of
 from glasshouse.study.column_noise import ColumnChances
@@ -35,10 +35,7 @@ from glasshouse.table.partition import partition
 
 MOST_CHANCES = 250_000
 """A channel has at most so many chances,"""
-EXACT_CELLS = 20_000
-"""and up to so many beliefs, a class and a value each, are added up in fractions, where the prior is one."""
 _CHANGE = 1e-9
-_DENOMINATORS = 10**12
 
 
 @dataclass(frozen=True)
@@ -55,8 +52,8 @@ class ColumnNoise:
     """What becomes of a suspicion of one value by what the record shows, of the two values told apart best."""
     prior: Fraction
     """How often the likeliest value is right, which nothing need be known for."""
-    guessed: Fraction
-    """How often somebody is right who knows the quasi-identifiers and the noise."""
+    learned: Learned
+    """How often somebody is right who knows the quasi-identifiers and the noise, and for how many she is certain."""
     is_estimated: bool
     """Whether the frequencies of the true values are estimated by what was released."""
 
@@ -69,7 +66,7 @@ class ColumnNoise:
             **self.worst.to_dict(),
             "guess": {
                 "prior": float(self.prior),
-                "posterior": float(self.guessed),
+                **self.learned.to_dict(),
                 "estimated": self.is_estimated,
             },
         }
@@ -99,7 +96,7 @@ def column_noise(
     >>> from glasshouse.table import read
     >>> people = read(pa.table({"age": [20, 30], "ill": ["no", "yes"]}), quasi_identifiers=["age"], sensitive=["ill"])
     >>> found = column_noise(people, "ill", parse_noise("ill", "response:3/4"), prior={"no": 0.5, "yes": 0.5})
-    >>> print(found.guessed, found.worst.beliefs[Fraction(1, 100)][1])
+    >>> print(found.learned.guessed, found.worst.beliefs[Fraction(1, 100)][1])
     3/4 1/34
     """
     if chances.law == "swap":
@@ -124,15 +121,14 @@ def column_noise(
     ]
     frequencies = np.bincount(shown, minlength=len(channel.outputs))
     before = _prior(channel, frequencies, prior)
-    classes = partition(table, table.quasi_identifiers).numbers[some]
-    guessed = _guessed(channel, before, np.asarray(classes, np.int64), shown)
+    everybody = NoisyGroup(np.arange(len(some)), shown, channel, before)
     return ColumnNoise(
         column=name,
         law=chances.written,
         values=len(channel.inputs),
         worst=_worst(channel),
-        prior=_fraction(before.probabilities.max()),
-        guessed=guessed,
+        prior=probability(before.probabilities.max()),
+        learned=learned(table, some, [everybody]),
         is_estimated=prior is None,
     )
 
@@ -144,46 +140,44 @@ def _swapped(table: EncodedTable, name: str, chances: ColumnChances) -> ColumnNo
     """
     column = table.column(name)
     some = np.flatnonzero(table.known_values(name)[column.codes])
-    codes, values = column.codes[some], column.values.to_pylist()
-    classes = np.asarray(partition(table, table.quasi_identifiers).numbers[some], np.int64)
-    groups = partition(table, chances.within).numbers[some]
-    worst: Suspicion | None = None
-    guessed, chances_counted = Fraction(0), 0
-    for group in np.unique(groups).tolist():
-        members = np.flatnonzero(groups == group)
-        kept, shown, counts = np.unique(codes[members], return_inverse=True, return_counts=True)
-        chances_counted += len(kept) ** 2
-        if chances_counted > MOST_CHANCES:
-            raise BudgetError(
-                "column {column}: too many different values were swapped; group its values first",
-                column=quoted([name]),
-            )
-        tally = {values[code]: int(count) for code, count in zip(kept, counts, strict=True)}
-        channel = swapping(tally, chances.chance or 0) if len(tally) > 1 else None
-        if channel is None:
-            suspicion, right = (
-                suspicion_of(Channel([[1, 0], [0, 1]], ["other", "suspected"])),
-                Fraction(1),
-            )
-        else:
-            prior = Prior([Fraction(count, len(members)) for count in tally.values()], list(tally))
-            suspicion = _worst(channel)
-            right = _guessed(channel, prior, classes[members], shown)
-        guessed += right * len(members)
-        if worst is None or suspicion.order > worst.order:
-            worst = suspicion
-    if worst is None:
+    if not len(some):
         raise DataError("column {column}: every value is missing", column=quoted([name]))
+    codes = np.asarray(column.codes[some], np.int64)
+    group_of = np.asarray(partition(table, chances.within).numbers[some], np.int64)
+    groups = list(_groups(column, codes, group_of, chances.chance or Fraction(0)))
     tallies = np.bincount(codes)
     return ColumnNoise(
         column=name,
         law=chances.written,
         values=int(np.count_nonzero(tallies)),
-        worst=worst,
+        worst=max(
+            (_worst(group.channel) for group in groups), key=lambda suspicion: suspicion.order
+        ),
         prior=Fraction(int(tallies.max()), len(some)),
-        guessed=guessed / len(some),
+        learned=learned(table, some, groups),
         is_estimated=False,
     )
+
+
+def _groups(
+    column: EncodedColumn, codes: Integers, group_of: Integers, swapped: Fraction
+) -> Iterator[NoisyGroup]:
+    """Yield the groups that values were swapped within; the channel of one with one value shows that."""
+    values, chances_counted = column.values.to_pylist(), 0
+    order = np.argsort(group_of, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(group_of[order])) + 1):
+        kept, shown, counts = np.unique(codes[members], return_inverse=True, return_counts=True)
+        chances_counted += len(kept) ** 2
+        if chances_counted > MOST_CHANCES:
+            raise BudgetError(
+                "column {column}: too many different values were swapped; group its values first",
+                column=quoted([column.name]),
+            )
+        tally = {values[code]: int(count) for code, count in zip(kept, counts, strict=True)}
+        prior = Prior([Fraction(count, len(members)) for count in tally.values()], list(tally))
+        is_hidden = len(tally) > 1
+        channel = swapping(tally, swapped) if is_hidden else Channel.identity(list(tally))
+        yield NoisyGroup(members, shown, channel, prior)
 
 
 def _channel(column: EncodedColumn, values: list[str], chances: ColumnChances) -> Channel:
@@ -237,35 +231,28 @@ def _prior(channel: Channel, frequencies: Integers, given: Mapping[str, Number] 
         total = sum(written.values(), Fraction(0))
         if total <= 0:
             raise StudyError("a prior gives some value of the matrix a chance; none of it does")
-        return Prior([chance / total for chance in written.values()], channel.inputs)
+        believed = Prior([chance / total for chance in written.values()], channel.inputs)
+        expected = believed.probabilities.astype(np.float64) @ channel.matrix.astype(np.float64)
+        unexpected = np.flatnonzero((expected == 0) & (frequencies > 0))
+        if len(unexpected):
+            raise DataError(
+                "{value} was released, which has no chance by the prior and the noise",
+                value=quoted([str(channel.outputs[int(unexpected[0])])]),
+            )
+        return believed
     observed = Prior(
         [Fraction(int(count), int(frequencies.sum())) for count in frequencies], channel.outputs
     )
     return estimate_prior(channel, observed, max_change=_CHANGE).prior
 
 
-def _guessed(channel: Channel, prior: Prior, classes: Integers, shown: Integers) -> Fraction:
-    """Return Σ over classes of the greatest Σ of what is believed of their records, over all records."""
-    _, numbers = np.unique(classes, return_inverse=True)
-    number = int(numbers.max()) + 1
-    is_exact = channel.exact and prior.exact and number * len(channel.inputs) <= EXACT_CELLS
-    matrix = channel.matrix if is_exact else channel.matrix.astype(np.float64)
-    chances = prior.probabilities if is_exact else prior.probabilities.astype(np.float64)
-    joint = chances[:, None] * matrix
-    totals = joint.sum(axis=0)
-    beliefs = joint / np.where(totals == 0, 1, totals)
-    pairs, counts = np.unique(numbers * len(totals) + shown, return_counts=True)
-    of_class, of_output = pairs // len(totals), pairs % len(totals)
-    best = np.zeros(number, beliefs.dtype)
-    for row in beliefs:
-        mass = np.zeros(number, beliefs.dtype)
-        np.add.at(mass, of_class, row[of_output] * counts)
-        best = np.maximum(best, mass)
-    return _fraction(best.sum()) / len(shown)
-
-
 def _worst(channel: Channel) -> Suspicion:
-    """Return what becomes of a suspicion between the two values that the channel tells apart best."""
+    """Return what becomes of a suspicion between the two values that the channel tells apart best.
+
+    Where only one value can be true, it shows.
+    """
+    if len(channel.inputs) == 1:
+        return suspicion_of(Channel.identity(["other", "suspected"]))
     matrix = channel.matrix.astype(np.float64)
     odds = float((1 - PRIORS[0]) / PRIORS[0])
     best: tuple[tuple[float, ...], int, int] | None = None
@@ -284,9 +271,3 @@ def _worst(channel: Channel) -> Suspicion:
     return suspicion_of(
         Channel(channel.matrix[[other, suspected]], ["other", "suspected"], channel.outputs)
     )
-
-
-def _fraction(number: Any) -> Fraction:
-    if isinstance(number, Fraction):
-        return number
-    return Fraction(float(number)).limit_denominator(_DENOMINATORS)
