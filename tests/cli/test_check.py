@@ -17,7 +17,7 @@ from pyarrow import csv
 import glasshouse as gh
 from glasshouse.errors import StudyError
 from glasshouse.measures.verdict import Decision, Verdict, verdict_on
-from glasshouse.report.verdict import HEADLINES
+from glasshouse.report.verdict import HEADLINES, SHARED
 from glasshouse.runs.folder import stored_coverage, stored_measures, stored_report
 from glasshouse.study import load_policy
 from tests.conftest import Glasshouse, Outcome
@@ -77,8 +77,25 @@ def test_a_release_that_meets_the_rule_ends_with_zero(
     ours = rule(tmp_path, 'measure = "smallest-class"\nat_least = 3')
     answer = glasshouse("check", str(people), "--policy", ours)
     assert answer.code == 0, answer.error
-    assert "Meets the rule" in answer.out
+    assert "May be published" in answer.out
     assert "safe" not in answer.out.lower()
+
+
+def test_what_meets_a_rule_for_colleagues_is_not_said_to_be_fit_to_publish(
+    tmp_path: Path, glasshouse: Glasshouse
+) -> None:
+    alike = tmp_path / "alike.csv"
+    alike.write_text("sex,illness\n" + 60 * "F,yes\nF,no\nM,yes\nM,no\n", encoding="utf-8")
+    asked = ("check", str(alike), "-q", "sex", "-s", "illness", "--policy")
+    for policy, headline in (
+        ("open-data", "May be published"),
+        ("internal", "May be shared with whom the rule is for"),
+        ("research-file", "May be shared with whom the rule is for"),
+    ):
+        answer = glasshouse(*asked, policy)
+        assert answer.code == 0, answer.error
+        assert f"✓ {headline}: " in answer.out
+        assert ("published" in answer.out) is (policy == "open-data")
 
 
 def test_restricted_access_is_the_middle_state(
@@ -502,7 +519,8 @@ def test_every_surface_says_the_same_verdict(tmp_path: Path, glasshouse: Glassho
         decisions.add(verdict.decision)
         assert by_hand(columns, verdict, unseen=len(further)) == verdict.decision
         assert bool(verdict) is (verdict.decision is Decision.MEETS)
-        headline = HEADLINES[verdict.decision]
+        is_for_everybody = policy == "open-data" or verdict.decision is not Decision.MEETS
+        headline = HEADLINES[verdict.decision] if is_for_everybody else SHARED
         assert run.to_dict()["verdict"]["decision"] == verdict.decision.value
         shown = run.brief.ruling
         assert shown is not None

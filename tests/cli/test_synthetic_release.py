@@ -113,7 +113,7 @@ def test_without_a_holdout_nothing_is_judged_and_it_says_why(glasshouse: Glassho
     assert shown.code == 0, shown.error
     words = " ".join(shown.out.split())
     assert "Nobody can say whether this file remembers its own people" in words
-    assert "Not judged as a whole" in words
+    assert "Do not publish yet" in words
     assert glasshouse("check", "run").code == 4
     document = assess(glasshouse, f"copied.csv --trained-on T.csv {ASKED}")
     assert document["remembered"] is document["holdout"] is None

@@ -177,11 +177,10 @@ def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) ->
 
 
 def _first_action(brief: Brief, report: Path | None) -> Action | None:
-    """Return what the report says to do first; None: there is none, or the rule is met."""
-    from glasshouse.measures.verdict import Decision
+    """Return what the report says to do first; None: there is none."""
     from glasshouse.runs.folder import stored_report
 
-    if report is None or brief.ruling is None or brief.ruling.decision is Decision.MEETS:
+    if report is None or brief.ruling is None:
         return None
     action = next(iter(stored_report(report.parent).pages[spoken()].actions), None)
     if action is None or "--study study.toml" not in action.command:

@@ -23,14 +23,19 @@ _SENTENCES = {
     Fate.WEIGHT: marked("Taken as a weight: {columns}."),
     Fate.CONSTANT: marked("The same in all records: {columns}."),
     Fate.DROPPED: marked("Not in the release (--drop): {columns}."),
-    Fate.DISMISSED: marked("Dismissed by whoever ran this (--ignore): {columns}."),
-    Fate.DISMISSED_BY_RULE: marked("Dismissed by the rule: {columns}."),
+    Fate.DISMISSED: marked(
+        "Not looked at, as whoever ran this dismissed it (--ignore): {columns}."
+    ),
+    Fate.DISMISSED_BY_RULE: marked("Not looked at, as the rule dismisses it: {columns}."),
 }
+_NOT_LOOKED_AT = {Fate.UNSEEN, Fate.DISMISSED, Fate.DISMISSED_BY_RULE}
 
 
 def coverage_sentences(coverage: Coverage) -> Iterator[str]:
-    """Yield what was looked at, what is not in the release, what was dismissed, and what nobody looked at."""
-    return (alike.sentence for alike in columns_alike(coverage))
+    """Yield what was looked at, what is not in the release, and what was not looked at, if only that it is nothing."""
+    yield from (alike.sentence for alike in columns_alike(coverage))
+    if not {column.fate for column in coverage.columns} & _NOT_LOOKED_AT:
+        yield text("Not looked at: no column.")
 
 
 def columns_alike(coverage: Coverage) -> Iterator[ColumnsAlike]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from glasshouse.language import decimal, marked, number, percentage, text, text_for, translated
 from glasshouse.measures.measurement import Measurement
-from glasshouse.measures.verdict import Decision, Judgement, Verdict
+from glasshouse.measures.verdict import OF_EVERY_RULE, Decision, Judgement, Verdict
 from glasshouse.report.coverage import columns_alike, coverage_sentences, unknown_coverage
 from glasshouse.report.page import Bullet, Cell, Column, Group, Ruling, Table
 from glasshouse.report.words import enumeration, in_words
@@ -20,6 +20,7 @@ from glasshouse.study.policy import (
     BY_RECORDS,
     CAVEATS,
     MEASURES,
+    NOT_FOR_EVERYBODY,
     Measure,
     PolicyCondition,
 )
@@ -33,10 +34,12 @@ MOST_UNMEASURED = 2
 HEADLINES = {
     Decision.STOP: marked("Do not publish as it is"),
     Decision.RESTRICT: marked("Publish only with changes or under restricted access"),
-    Decision.OPEN: marked("Not judged as a whole"),
-    Decision.MEETS: marked("Meets the rule"),
+    Decision.OPEN: marked("Do not publish yet"),
+    Decision.MEETS: marked("May be published"),
 }
-"""What a decision says; that something is safe is never said."""
+"""What a decision says, by a rule that is named with it; that something is safe is never said."""
+SHARED = marked("May be shared with whom the rule is for")
+"""What is said where a rule is met that is not for everybody."""
 COLOURS = {
     Decision.STOP: marked("Red (✗): fails even for restricted access."),
     Decision.OPEN: marked("Grey (?): it fails already, and not all was judged."),
@@ -86,6 +89,8 @@ def _headline(verdict: Verdict) -> str:
         return (
             text("Already fails the rule") if verdict.failed else text("No verdict on the release")
         )
+    if verdict.decision is Decision.MEETS and verdict.policy.name in NOT_FOR_EVERYBODY:
+        return translated(SHARED)
     return translated(HEADLINES[verdict.decision])
 
 
@@ -135,7 +140,7 @@ def _tally(verdict: Verdict) -> str:
     failed = sum(not met for met in of_figures.values())
     rule = verdict.policy.title
     judged = len({condition for condition, _ in of_figures})
-    asked = len(verdict.unjudged) + judged
+    asked = judged + sum(condition not in OF_EVERY_RULE for condition in verdict.unjudged)
     if not verdict.is_of_release:
         return (
             text_for(

@@ -657,6 +657,8 @@ TITLES = {
     "ons": marked("outputs, as the Office for National Statistics asks"),
 }
 """What they are called in sentences."""
+NOT_FOR_EVERYBODY = ("research-file", "internal")
+"""The rules for people inside the house or under contract: what meets them may not be published."""
 _IDENTIFYING_ALONE = marked("this rule judges who can be identified, and not what can be inferred")
 CAVEATS = {
     "research-file": marked("this rule is for researchers under contract, not for everybody"),

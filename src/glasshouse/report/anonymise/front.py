@@ -219,6 +219,8 @@ def actions(
     advice = list(stricter(study, verdict, outcome))
     if advice:
         return tuple(advice[:MOST_ACTIONS])
+    if verdict is not None and verdict.meets:
+        advice.append(Action(text("Give out the release, and nothing else of this folder.")))
     advice.append(keep_assumptions())
     protection = study.protection
     if (

@@ -255,13 +255,13 @@ def _not_found(outcome: ProtectedVersions) -> tuple[Finding, ...]:
 
 
 def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
-    """Return what to do: publish the version to take, or the one that protects more for what it costs."""
+    """Return what to do: the version to take, or the one that protects more for what it costs."""
     best = outcome.recommended
     before, after = percentages(outcome.comparison.original.risk, best.compared.risk)
     actions = [
         Action(
             text(
-                "Publish “{name}”: its file is in versions/{family} in the folder of this run.",
+                "Give out “{name}”: its file is in versions/{family} in the folder of this run.",
                 name=best.compared.name,
                 family=best.family,
             ),
