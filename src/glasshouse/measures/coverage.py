@@ -31,7 +31,7 @@ class Fate(StrEnum):
     CONSTANT = "constant"
     """It holds one value only, and tells nobody apart."""
     DROPPED = "dropped"
-    """It was said that it will not be in the release."""
+    """It will not be in the release, or is left out of a protected one."""
     DISMISSED = "dismissed"
     """It was dismissed by name."""
     DISMISSED_BY_RULE = "dismissed-by-rule"

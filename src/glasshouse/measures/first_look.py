@@ -58,6 +58,8 @@ class FirstLook:
     """What becomes of each column when the release is judged; one without a fate was not looked at."""
     is_whole: bool = True
     """Whether these are all columns of the release, so that it can be told what was not looked at."""
+    left_out: tuple[str, ...] = ()
+    """The columns of the data that a protected release of them does not have."""
     one_each: Attack | None = None
     """Naming people by all quasi-identifiers, with one record of each value of that column, or without the repeated
     records; None: that was not counted."""
@@ -65,16 +67,16 @@ class FirstLook:
     @property
     def coverage(self) -> Coverage:
         """What becomes of every column."""
-        return Coverage(
-            tuple(
-                CoveredColumn(
-                    column.name,
-                    self.fates.get(column.name, Fate.UNSEEN),
-                    column.looks_like if column.is_direct else "",
-                )
-                for column in self.columns
+        covered = [
+            CoveredColumn(
+                column.name,
+                self.fates.get(column.name, Fate.UNSEEN),
+                column.looks_like if column.is_direct else "",
             )
-        )
+            for column in self.columns
+        ]
+        absent = [CoveredColumn(name, Fate.DROPPED) for name in self.left_out]
+        return Coverage((*covered, *absent))
 
     @property
     def released(self) -> tuple[ColumnProfile, ...]:

@@ -22,7 +22,7 @@ _SENTENCES = {
     Fate.HOUSEHOLD: marked("Taken to say who lives together: {columns}."),
     Fate.WEIGHT: marked("Taken as a weight: {columns}."),
     Fate.CONSTANT: marked("The same in all records: {columns}."),
-    Fate.DROPPED: marked("Not in the release (--drop): {columns}."),
+    Fate.DROPPED: marked("Not in the release: {columns}."),
     Fate.DISMISSED: marked(
         "Not looked at, as whoever ran this dismissed it (--ignore): {columns}."
     ),

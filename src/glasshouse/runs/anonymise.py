@@ -292,8 +292,14 @@ def protected_run(
         manifest=release_manifest(study, protected),
         release=protected.in_file(study),
         write_files=lambda folder: protected.write(folder, study),
-        first_looks=(release_look(study, protected.in_file(study), protected.released(study)),),
+        first_looks=(look_at_release(study, protected),),
     )
+
+
+def look_at_release(study: AnonymiseStudy, protected: ProtectedTable) -> FirstLook:
+    """Look at the columns of a protected table as they are in its file, and at which of the data are not in it."""
+    look = release_look(study, protected.in_file(study), protected.released(study))
+    return replace(look, left_out=protected.outcome.left_out)
 
 
 def release_look(study: ReleaseStudy, release: EncodedTable, columns: Sequence[str]) -> FirstLook:

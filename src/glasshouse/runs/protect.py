@@ -41,11 +41,11 @@ from glasshouse.mitigation.versions import FAMILIES, ProtectedVersions, Version
 from glasshouse.runs.anonymise import (
     ProtectedTable,
     hierarchies_of,
+    look_at_release,
     policy_criteria,
     protected_run,
     protected_table,
     refuse_too_few,
-    release_look,
     release_manifest,
     unprotected,
 )
@@ -116,13 +116,7 @@ def answer(
         | {"recommended": recommended},
         release=protected.in_file(version_study),
         write_files=lambda folder: _write(found, search.drafts, folder / VERSIONS),
-        first_looks=(
-            release_look(
-                version_study,
-                protected.in_file(version_study),
-                protected.released(version_study),
-            ),
-        ),
+        first_looks=(look_at_release(version_study, protected),),
     )
 
 
@@ -449,7 +443,7 @@ class _Search:
             not judgement.met for judgement in first.judgements if judgement.is_of_figures
         ):
             return False  # which is seen before its columns are looked at
-        look = release_look(study, protected.in_file(study), protected.released(study))
+        look = look_at_release(study, protected)
         verdict = verdict_on((*of_columns([look]), *figures), self.study.policy)
         return verdict is not None and verdict.meets
 
