@@ -1,4 +1,7 @@
-"""Where a Chromium is that opens pages in tests: one on the PATH, or Playwright's own."""
+"""Where a Chromium is that opens pages in tests: one on the PATH, or Playwright's own.
+
+Chromium's headless shell comes first: the same engine without windows, which takes a fifth of the processor's time.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,16 @@ from pathlib import Path
 
 PATIENCE = 900_000
 """So many milliseconds a page is waited for: a machine that is busy, or compiles loops, takes its time."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+"""What it is called on the PATH."""
+SHELLS = "chromium_headless_shell-*/*/*headless*shell"
+"""Where Playwright puts its headless shell, in the folder of all its browsers."""
 
 
 @cache
@@ -23,5 +35,6 @@ def chromium() -> str | None:
     except ImportError:
         return None
     with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).exists() else None
+        whole = Path(playwright.chromium.executable_path)
+    shells = sorted(whole.parents[2].glob(SHELLS)) if len(whole.parents) > 2 else []
+    return next((str(path) for path in (*reversed(shells), whole) if path.exists()), None)
