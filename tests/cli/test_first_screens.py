@@ -45,14 +45,14 @@ def test_a_protected_file_says_which_columns_it_does_not_have(
     command: tuple[str, ...], glasshouse: Glasshouse
 ) -> None:
     for language, words in zip(
-        LANGUAGES, ("Columns left out of the file: ", "Colunas fora do arquivo: "), strict=True
+        LANGUAGES, ("Not in the release: ", "Fora da base publicada: "), strict=True
     ):
         made = glasshouse(
             *("--lang", language, command[0], "people.csv", *KNOWN, *command[1:]),
             *("--out", language),
         )
         assert made.code == 0, made.error
-        assert f"{words}shoe size." in front(language, language)[0]
+        assert f"{words}shoe size." in front(language, language)[1]
         assert f"{words}shoe size." in " ".join(made.out.split())
 
 

@@ -138,15 +138,9 @@ def _kept(outcome: Anonymisation) -> Tile:
 
 
 def columns_gone(outcome: Anonymisation) -> str:
-    """Say which columns of the data are not in the file, and which hold nothing in it any more; nothing if none."""
-    said = []
-    if outcome.left_out:
-        said.append(
-            text("Columns left out of the file: {columns}.", columns=several(outcome.left_out))
-        )
-    if untold := _untold(outcome):
-        said.append(text("“*” in every record: {columns}.", columns=several(untold)))
-    return " ".join(said)
+    """Say which columns of the file hold nothing any more; nothing if none: the verdict names what is not in it."""
+    untold = _untold(outcome)
+    return text("“*” in every record: {columns}.", columns=several(untold)) if untold else ""
 
 
 MOST_GONE = 6
