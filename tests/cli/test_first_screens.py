@@ -89,7 +89,7 @@ def test_who_is_in_a_file_is_never_judged_as_a_whole_but_what_fails_is_no_longer
     assert shown.code == 0, shown.error
     page = report_of("run")
     assert page.ruling is not None
-    assert page.ruling.headline == "Already fails the rule"
+    assert page.ruling.headline == "Do not publish as it is"
     assert page.ruling.decision in ("restricted", "do-not-publish")
     assert any(sentence.startswith("Not measured here: ") for sentence in page.ruling.coverage)
     verdict = json.loads(glasshouse(*asked, "--json").out)["verdict"]

@@ -263,7 +263,7 @@ def test_no_verdict_on_the_release_is_given_by_what_asks_something_else(
     outcome = glasshouse(
         "target", path, "-q", "sex", "-q", "state", "--know", "sex=F", "--out", run
     )
-    assert "No verdict on the release" in outcome.out
+    assert "? Do not publish on this alone" in outcome.out
     assert "✓" not in outcome.out
     assert glasshouse("check", run).code == 4
 

@@ -40,6 +40,8 @@ HEADLINES = {
 """What a decision says, by a rule that is named with it; that something is safe is never said."""
 SHARED = marked("May be shared with whom the rule is for")
 """What is said where a rule is met that is not for everybody."""
+IN_PART = marked("Do not publish on this alone")
+"""What is said where something other than the whole release was asked, and what was measured of the rule is met."""
 COLOURS = {
     Decision.STOP: marked("Red (✗): fails even for restricted access."),
     Decision.OPEN: marked("Grey (?): it fails already, and not all was judged."),
@@ -84,11 +86,9 @@ def shown_decision(verdict: Verdict) -> Decision:
 
 
 def _headline(verdict: Verdict) -> str:
-    """Say the decision; of what is not on the whole release, whether it already fails the rule."""
+    """Say the decision; where something else was asked than the whole release, never that it may be published."""
     if not verdict.is_of_release:
-        return (
-            text("Already fails the rule") if verdict.failed else text("No verdict on the release")
-        )
+        return translated(HEADLINES[Decision.STOP] if verdict.failed else IN_PART)
     if verdict.decision is Decision.MEETS and verdict.policy.name in NOT_FOR_EVERYBODY:
         return translated(SHARED)
     return translated(HEADLINES[verdict.decision])
@@ -212,7 +212,9 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
         colour = UNTOLD if is_part else COLOURS.get(shown, "")
         yield " ".join(filter(None, (unmet, colour and translated(colour))))
     if not verdict.is_of_release:
-        yield text("Only what was measured here; glasshouse check judges the file.")
+        yield text(
+            "Only what was measured here, not every column or condition; glasshouse check judges the file."
+        )
         if names := list(dict.fromkeys(measure_words(one.measure) for one in verdict.unjudged)):
             rest = len(names) - MOST_UNMEASURED
             more = [text_for(rest, "{count} further", "{count} further")] if rest > 0 else []
