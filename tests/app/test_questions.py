@@ -181,9 +181,15 @@ def test_an_output_that_discloses_cannot_be_accepted_and_one_that_does_not_begin
     assert "certain" in page
     assert 'name="accept"' not in page
     assert "glasshouse check one.csv --people 25 --ledger ledger" in page
+    assert 'name="reasons"' in page
+    reasons = asker.get("/ledger", output=small, people="25", reasons="yes")
+    assert "attachment" in reasons.headers["content-disposition"]
+    assert reasons.json()["verdict"] == "discloses"
+    assert reasons.json()["reasons"], "what becomes certain is in the publisher's file"
     own = tmp_path / "glasshouse-app" / "ledger"
     page = asker.get("/ledger", output=towns).text
     assert 'name="accept"' in page
+    assert 'name="reasons"' not in page
     assert not own.exists(), "to look changes nothing"
     page = asker.post("/ledger", output=small, people="25", accept="yes").text
     assert "Nothing went out yet" in page, "what does not pass is not added, whoever asks"

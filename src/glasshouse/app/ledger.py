@@ -15,6 +15,7 @@ from starlette.routing import Route
 from glasshouse.app.guard import Form, form_of
 from glasshouse.app.looks import in_fields
 from glasshouse.app.questions import POSITIONAL, TABLES, AskedEntry
+from glasshouse.app.runs import download
 from glasshouse.app.server import page, see
 from glasshouse.app.workspace import CHAIN, LEDGER, AppWorkspace
 from glasshouse.errors import GlasshouseError
@@ -23,7 +24,6 @@ from glasshouse.language import date, marked, text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from glasshouse.measures.verdict import Verdict
     from glasshouse.runs.ledger import Ledger, OutputCheck
 
 ENTRIES = (
@@ -63,15 +63,10 @@ def _page(request: Request) -> Response:
     form = form_of(request) if is_change else Form(list(request.query_params.multi_items()))
     uploaded = form.files.get("file")
     if uploaded:
-        said = [
-            entry
-            for entry in form.entries
-            if entry[0] in ("ledger", *(one.name for one in ENTRIES))
-        ]
+        kept = {"ledger", *(one.name for one in ENTRIES)} - {"output"}
+        said = [entry for entry in form.entries if entry[0] in kept]
         output = workspace.keep(*uploaded).identifier
-        return see(
-            f"/ledger?{urlencode([*(one for one in said if one[0] != 'output'), ('output', output)])}"
-        )
+        return see(f"/ledger?{urlencode([*said, ('output', output)])}")
     places = _places(workspace)
     chosen = form.get("ledger") if form.get("ledger") in places else next(iter(places))
     ledger = Ledger(places[chosen][1])
@@ -80,6 +75,7 @@ def _page(request: Request) -> Response:
         "brief": None,
         "passes": False,
         "accepted": False,
+        "reasons": "",
         "words": [],
     }
     if form.get("output"):
@@ -91,6 +87,8 @@ def _page(request: Request) -> Response:
             )
         except GlasshouseError as error:
             context["trouble"] = in_fields(workspace.without_paths(str(error)))
+    if context["reasons"] and form.get("reasons") == "yes":
+        return download(context["reasons"].encode(), "application/json", "reasons.json")
     words = ["glasshouse", "check", *context.pop("words"), "--ledger", places[chosen][1].name]
     return page(
         request,
@@ -112,8 +110,6 @@ def _page(request: Request) -> Response:
 
 def _checked(ledger: Ledger, answers: Mapping[str, Any], *, accepting: bool) -> dict[str, Any]:
     """Check an output against a ledger, and add it where it is to be added and passes."""
-    from glasshouse.measures.ledger import measured
-    from glasshouse.measures.verdict import verdict_on
     from glasshouse.report.ledger import brief
     from glasshouse.study.policy import OUTPUTS
 
@@ -127,17 +123,8 @@ def _checked(ledger: Ledger, answers: Mapping[str, Any], *, accepting: bool) -> 
         people=answers["people"],
     )
 
-    def judged(checked: OutputCheck) -> Verdict | None:
-        figures = measured(
-            checked.answer,
-            unchecked=len(checked.unchecked),
-            few_degrees=checked.few_degrees(OUTPUTS.magnitudes.freedom),
-        )
-        return verdict_on(figures, OUTPUTS)
-
     def is_passed(checked: OutputCheck) -> bool:
-        verdict = judged(checked)
-        return checked.verdict == "publishable" and verdict is not None and verdict.meets
+        return checked.passes(OUTPUTS)
 
     limits = {"rare": answers["rare"], "seconds": SECONDS, "seen": answers["seen"] or ()}
     checked = (
@@ -148,13 +135,18 @@ def _checked(ledger: Ledger, answers: Mapping[str, Any], *, accepting: bool) -> 
     said = brief(
         checked.answer,
         checked.advice,
-        judged(checked),
+        checked.judged(OUTPUTS),
         left_out=checked.unchecked,
         earlier_left_out=checked.earlier_left_out,
         margins_of_shown=checked.margins_of_shown,
     )
     passes = is_passed(checked)
-    return {"brief": said, "passes": passes, "accepted": accepting and passes}
+    return {
+        "brief": said,
+        "passes": passes,
+        "accepted": accepting and passes,
+        "reasons": checked.file_of_reasons() if checked.answer.reasons else "",
+    }
 
 
 routes = [Route("/ledger", _page, methods=["GET", "POST"])]

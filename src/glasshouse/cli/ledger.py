@@ -229,8 +229,6 @@ def check_output(
         write: Writes it.
     """
     from glasshouse.atomic import new_file
-    from glasshouse.measures.ledger import measured
-    from glasshouse.measures.verdict import verdict_on
     from glasshouse.runs.ledger import Ledger, no_ledger
     from glasshouse.study import load_policy
     from glasshouse.study.policy import ACRO, OUTPUTS
@@ -256,19 +254,8 @@ def check_output(
     published = _read(ledger, path, after)
     behind = None if after.records is None else _behind(published, after.records, rule)
 
-    def judged(checked: OutputCheck) -> Verdict:
-        figures = measured(
-            checked.answer,
-            unchecked=len(checked.unchecked),
-            few_degrees=checked.few_degrees(rule.magnitudes.freedom),
-            records=behind,
-        )
-        verdict = verdict_on(figures, rule)
-        assert verdict is not None  # noqa: S101 - the rule asks what is measured
-        return verdict
-
     def is_passed(checked: OutputCheck) -> bool:
-        return checked.verdict == "publishable" and judged(checked).meets
+        return checked.passes(rule, behind)
 
     with progress() as on_progress:
         limits = {**after.limits(), "seen": tuple(after.seen or ()), "on_progress": on_progress}
@@ -277,14 +264,13 @@ def check_output(
             if after.accept
             else ledger.check(published, **limits)
         )
-    verdict, passes = judged(checked), is_passed(checked)
+    verdict, passes = checked.judged(rule, behind), is_passed(checked)
     write(verdict)
     if output.out is not None:
         _write_session(output.out, published, checked, overwrite=output.overwrite)
     if after.reasons is not None:
         with new_file(after.reasons, private=True) as draft:
-            reasons = json.dumps(checked.for_publisher(), indent=1, ensure_ascii=False)
-            draft.write_text(reasons + "\n", encoding="utf-8")
+            draft.write_text(checked.file_of_reasons(), encoding="utf-8")
         warn(
             text(
                 "{path}: This file says what becomes certain: it is the disclosure itself, for the publisher alone.",

@@ -25,14 +25,18 @@ from glasshouse.atomic import cannot_write, held, is_draft, new_file
 from glasshouse.disclosure import smallest_cell
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import quoted, system_reason, unknown_name
+from glasshouse.measures.ledger import measured
+from glasshouse.measures.verdict import Verdict, verdict_on
 from glasshouse.progress import OnProgress
 from glasshouse.runs.folder import STUDY, is_run, now
 from glasshouse.solvers import SolverBudget
 from glasshouse.sources import open_source
 from glasshouse.study import Treatment, load_study
 from glasshouse.study.assess import AssessStudy
+from glasshouse.study.policy import ReleasePolicy
 from glasshouse.tabulation import (
     PublishedOutput,
+    RecordChecks,
     Remedy,
     Succession,
     published,
@@ -110,6 +114,27 @@ class OutputCheck:
         counts = self.freedom.values()
         return sum(one is None or one < least for one in counts) if counts else None
 
+    def judged(self, rule: ReleasePolicy, records: RecordChecks | None = None) -> Verdict:
+        """Return the verdict by a rule on outputs.
+
+        Args:
+            rule: The rule: it says how many people may become certain.
+            records: What the records behind the output tell, if the publisher has them.
+        """
+        figures = measured(
+            self.answer,
+            unchecked=len(self.unchecked),
+            few_degrees=self.few_degrees(rule.magnitudes.freedom),
+            records=records,
+        )
+        verdict = verdict_on(figures, rule)
+        assert verdict is not None  # noqa: S101 - the rule asks what is measured
+        return verdict
+
+    def passes(self, rule: ReleasePolicy, records: RecordChecks | None = None) -> bool:
+        """Tell whether the output may follow: everything is proved, and a rule is met."""
+        return self.verdict == "publishable" and self.judged(rule, records).meets
+
     @property
     def verdict(self) -> str:
         """``publishable``, ``discloses``, ``limit`` or ``contradiction``; what was not checked is not publishable."""
@@ -133,14 +158,15 @@ class OutputCheck:
         """Return the figures as a table of one row."""
         return self.answer.to_frame()
 
-    def for_publisher(self) -> dict[str, Any]:
-        """Return everything as plain values: it tells what becomes certain, and is the disclosure itself."""
+    def file_of_reasons(self) -> str:
+        """Return everything as JSON, the file of reasons: it tells what becomes certain, and is the disclosure."""
         hide = () if self.advice is None else self.advice.hidden
-        return {
+        content = {
             **self.to_dict(),
             "reasons": [one.to_dict() for one in self.answer.reasons],
             "hide": [{name: _plain(value) for name, value in where.items()} for where in hide],
         }
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _plain(condition: Any) -> Any:
