@@ -16,7 +16,7 @@ import glasshouse as gh
 from glasshouse.tabulation import exposure, geography
 from glasshouse.tabulation.search import PartSearch
 from glasshouse.tabulation.verifier import digest
-from tests.conftest import Glasshouse
+from tests.conftest import Glasshouse, Outcome
 from tests.tabulation.test_solution import GOLDEN, bounds_in, golden
 
 PLAN: dict[str, Any] = {
@@ -260,6 +260,45 @@ def test_what_to_withhold_is_computed(glasshouse: Glasshouse, tmp_path: Path) ->
     done = glasshouse("tables", "--study", path, "--json")
     assert json.loads(done.out)["withhold"] == []
     assert "To withhold a single table is not enough" in glasshouse("tables", "--study", path).out
+
+
+def sentences(done: Outcome) -> str:
+    """Return what was printed, however wide the terminal is."""
+    return " ".join(done.out.split())
+
+
+def test_what_to_withhold_says_whether_the_rule_is_met_then(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    path = written(tmp_path, town() | {"sensitive": ["ill"]})
+    shown = sentences(glasshouse("tables", "--study", path, "--out", tmp_path / "met"))
+    assert "without it nobody’s rare record is certain. It costs its" in shown
+    assert "✓ meets the rule" in shown
+    homes, alike = ["Springfield", 29], {"where": {"ill": "none"}, "count": 30}
+    tables = [
+        {"id": "homes", "by": ["town"], "rows": [homes, ["Ogdenville", 1]]},
+        {"id": "healthy", "statistics": [alike]},
+        {"id": "again", "statistics": [alike]},
+    ]
+    path = written(tmp_path, town() | {"sensitive": ["ill"], "tables": tables})
+    shown = sentences(glasshouse("tables", "--study", path, "--out", tmp_path / "unmet"))
+    assert "Withhold table “homes”: without it nobody’s rare record is certain." in shown
+    assert "But “ill” is then still certain for up to 30 people. ✗ not enough for the rule" in shown
+
+
+def test_a_secret_that_is_certain_of_nobody_rare_has_something_to_do_too(
+    glasshouse: Glasshouse, tmp_path: Path
+) -> None:
+    tables = [
+        {"id": "homes", "by": ["town"], "rows": [["Springfield", 15], ["Ogdenville", 15]]},
+        {"id": "healthy", "statistics": [{"where": {"ill": "none"}, "count": 30}]},
+    ]
+    path = written(tmp_path, town() | {"sensitive": ["ill"], "tables": tables})
+    shown = sentences(glasshouse("tables", "--study", path, "--out", tmp_path / "run"))
+    assert "What to do: Withhold table “healthy”. It costs its 1 cell. ✓ meets the rule" in shown
+    path = written(tmp_path, town() | {"sensitive": ["ill"], "tables": tables[1:]})
+    shown = sentences(glasshouse("tables", "--study", path, "--out", tmp_path / "one"))
+    assert "What to do: Publish “ill” in fewer tables" in shown
 
 
 def changed(**entries: Any) -> dict[str, Any]:

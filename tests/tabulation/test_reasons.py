@@ -79,9 +79,25 @@ def test_what_is_not_decided_is_kept_and_said() -> None:
 
 
 def audit_of(plan: dict[str, Any], *, rare: int = 1, seconds: float = 20.0) -> TablesAudit:
+    """Return which tables make people certain, and what is left of the last attribute to who knows the others."""
     study = study_of(plan)
     bounds = cell_bounds(published(study), counting=False)
-    return tables_audit(study, bounds, rare=rare, seconds=seconds, memory=MEMORY)
+    *known, secret = plan["attributes"]
+    asked = {secret: known}
+    return tables_audit(study, bounds, rare=rare, secrets=asked, seconds=seconds, memory=MEMORY)
+
+
+def secret_at_most(plan: dict[str, Any], tables: set[str]) -> int:
+    """Return of how many people the last attribute may be certain by some tables, by trying every file."""
+    tried = answer(of_some(plan, tables))
+    assert tried is not None
+    by_known: dict[Any, list[int]] = {}
+    for cell, (_, most) in tried["cells"].items():
+        if most:
+            by_known.setdefault(cell[:-1], []).append(most)
+    certain = sum(most for [most] in (group for group in by_known.values() if len(group) == 1))
+    people = plan["people"]
+    return min(certain, people if isinstance(people, int) else people[1])
 
 
 def paired_plan(seed: int) -> dict[str, Any]:
@@ -125,6 +141,8 @@ def test_reasons_and_weights_are_as_trying_every_file_says(seed: int) -> None:
         stopped = sum(least for least, _ in whole.values()) - sum(low for low, _ in left.values())
         assert (weight.people, weight.rare_left) == (stopped, rare_left)
         assert weight.frees == (rare_left == 0)
+        [at_most] = weight.secrets.values()
+        assert at_most == secret_at_most(plan, names - {weight.table})
     people = [weight.people or 0 for weight in audit.weights]
     assert people == sorted(people, reverse=True)
 
@@ -264,7 +282,10 @@ def test_areas_have_reasons_and_weights_as_trying_every_file_says(seed: int) -> 
     plan = paired_plan(seed) if seed % 2 else town_of(seed)
     names = {table["id"] for table in plan["tables"]}
     bounds = area_bounds(nested(plan))
-    audit = tables_audit(study_of(plan), bounds, rare=1, seconds=20.0, memory=MEMORY)
+    *known, secret = plan["attributes"]
+    audit = tables_audit(
+        study_of(plan), bounds, rare=1, secrets={secret: known}, seconds=20.0, memory=MEMORY
+    )
     whole = certain_in(plan, names)
     found = {in_order(plan, one.values): (one.least, one.most) for one in audit.reasons}
     assert bounds.status == "proved"
@@ -280,6 +301,8 @@ def test_areas_have_reasons_and_weights_as_trying_every_file_says(seed: int) -> 
         stopped = sum(least for least, _ in whole.values()) - sum(low for low, _ in left.values())
         assert (weight.people, weight.rare_left) == (stopped, rare_left)
         assert weight.frees == (rare_left == 0)
+        [at_most] = weight.secrets.values()
+        assert at_most == secret_at_most(plan, names - {weight.table})
 
 
 @pytest.mark.parametrize("seed", range(examples(60, one_of=6)))

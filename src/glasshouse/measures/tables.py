@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from glasshouse.measures.measurement import Measurement
 from glasshouse.study.policy import NOTHING_UNSEEN
-from glasshouse.tabulation import TablesOutcome
+from glasshouse.tabulation import TablesOutcome, TableWeight
 
 _DENOMINATORS = 10**12
 """What doubles tell is told as a fraction with a denominator up to this."""
@@ -37,6 +37,24 @@ def measured(outcome: TablesOutcome) -> Iterator[Measurement]:
             Fraction(most, outcome.records),
             of=secret.attribute,
             is_bound=not is_proved or most > secret.certain,
+        )
+
+
+def measured_without(outcome: TablesOutcome, table: TableWeight) -> Iterator[Measurement]:
+    """Yield what all tables but one measure, where there is no noise: nobody with a rare combination is certain then.
+
+    Of a secret it may be everybody where that was not found out.
+    """
+    yield Measurement("placed", Fraction(not table.frees), is_bound=not table.frees)
+    yield Measurement(NOTHING_UNSEEN.measure, Fraction(len(outcome.unseen)))
+    for secret in outcome.secrets:
+        most = min(table.secrets.get(secret.attribute, outcome.records), outcome.records)
+        share = Fraction(most, outcome.records)
+        yield Measurement(
+            "inference-certain",
+            share,
+            of=secret.attribute,
+            is_bound=secret.attribute not in table.secrets,
         )
 
 

@@ -94,10 +94,15 @@ def answer(study: TablesStudy, *, resources: Resources) -> Run[TablesStudy, Tabl
             else contradicting_tables(whole, **limits)
         )
         outcome = replace(outcome, contradiction=contradiction)
-    elif outcome.bounds.certain_persons:
+    elif outcome.bounds.certain_persons or any(one.certain_at_most for one in outcome.secrets):
         seconds = min(budget.left, study.time_limit * _AUDIT)
         audit = tables_audit(
-            whole, outcome.bounds, rare=outcome.rare, seconds=seconds, memory=memory
+            whole,
+            outcome.bounds,
+            rare=outcome.rare,
+            secrets={one.attribute: one.known for one in outcome.secrets},
+            seconds=seconds,
+            memory=memory,
         )
         outcome = replace(outcome, audit=audit)
         if outcome.rare_persons:

@@ -24,13 +24,17 @@ from glasshouse.tabulation.geography import AreaTables, area_bounds
 from glasshouse.tabulation.noise import NoiseExposure
 from glasshouse.tabulation.reasons import TablesAudit, TableSet
 from glasshouse.tabulation.remedies import Remedy
-from glasshouse.tabulation.solution import CellBounds, cell_bounds
+from glasshouse.tabulation.solution import (
+    CellBounds,
+    Key,
+    cell_bounds,
+    certain_at_most,
+    known_groups,
+)
 from glasshouse.tabulation.statements import PEOPLE, PublishedSet
 
 _SINGLE = 0.25
 """The part of the time that the tables one by one may take."""
-Key = tuple[Value, ...]
-"""What is known of a person."""
 
 
 @dataclass(frozen=True)
@@ -230,19 +234,6 @@ def _alone(
     return area_bounds(table, seconds=seconds, memory=memory, questions=(), in_time=True)
 
 
-def _groups(
-    solution: CellBounds, secret: str, known: Sequence[str]
-) -> dict[Key, dict[Value, list[int]]]:
-    """Return the combinations that somebody can have, by what is known and by the secret."""
-    names = list(solution.system.domains)
-    groups: dict[Key, dict[Value, list[int]]] = {}
-    for cell in solution.present.tolist():
-        values = dict(zip(names, solution.system.values(cell), strict=True))
-        of_key = groups.setdefault(tuple(values[name] for name in known), {})
-        of_key.setdefault(values[secret], []).append(cell)
-    return groups
-
-
 def _certain(solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[int]]]) -> int:
     """Return of how many people a secret is certain at least: only one value is possible for what is known of them."""
     classes = solution.system.class_of
@@ -254,18 +245,6 @@ def _certain(solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[
             whole = inside == solution.system.sizes
             people += int(solution.class_least[whole & (inside > 0)].sum())
     return people
-
-
-def _certain_at_most(
-    solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[int]]]
-) -> int:
-    """Return of how many people at most a secret is certain to somebody who knows the rest of them."""
-    return sum(
-        int(solution.most[list(cells)].sum())
-        for of_key in groups.values()
-        if len(of_key) == 1
-        for cells in of_key.values()
-    )
 
 
 def _choices(
@@ -291,7 +270,7 @@ def _secret(
     known: tuple[str, ...],
     population: Mapping[str, Sequence[Value]] | None,
 ) -> SecretExposure:
-    groups = _groups(bounds, secret, known)
+    groups = known_groups(bounds, secret, known)
 
     def right(chosen: Mapping[Key, Value] | None) -> Fraction | None:
         """Return how many guesses are right on average over all files that fit."""
@@ -313,7 +292,7 @@ def _secret(
     by_one: list[Fraction] = []
     certain_by_one = [0]
     for single in singles:
-        of_single = _groups(single, secret, known)
+        of_single = known_groups(single, secret, known)
         certain_by_one.append(_certain(single, of_single))
         guess = right(_choices(single, of_single))
         by_one += [] if guess is None else [guess]
@@ -321,7 +300,7 @@ def _secret(
         secret,
         known,
         _certain(bounds, groups),
-        _certain_at_most(bounds, groups),
+        certain_at_most(bounds, groups),
         max(certain_by_one),
         {
             "margin": max(totals.values(), default=None),

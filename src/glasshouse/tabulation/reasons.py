@@ -7,8 +7,9 @@ since the size of a group, which a median needs, may stand in another table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,13 @@ from glasshouse.solvers import OutOfTime, SolverBudget
 from glasshouse.study.tables import TablesStudy, Value
 from glasshouse.tabulation.geography import AreaBounds, Nesting, nesting_in, solved
 from glasshouse.tabulation.search import QUESTIONS
-from glasshouse.tabulation.solution import CellBounds, Status, cell_bounds
+from glasshouse.tabulation.solution import (
+    CellBounds,
+    Status,
+    cell_bounds,
+    certain_at_most,
+    known_groups,
+)
 
 
 @dataclass(frozen=True)
@@ -151,6 +158,8 @@ class TableWeight:
     """Whether it is proved how many people are no longer certain."""
     frees: bool
     """Whether it is proved that without it nobody with a rare combination is certain."""
+    secrets: Mapping[str, int] = field(default_factory=dict)
+    """Of how many people at most each secret is certain without it; one that is missing was not found out."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -210,7 +219,13 @@ class TablesAudit:
 
 
 def tables_audit(
-    study: TablesStudy, bounds: CellBounds, *, rare: int, seconds: float, memory: int
+    study: TablesStudy,
+    bounds: CellBounds,
+    *,
+    rare: int,
+    secrets: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    seconds: float,
+    memory: int,
 ) -> TablesAudit:
     """Find out because of which tables people are certain, and what leaving one of them out changes.
 
@@ -218,6 +233,7 @@ def tables_audit(
         study: A study whose tables hold their rows.
         bounds: What all of them tell together.
         rare: Up to how many people a combination is rare.
+        secrets: What somebody wants to learn, each with what she knows of a person.
         seconds: CPU seconds; what is not decided by then is said.
         memory: The bytes that combinations and rows may take.
     """
@@ -229,7 +245,7 @@ def tables_audit(
         rest = tuple(table for table in names if table != name)
         without = subsets.take(rest, share, questions=QUESTIONS)
         cells = _cells(study, bounds, name)
-        weights.append(_weight(name, cells, bounds, without, rare))
+        weights.append(_weight(name, cells, bounds, without, rare, secrets))
     weights.sort(key=lambda one: -1 if one.people is None else one.people, reverse=True)
     reasons = []
     for cell in np.flatnonzero((bounds.least > 0) & (bounds.most <= rare)).tolist():
@@ -249,7 +265,12 @@ def _cells(study: TablesStudy, bounds: CellBounds, table: str) -> int:
 
 
 def _weight(
-    table: str, cells: int, bounds: CellBounds, without: CellBounds | None, rare: int
+    table: str,
+    cells: int,
+    bounds: CellBounds,
+    without: CellBounds | None,
+    rare: int,
+    secrets: Mapping[str, Sequence[str]],
 ) -> TableWeight:
     if without is None:
         return TableWeight(table, None, None, cells, "limit", frees=False)
@@ -264,6 +285,11 @@ def _weight(
         cells,
         "proved" if is_proved else "limit",
         frees=nobody or (without.status == "proved" and rare_left == 0),
+        secrets={
+            secret: certain_at_most(without, known_groups(without, secret, known))
+            for secret, known in secrets.items()
+            if without.possible == "proved"
+        },
     )
 
 

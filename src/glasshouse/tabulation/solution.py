@@ -35,6 +35,8 @@ from glasshouse.tabulation.search import QUESTIONS, PartSearch
 from glasshouse.tabulation.statements import PEOPLE, PublishedSet
 
 Status = Literal["proved", "limit"]
+Key = tuple[Value, ...]
+"""What is known of a person."""
 _LEAST_SHARE = 0.2
 """So many seconds each part has at least."""
 _PROVING = 0.25
@@ -391,3 +393,31 @@ def _counted(
         if row.table == PEOPLE and row.low == row.high and row.low is not None:
             files = int(weight * factorial(row.low))
     return replace(solution, tables=tables, ordered_files=files, means=means)
+
+
+def known_groups(
+    solution: CellBounds, secret: str, known: Sequence[str]
+) -> dict[Key, dict[Value, list[int]]]:
+    """Return the combinations that somebody can have, by what is known and by the secret."""
+    names = list(solution.system.domains)
+    groups: dict[Key, dict[Value, list[int]]] = {}
+    for cell in solution.present.tolist():
+        values = dict(zip(names, solution.system.values(cell), strict=True))
+        of_key = groups.setdefault(tuple(values[name] for name in known), {})
+        of_key.setdefault(values[secret], []).append(cell)
+    return groups
+
+
+def certain_at_most(
+    solution: CellBounds, groups: Mapping[Key, Mapping[Value, Sequence[int]]]
+) -> int:
+    """Return of how many people at most a secret is certain to somebody who knows the rest of them."""
+    people = sum(
+        int(solution.most[list(cells)].sum())
+        for of_key in groups.values()
+        if len(of_key) == 1
+        for cells in of_key.values()
+    )
+    rows = solution.published.rows
+    whole = (row.high for row in rows if row.table == PEOPLE and row.high is not None)
+    return min((people, *whole))

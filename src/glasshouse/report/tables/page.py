@@ -7,6 +7,8 @@ from fractions import Fraction
 
 from glasshouse.disclosure import cell_count, is_shown
 from glasshouse.language import number, quoted, text, text_for
+from glasshouse.measures.tables import measured_without
+from glasshouse.measures.verdict import verdict_on
 from glasshouse.report.cells import cell_table
 from glasshouse.report.glossary import glossary
 from glasshouse.report.page import (
@@ -29,6 +31,7 @@ from glasshouse.report.tables.noise import (
     noise_table,
 )
 from glasshouse.report.words import counted, indefinite, plural, share
+from glasshouse.study.policy import ReleasePolicy
 from glasshouse.study.tables import TablesStudy
 from glasshouse.tabulation import (
     Remedy,
@@ -55,7 +58,7 @@ def page(outcome: TablesOutcome, question: TablesStudy, *, provenance: Provenanc
         ),
         findings=findings,
         tiles=_tiles(outcome, question),
-        actions=tuple(_actions(outcome)),
+        actions=tuple(_actions(outcome, question.policy)),
         adversary=(_adversary(outcome),),
         limits=(
             text(
@@ -128,23 +131,76 @@ def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
     )
 
 
-def _actions(outcome: TablesOutcome) -> Iterator[Action]:
+def _actions(outcome: TablesOutcome, policy: ReleasePolicy) -> Iterator[Action]:
     if outcome.status == "infeasible":
         yield Action(_look_at_windows())
-    elif outcome.rare_persons:
-        if outcome.audit is not None and outcome.audit.to_withhold:
-            yield from (Action(advice.sentence) for advice in _advice(outcome))
-        yield Action(_publish_less(), command=COMMAND)
+    else:
+        chosen = _to_withhold(outcome, policy)
+        if chosen is not None:
+            table, meets = chosen
+            yield Action(_without(outcome, table), meets=meets)
+        if outcome.rare_persons:
+            yield Action(_publish_less() if chosen is None else _less_besides(), command=COMMAND)
+        elif attributes := [one.attribute for one in outcome.secrets if one.certain_at_most]:
+            yield Action(_cross_less(attributes), command=COMMAND)
     if outcome.noise is not None and outcome.noise.worst.convinced > SOME:
         yield Action(more_noise())
     if outcome.status == "limit":
         yield Action(_more_time(), command=f"{COMMAND} --time-limit 600")
 
 
+def _to_withhold(
+    outcome: TablesOutcome, policy: ReleasePolicy
+) -> tuple[TableWeight, bool | None] | None:
+    """Return the cheapest table without which the others meet the rule, or else nobody's rare record is certain.
+
+    With it comes whether they meet the rule; None: what noise protects without it was not computed.
+    """
+    tables = () if outcome.audit is None else outcome.audit.to_withhold
+    if len(outcome.alone) == 1:
+        return None
+    judged = []
+    for table in tables:
+        measured = () if outcome.noise is not None else measured_without(outcome, table)
+        verdict = verdict_on(measured, policy)
+        judged.append((table, None if verdict is None else verdict.meets))
+    best = next((one for one in judged if one[1]), None)
+    return best or next(iter(judged if outcome.rare_persons else ()), None)
+
+
+def _without(outcome: TablesOutcome, table: TableWeight) -> str:
+    """Say what withholding a table brings, what it costs, and what it leaves."""
+    sentence = (
+        text(
+            "Withhold table “{table}”: without it nobody’s rare record is certain.",
+            table=table.table,
+        )
+        if outcome.rare_persons
+        else text("Withhold table “{table}”.", table=table.table)
+    )
+    cost = text_for(table.cells, "It costs its {count} cell.", "It costs its {count} cells.")
+    return " ".join((sentence, cost, *_secrets_without(outcome, table)))
+
+
 def _publish_less() -> str:
     return text(
         "Publish one table less, fewer columns in a table, or wider bands; round or perturb the counts, "
         "zeros among them, since shown zeros carry the certainty; then run it again to see what that gains."
+    )
+
+
+def _less_besides() -> str:
+    return text(
+        "Besides, publish still fewer tables, fewer columns in a table, or wider bands; or round all counts, zeros "
+        "too. Then run it again: nothing is to go out before it passes."
+    )
+
+
+def _cross_less(attributes: list[str]) -> str:
+    return text(
+        "Publish “{attributes}” in fewer tables, or with fewer columns beside it; then run it again to see what that "
+        "gains.",
+        attributes="”, “".join(attributes),
     )
 
 
@@ -198,7 +254,7 @@ def _findings(outcome: TablesOutcome, question: TablesStudy) -> Iterator[Finding
         yield from noise_findings(outcome.noise, indefinite(question.subject))
     yield _read_out(outcome, question)
     yield from _combined(outcome)
-    yield from _advice(outcome)
+    yield from _advice(outcome, question.policy)
     for secret in outcome.secrets:
         yield _secret(secret, outcome)
     if outcome.unseen:
@@ -287,18 +343,14 @@ def _combined(outcome: TablesOutcome) -> Iterator[Finding]:
     )
 
 
-def _advice(outcome: TablesOutcome) -> Iterator[Finding]:
+def _advice(outcome: TablesOutcome, policy: ReleasePolicy) -> Iterator[Finding]:
     """Yield which table to withhold so that nobody with a rare combination is certain."""
     audit = outcome.audit
     if audit is None or not outcome.rare_persons or len(audit.weights) == 1:
         return
-    if audit.to_withhold:
-        table = audit.to_withhold[0]
-        sentence = text(
-            "Withhold table “{table}”: without it nobody’s rare record is certain. It costs its {cells} cells.",
-            table=table.table,
-            cells=number(table.cells),
-        )
+    chosen = _to_withhold(outcome, policy)
+    if chosen is not None:
+        sentence = _without(outcome, chosen[0])
     elif audit.none_frees:
         sentence = text(
             "To withhold a single table is not enough: whichever it is, somebody’s rare record stays certain."
@@ -308,6 +360,24 @@ def _advice(outcome: TablesOutcome) -> Iterator[Finding]:
             "For no single table was it proved in time that without it nobody’s rare record is certain."
         )
     yield note(sentence)
+
+
+def _secrets_without(outcome: TablesOutcome, table: TableWeight) -> Iterator[str]:
+    """Yield of how many people a secret that is certain may stay so without a table."""
+    for secret in outcome.secrets:
+        if not secret.certain_at_most:
+            continue
+        if secret.attribute not in table.secrets:
+            yield text(
+                "For how many people “{attribute}” is certain then was not proved.",
+                attribute=secret.attribute,
+            )
+        elif people := table.secrets[secret.attribute]:
+            yield text(
+                "But “{attribute}” is then still certain for up to {count} people.",
+                attribute=secret.attribute,
+                count=number(min(people, outcome.records)),
+            )
 
 
 def _changes(outcome: TablesOutcome) -> Table | None:
