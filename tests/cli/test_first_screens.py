@@ -91,7 +91,7 @@ def test_who_is_in_a_file_is_never_judged_as_a_whole_but_what_fails_is_no_longer
     assert page.ruling is not None
     assert page.ruling.headline == "Do not publish as it is"
     assert page.ruling.decision in ("restricted", "do-not-publish")
-    assert any(sentence.startswith("Not measured here: ") for sentence in page.ruling.coverage)
+    assert any(sentence.startswith("Not measured here (") for sentence in page.ruling.coverage)
     verdict = json.loads(glasshouse(*asked, "--json").out)["verdict"]
     assert (verdict["decision"], verdict["meets"]) == ("not-judged", False)
     assert glasshouse("check", "run").code == 4

@@ -264,6 +264,9 @@ def test_no_verdict_on_the_release_is_given_by_what_asks_something_else(
         "target", path, "-q", "sex", "-q", "state", "--know", "sex=F", "--out", run
     )
     assert "? Do not publish on this alone" in outcome.out
+    assert "This part neither clears nor refuses the file." in outcome.out
+    assert "What to do: Have the whole file judged before it goes out." in outcome.out
+    assert f"glasshouse check {path}" in outcome.out
     assert "✓" not in outcome.out
     assert glasshouse("check", run).code == 4
 

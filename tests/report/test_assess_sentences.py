@@ -132,7 +132,12 @@ def said(sentence: str) -> list[str]:
     return [match[0] for match in FIGURE.finditer(sentence) if match[3]]
 
 
-@tries("assess", "learns the {secret} of {people} with certainty", "certain of anybody's {secret}")
+@tries(
+    "assess",
+    "learns the {secret} of {people} with certainty",
+    "certain of anybody's {secret}",
+    "correct guesses at {secret}, without these facts and with them; certain: {certain}",
+)
 @settings(max_examples=50)
 @given(guess=leakages(), certain=st.integers(0, 1000))
 def test_a_guess_at_a_secret(guess: Leakage, certain: int) -> None:
@@ -147,11 +152,8 @@ def test_a_guess_at_a_secret(guess: Leakage, certain: int) -> None:
             assert_it_says(sentence, code, *shares, *told)
             both = said(sentence)[len(shares) :]
             assert_its_direction(sentence, guess.prior, guess.posterior, (both[0], both[-1]))
-            values = (
-                [Fraction(certain, 1000), guess.posterior]
-                if same
-                else [guess.prior, guess.posterior]
-            )
+            sure = Fraction(certain, 1000)
+            values = [sure, guess.posterior] if same else [guess.prior, guess.posterior, sure]
             assert_it_says(f"{tile.figure} {tile.sentence}", code, *values)
 
 

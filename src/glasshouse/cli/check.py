@@ -309,7 +309,7 @@ def _show(verdict: Verdict, taken: list[str], report: Path | None) -> None:
     from glasshouse.report.page import Brief
     from glasshouse.report.verdict import ruling
 
-    rule = ruling(verdict)
+    rule = ruling(verdict, whole=True)
     blocks = [" ".join(taken)] if taken else []
     places = () if report is None else (text("Report: {path}", path=report),)
     terminal.show(Brief((*blocks, rule.conditions), ruling=rule), places=places)

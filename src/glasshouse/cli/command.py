@@ -173,20 +173,22 @@ def show(done: Run[Question, Outcome], report: Path | None, *, as_json: bool) ->
             places.append(text("Release: {path}", path=report.parent / release))
         places.append(text("Report: {path}", path=report))
     brief = done.brief
-    terminal.show(brief, action=_first_action(brief, report), places=tuple(places))
+    terminal.show(brief, actions=_actions(brief, report), places=tuple(places))
 
 
-def _first_action(brief: Brief, report: Path | None) -> Action | None:
-    """Return what the report says to do first; None: there is none."""
+def _actions(brief: Brief, report: Path | None) -> tuple[Action, ...]:
+    """Return what the report says to do; nothing where there is none."""
     from glasshouse.runs.folder import stored_report
 
     if report is None or brief.ruling is None:
-        return None
-    action = next(iter(stored_report(report.parent).pages[spoken()].actions), None)
-    if action is None or "--study study.toml" not in action.command:
-        return action
+        return ()
     place = shlex.quote(str(report.parent / "study.toml"))  # a report stands beside its study
-    return replace(action, command=action.command.replace("study.toml", place))
+    return tuple(
+        replace(action, command=action.command.replace("study.toml", place))
+        if "--study study.toml" in action.command
+        else action
+        for action in stored_report(report.parent).pages[spoken()].actions
+    )
 
 
 def warn(sentence: str) -> None:

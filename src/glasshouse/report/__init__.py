@@ -6,19 +6,21 @@ are ever shown: a `Page` (a report; HTML, JSON, PDF and a notebook are forms of 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from glasshouse.language import printable, spoken
+from glasshouse.language import printable, spoken, text
 from glasshouse.measures import measures
 from glasshouse.measures.first_look import FirstLook
 from glasshouse.measures.verdict import Decision, Verdict, verdict_on
 from glasshouse.report.first_look import in_brief, on_page
 from glasshouse.report.page import (
     MOST_ACTIONS,
+    Action,
     Brief,
     Finding,
     Page,
@@ -31,6 +33,7 @@ from glasshouse.report.page import (
     remedies,
 )
 from glasshouse.report.verdict import ruling
+from glasshouse.study.question import datasets_of
 
 if TYPE_CHECKING:
     from glasshouse.study import Question
@@ -83,13 +86,23 @@ def page_of(
         if ruling is None or ruling.decision == Decision.MEETS
         else look_at_conditions(ruling)
     )
+    actions = page.actions or remedies(page.findings)[:MOST_ACTIONS] or (fallback,)
+    if ruling is not None and ruling.is_of_part:
+        actions = (_judge_whole(question), *actions)[:MOST_ACTIONS]
     page = replace(
         page,
         title=page.title if question.title is None else printable(question.title),
         ruling=ruling,
-        actions=page.actions or remedies(page.findings)[:MOST_ACTIONS] or (fallback,),
+        actions=actions,
     )
     return on_page(page, looks) if looks else page
+
+
+def _judge_whole(question: Question) -> Action:
+    """Return what comes first where a part of a rule was measured, and is met: to have all of the file judged."""
+    files = [dataset.path for dataset in datasets_of(question)]
+    command = shlex.join(["glasshouse", "check", str(files[0])]) if files else ""
+    return Action(text("Have the whole file judged before it goes out."), command=command)
 
 
 def brief_of(
@@ -103,7 +116,7 @@ def brief_of(
     """Return what a terminal says of an outcome, in the language that is spoken."""
     with labelled_by(question, labels):
         brief: Brief = _teller(question).brief(outcome, question, **_judged(question, verdict))
-    brief = replace(brief, ruling=_ruling(outcome, question, labels, verdict))
+    brief = replace(brief, ruling=_ruling(outcome, question, labels, verdict, whole=True))
     return in_brief(brief, looks) if looks else brief
 
 
@@ -120,12 +133,17 @@ def _judged(question: Question, verdict: Verdict | None) -> dict[str, Verdict | 
 
 
 def _ruling(
-    outcome: object, question: Question, labels: Labels | None, verdict: Verdict | None
+    outcome: object,
+    question: Question,
+    labels: Labels | None,
+    verdict: Verdict | None,
+    *,
+    whole: bool = False,
 ) -> Ruling | None:
     if verdict is None:
         verdict = verdict_on(measures(outcome, question), question.policy)
     with labelled_by(question, labels):
-        return None if verdict is None else ruling(verdict)
+        return None if verdict is None else ruling(verdict, whole=whole)
 
 
 def labelled_by(question: Question, labels: Labels | None) -> AbstractContextManager[None]:

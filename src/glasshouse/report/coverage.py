@@ -32,10 +32,15 @@ _NOT_LOOKED_AT = {Fate.UNSEEN, Fate.DISMISSED, Fate.DISMISSED_BY_RULE}
 
 
 def coverage_sentences(coverage: Coverage) -> Iterator[str]:
-    """Yield what was looked at, what is not in the release, and what was not looked at, if only that it is nothing."""
+    """Yield what was looked at, what is not in the release, and what was not looked at, or that everything was."""
     yield from (alike.sentence for alike in columns_alike(coverage))
-    if not {column.fate for column in coverage.columns} & _NOT_LOOKED_AT:
-        yield text("Not looked at: no column.")
+    fates = {column.fate for column in coverage.columns}
+    if fates & _NOT_LOOKED_AT:
+        return
+    if Fate.DROPPED in fates:
+        yield text("Every other column was looked at.")
+    else:
+        yield text("Every column was looked at.")
 
 
 def columns_alike(coverage: Coverage) -> Iterator[ColumnsAlike]:

@@ -291,6 +291,8 @@ class Ruling:
     columns: tuple[ColumnsAlike, ...] = ()
     """What became of the columns of the release, to be drawn beside what is said of it; nothing where it is not
     known."""
+    is_of_part: bool = False
+    """Whether something other than the whole release was asked, and what was measured of the rule is met."""
 
     @property
     def swatches(self) -> dict[str, str]:

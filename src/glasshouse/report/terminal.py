@@ -5,6 +5,7 @@ Nothing in them is markup, and nothing in them is hidden: every text is made pri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
@@ -36,7 +37,7 @@ GAP = 2
 def show(
     brief: Brief,
     *,
-    action: Action | None = None,
+    actions: Sequence[Action] = (),
     places: tuple[str, ...] = (),
     console: Console | None = None,
 ) -> None:
@@ -44,7 +45,7 @@ def show(
 
     Args:
         brief: What to say.
-        action: What to do first, where the verdict asks for something.
+        actions: What to do; what comes after the first is said where that is not enough for the rule.
         places: Sentences that name what was written; they are never broken into lines.
         console: Where to; by default standard output.
     """
@@ -64,8 +65,9 @@ def show(
         say(console, text("note: {note}", note=note))
     if brief.ruling is not None:
         say_ruling(console, brief.ruling)
-    if action is not None:
-        _say_action(console, action)
+    for action, before in zip(actions, (None, *actions), strict=False):
+        if before is None or before.meets is False:
+            _say_action(console, action)
     if places:
         console.print()
     for line in places:

@@ -21,13 +21,14 @@ from glasshouse.study.policy import (
     CAVEATS,
     MEASURES,
     NOT_FOR_EVERYBODY,
+    OF_SYNTHETIC,
     Measure,
     PolicyCondition,
 )
 
 MOST_FAILED = 2
 """So many conditions that are not met are named with the verdict."""
-MOST_UNMEASURED = 2
+MOST_UNMEASURED = 3
 """So many conditions are named that a command does not measure."""
 
 
@@ -48,12 +49,17 @@ COLOURS = {
     Decision.RESTRICT: marked("Amber (!): fails, except for restricted access."),
 }
 """What the colour of a verdict means."""
-UNTOLD = marked("Amber (!): fails; restricted access was not judged in full.")
+UNTOLD = marked("Amber (!): fails; restricted access was judged in part.")
 """What amber means where only a part of the rule was measured."""
 
 
-def ruling(verdict: Verdict) -> Ruling:
-    """Return a verdict in words, in the language that is spoken."""
+def ruling(verdict: Verdict, *, whole: bool = False) -> Ruling:
+    """Return a verdict in words, in the language that is spoken.
+
+    Args:
+        verdict: The verdict.
+        whole: Whether every condition is named that is not met, or was not measured, as where there is room for it.
+    """
     policy = verdict.policy
     sources = dict.fromkeys(
         translated(judgement.condition.source)
@@ -65,12 +71,13 @@ def ruling(verdict: Verdict) -> Ruling:
         _headline(verdict),
         _tally(verdict),
         _conditions_table(verdict),
-        tuple(_coverage_sentences(verdict)),
+        tuple(_coverage_sentences(verdict, whole=whole)),
         tuple(filter(None, (translated(policy.excludes), *_sources(sources)))),
         tuple(_bullets(verdict)),
         tuple(columns_alike(verdict.coverage))
         if verdict.coverage is not None and verdict.is_of_release
         else (),
+        is_of_part=not verdict.is_of_release and not verdict.failed,
     )
 
 
@@ -145,16 +152,16 @@ def _tally(verdict: Verdict) -> str:
         return (
             text_for(
                 judged,
-                "{count} of the {conditions} conditions of “{rule}” was measured here, and is met",
-                "{count} of the {conditions} conditions of “{rule}” were measured here, and all are met",
+                "{count} of {conditions} “{rule}” conditions was measured here, and is met",
+                "{count} of {conditions} “{rule}” conditions were measured here, and all are met",
                 conditions=asked,
                 rule=rule,
             )
             if not failed
             else text_for(
                 judged,
-                "{count} of the {conditions} conditions of “{rule}” was measured here, and is not met",
-                "{count} of the {conditions} conditions of “{rule}” were measured here, and {failed} of them not met",
+                "{count} of {conditions} “{rule}” conditions was measured here, and is not met",
+                "{count} of {conditions} “{rule}” conditions were measured here, {failed} of them not met",
                 conditions=asked,
                 failed=failed,
                 rule=rule,
@@ -191,7 +198,7 @@ def _tally(verdict: Verdict) -> str:
     return tally
 
 
-def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
+def _coverage_sentences(verdict: Verdict, *, whole: bool) -> Iterator[str]:
     """Yield what is not met, and what the verdict covers: the columns of the release, and what was not judged."""
     failed = [one for one in verdict.judgements if one.is_of_figures and not one.met]
     if failed:
@@ -202,9 +209,9 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
                 value=_measured_words(judgement.measured),
                 limit=in_words(limit_words(judgement.condition, judgement.condition.limit)),
             )
-            for judgement in failed[:MOST_FAILED]
+            for judgement in failed[: len(failed) if whole else MOST_FAILED]
         ]
-        if (rest := len(failed) - MOST_FAILED) > 0:
+        if (rest := len(failed) - len(conditions)) > 0:
             conditions.append(text_for(rest, "{count} further", "{count} further"))
         unmet = text("Not met: {conditions}.", conditions="; ".join(conditions))
         shown = shown_decision(verdict)
@@ -212,20 +219,25 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
         colour = UNTOLD if is_part else COLOURS.get(shown, "")
         yield " ".join(filter(None, (unmet, colour and translated(colour))))
     if not verdict.is_of_release:
+        if not failed:
+            yield text("This part neither clears nor refuses the file.")
+        names = list(dict.fromkeys(measure_words(one.measure) for one in verdict.unjudged))
+        if (rest := len(names) - MOST_UNMEASURED) > 0 and not whole:
+            names[MOST_UNMEASURED:] = [text_for(rest, "{count} further", "{count} further")]
         yield text(
-            "Only what was measured here, not every column or condition; glasshouse check judges the file."
+            "Not measured here (glasshouse check does): {conditions}.",
+            conditions="; ".join((text("other columns"), *names)),
         )
-        if names := list(dict.fromkeys(measure_words(one.measure) for one in verdict.unjudged)):
-            rest = len(names) - MOST_UNMEASURED
-            more = [text_for(rest, "{count} further", "{count} further")] if rest > 0 else []
-            listed = "; ".join([*names[:MOST_UNMEASURED], *more])
-            yield text("Not measured here: {conditions}.", conditions=listed)
     elif verdict.coverage is not None:
         yield from coverage_sentences(verdict.coverage)
+        if not verdict.coverage.unseen:
+            yield _not_tried(verdict)
     elif not verdict.is_of_totals:
         yield unknown_coverage()
     elif all(one.condition.measure != "noise" for one in verdict.judgements):
-        yield text("Only what is certain was judged, not guesses.")
+        yield text(
+            "Not judged: guesses, and anything else that is published about the same people."
+        )
     if verdict.unjudged and verdict.is_of_release:
         measures = dict.fromkeys(condition.measure for condition in verdict.unjudged)
         words = "; ".join(map(measure_words, measures))
@@ -233,6 +245,16 @@ def _coverage_sentences(verdict: Verdict) -> Iterator[str]:
             yield text("Not judged, though the rule requires it: {conditions}.", conditions=words)
         else:
             yield text("Not judged: {conditions}.", conditions=words)
+
+
+def _not_tried(verdict: Verdict) -> str:
+    """Say what else an adversary may do with a release, of which no column and no condition tells."""
+    if {one.condition.measure for one in verdict.judgements} & {
+        "membership-certain",
+        *OF_SYNTHETIC,
+    }:
+        return text("Not tried: adding other files.")
+    return text("Not tried: telling who is in it, or adding other files.")
 
 
 def measure_words(measure: Measure) -> str:

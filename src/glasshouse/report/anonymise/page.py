@@ -688,6 +688,8 @@ def _inferring_sentence(before: Attack, after: Attack, subject: str) -> str:
         "known": counted(before.certain, subject),
         "known_share": share(before.certain, before.records),
     }
+    if after.records != before.records:
+        words["share"] = text("{share} of those whose record is kept", share=words["share"])
     if after.certain:
         template = marked(
             "What the protection does not stop: the {secret} of {people} ({share}) is known for certain, because all "

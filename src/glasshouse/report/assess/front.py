@@ -147,7 +147,11 @@ def _given_away(attacks: Sequence[Attack], subject: str) -> Tile:
                 after=after,
             ),
         )
-    sentence = text("correct guesses at {secret}, without these facts and with them", secret=secret)
+    sentence = text(
+        "correct guesses at {secret}, without these facts and with them; certain: {certain}",
+        secret=secret,
+        certain=percentage(first.deterministic.posterior),
+    )
     if others:
         sentence = text(
             "{first}; at {secret}: {change}",
@@ -346,6 +350,11 @@ def _action(advice: Advice, study: AssessStudy | None, policy: ReleasePolicy) ->
         )
     elif advice.kind == "leave-out":
         sentence = text("Leave out {columns}.", columns=enumeration(advice.left_out))
+    elif advice.kind == "publish" and study is not None and len(study.datasets) == 1:
+        columns = [*advice.quasi_identifiers, *map(_asked_of, study.adversary.secret_columns)]
+        sentence = text(
+            "Publish only {columns}.", columns=enumeration(list(dict.fromkeys(columns)))
+        )
     elif advice.kind == "publish":
         sentence = text(
             "Of the identifying columns, keep only {columns}.",

@@ -332,8 +332,7 @@ GROUPED = marked(
 )
 LIMITS = (
     marked(
-        "Every risk is an exact ratio of counts in each release, not an estimate. Suppressed records form no class and "
-        "are left out of every risk."
+        "Every risk is an exact ratio of counts, not an estimate. Suppressed records are left out of every risk."
     ),
     marked(
         "Distances and errors take a generalised value to be spread evenly over the values that it stands "

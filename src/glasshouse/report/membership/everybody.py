@@ -192,8 +192,7 @@ def _sure(outcome: Membership, words: dict[str, str]) -> Finding:
     if not outcome.certain:
         return reassurance(sentence, meaning=translated(NOTHING_ELSE_KNOWN))
     remedy = text(
-        "Publish in less detail what the register also holds: once people inside and outside the release "
-        "look alike, nothing is certain about anybody."
+        "Reduce the detail of the columns that the register also holds, then run this again."
     )
     severity = graded(Fraction(0), certain=outcome.certain, people=outcome.people)
     return Finding(severity, sentence, "", translated(TELLING_IN_ITSELF), remedy)
@@ -404,14 +403,14 @@ def _membership_tiles(outcome: Membership, subject: str) -> Iterator[Tile]:
         yield Tile(
             text("What the register adds"),
             " → ".join(percentages(guess.prior, guess.posterior)),
-            text("correct guesses at who is in it, without the register and with it"),
+            text("correct guesses at who is in it, without and with the register"),
         )
     if outcome.marketer is not None and outcome.journalist is not None:
         yield Tile(
             text("Who can be identified"),
             percentage(outcome.marketer),
             text(
-                "of the records would be identified correctly by someone who has the register; the most exposed with a "
+                "of the records would be identified correctly by someone with the register; the most exposed with a "
                 "chance of {highest}",
                 highest=percentage(outcome.journalist),
             ),

@@ -261,11 +261,11 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
     actions = [
         Action(
             text(
-                "Give out “{name}”: its file is in versions/{family} in the folder of this run.",
+                "Give out “{name}” alone, without the original or a second version: it is in versions/{family}.",
                 name=best.compared.name,
                 family=best.family,
             ),
-            text("Greatest of the risks measured: {change}.", change=f"{before} → {after}"),
+            text("Average risk: {change}.", change=f"{before} → {after}"),
             best.meets,
         )
     ]
@@ -279,7 +279,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
                     name=knee.name,
                 ),
                 text(
-                    "Greatest of the risks measured: {change}; detail lost: {lost}.",
+                    "Average risk: {change}; detail lost: {lost}.",
                     change=f"{risk} → {other}",
                     lost=" → ".join(percentages(lost_of(best.compared), lost_of(knee))),
                 ),
