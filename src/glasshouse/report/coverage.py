@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from glasshouse.language import marked, printable, quoted, text, text_for, translated
 from glasshouse.measures.coverage import OUTSIDE, Coverage, CoveredColumn, Fate
@@ -54,6 +54,11 @@ def columns_alike(coverage: Coverage) -> Iterator[ColumnsAlike]:
                 translated(sentence, columns=_named(columns)),
                 is_judged=fate not in {*OUTSIDE, Fate.UNSEEN},
             )
+
+
+def secrets_sentence(secrets: Iterable[str]) -> str:
+    """Say which columns an adversary wants to learn, where nothing else is known of the columns."""
+    return translated(_SENTENCES[Fate.SENSITIVE], columns=printable(enumeration(list(secrets))))
 
 
 def _named(columns: list[CoveredColumn]) -> str:

@@ -12,7 +12,12 @@ from fractions import Fraction
 from glasshouse.language import decimal, marked, number, percentage, text, text_for, translated
 from glasshouse.measures.measurement import Measurement
 from glasshouse.measures.verdict import OF_EVERY_RULE, Decision, Judgement, Verdict
-from glasshouse.report.coverage import columns_alike, coverage_sentences, unknown_coverage
+from glasshouse.report.coverage import (
+    columns_alike,
+    coverage_sentences,
+    secrets_sentence,
+    unknown_coverage,
+)
 from glasshouse.report.page import Bullet, Cell, Column, Group, Ruling, Table
 from glasshouse.report.words import enumeration, in_words
 from glasshouse.study.assess import parse_person_secret
@@ -167,27 +172,9 @@ def _tally(verdict: Verdict) -> str:
                 rule=rule,
             )
         )
-    if failed == len(of_figures) > 1:
-        tally = text(
-            "it fails all {judged} “{rule}” conditions that were judged", judged=failed, rule=rule
-        )
-    elif failed:
-        tally = text_for(
-            len(of_figures),
-            "it fails the only “{rule}” condition that was judged",
-            "it fails {failed} of the {count} “{rule}” conditions that were judged",
-            failed=failed,
-            rule=rule,
-        )
-    else:
-        tally = text_for(
-            len(of_figures),
-            "it passes the only “{rule}” condition that was judged",
-            "it passes all {count} “{rule}” conditions that were judged",
-            rule=rule,
-        )
-        if caveat := CAVEATS.get(verdict.policy.name):
-            tally += "; " + translated(caveat)
+    tally = _outcome_words(len(of_figures), failed, rule, whole=not verdict.unjudged)
+    if not failed and (caveat := CAVEATS.get(verdict.policy.name)):
+        tally += "; " + translated(caveat)
     if verdict.unjudged:
         tally += "; " + text_for(
             judged,
@@ -196,6 +183,53 @@ def _tally(verdict: Verdict) -> str:
             conditions=asked,
         )
     return tally
+
+
+def _outcome_words(count: int, failed: int, rule: str, *, whole: bool) -> str:
+    """Say how many conditions are not met: of all that apply where the `whole` rule was judged, or of the judged."""
+    if failed == count > 1:
+        return (
+            text("it fails all {judged} “{rule}” conditions that apply", judged=failed, rule=rule)
+            if whole
+            else text(
+                "it fails all {judged} “{rule}” conditions that were judged",
+                judged=failed,
+                rule=rule,
+            )
+        )
+    if failed:
+        return (
+            text_for(
+                count,
+                "it fails the only “{rule}” condition that applies",
+                "it fails {failed} of the {count} “{rule}” conditions that apply",
+                failed=failed,
+                rule=rule,
+            )
+            if whole
+            else text_for(
+                count,
+                "it fails the only “{rule}” condition that was judged",
+                "it fails {failed} of the {count} “{rule}” conditions that were judged",
+                failed=failed,
+                rule=rule,
+            )
+        )
+    return (
+        text_for(
+            count,
+            "it passes the only “{rule}” condition that applies",
+            "it passes all {count} “{rule}” conditions that apply",
+            rule=rule,
+        )
+        if whole
+        else text_for(
+            count,
+            "it passes the only “{rule}” condition that was judged",
+            "it passes all {count} “{rule}” conditions that were judged",
+            rule=rule,
+        )
+    )
 
 
 def _coverage_sentences(verdict: Verdict, *, whole: bool) -> Iterator[str]:
@@ -235,6 +269,10 @@ def _coverage_sentences(verdict: Verdict, *, whole: bool) -> Iterator[str]:
     elif not verdict.is_of_totals:
         yield unknown_coverage()
     elif all(one.condition.measure != "noise" for one in verdict.judgements):
+        if secrets := dict.fromkeys(
+            one.measured.of for one in verdict.judgements if one.measured.of
+        ):
+            yield secrets_sentence(secrets)
         yield text(
             "Not judged: guesses, and anything else that is published about the same people."
         )
