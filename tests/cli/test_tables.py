@@ -155,6 +155,7 @@ def test_no_table_is_green_of_which_nobody_asked_what_becomes_known(
     assert learned["decision"] == "do-not-publish"  # all 50 women are ill
     assert [one["value"] for one in learned["conditions"] if one["of"] == "ill"] == [50 / 115]
     assert verdict("-q", "sex", "-q", "ill")["meets"]
+    assert "What she wants to learn: ill." in glasshouse("tables", str(table), "-s", "ill").out
 
 
 def test_contradicting_tables_and_limits_have_exit_code_3(
