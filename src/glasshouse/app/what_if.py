@@ -43,7 +43,9 @@ from glasshouse.language import (
 from glasshouse.measures import measures
 from glasshouse.measures.measurement import column_measures
 from glasshouse.measures.verdict import verdict_on
+from glasshouse.microdata import assess
 from glasshouse.mitigation.anonymisation import Anonymisation, columns_of
+from glasshouse.mitigation.distinct_rows import distinct_rows
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.report import labelled_by
 from glasshouse.report.anonymise.front import anonymise_words
@@ -207,6 +209,9 @@ class Trials:
                 records=self.table.records,
             )
         self.names = columns_of(self.table)
+        rows = distinct_rows(self.table, self.names, self.table.sensitive)
+        self._rows = {"l-diversity": rows, "k-anonymity": replace(rows, secrets={})}
+        self._before = assess(self.table, drop_suppressed=False)
         self._group({})
         self.labels: Labels = labels_of(question)
         columns = dict.fromkeys((*self.names, *self.table.sensitive))
@@ -330,6 +335,8 @@ class Trials:
                 columns=self._columns,
                 steps=self._steps,
                 hierarchies=self.hierarchies,
+                rows=self._rows[study.protection.method],
+                before=self._before,
             )
         except StudyError:  # no class meets what is promised
             return Trial(proposal, None, self.table.records)

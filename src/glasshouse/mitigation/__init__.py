@@ -2,7 +2,8 @@
 
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
-from glasshouse.mitigation.anonymisation import Anonymisation, Attained, attained
+from glasshouse.mitigation.anonymisation import Anonymisation
+from glasshouse.mitigation.attainment import Attained, attained
 from glasshouse.mitigation.comparison import (
     ComparedRelease,
     Comparison,

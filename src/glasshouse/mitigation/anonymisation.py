@@ -18,10 +18,8 @@ from weakref import ref
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from glasshouse.arrays import Flags, Integers
-from glasshouse.compiled import compiled
+from glasshouse.arrays import Flags
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.microdata import Assessment, Attack, assess
 from glasshouse.microdata.households import household_risks
@@ -29,18 +27,14 @@ from glasshouse.microdata.neighbourhoods import matched_attacks
 from glasshouse.microdata.survey_weights import SurveyWeights, WeightedClasses
 from glasshouse.microdata.uniqueness import Estimate
 from glasshouse.mitigation.anatomy import Anatomy, assess_by_group
+from glasshouse.mitigation.attainment import Attained, attained
 from glasshouse.mitigation.criteria import (
     Criterion,
     EstimatedUniques,
     TableCriterion,
     population_of,
 )
-from glasshouse.mitigation.distinct_rows import (
-    ValueCounts,
-    beside_population,
-    distinct_rows,
-    records_per_value,
-)
+from glasshouse.mitigation.distinct_rows import DistinctRows, beside_population, distinct_rows
 from glasshouse.mitigation.hierarchies import Hierarchy, example_row
 from glasshouse.mitigation.information_loss import (
     Quality,
@@ -53,7 +47,7 @@ from glasshouse.mitigation.utility import ChangedColumn, ColumnCosts, cut_off, r
 from glasshouse.study.anonymise import GROUP
 from glasshouse.table import EncodedColumn, EncodedTable, Step
 from glasshouse.table.codes import smallest_unsigned
-from glasshouse.table.generalised import is_suppressed, without_suppressed
+from glasshouse.table.generalised import is_suppressed, without
 from glasshouse.table.partition import refined
 
 
@@ -230,6 +224,8 @@ class Anonymisation:
         left_out: Sequence[str] = (),
         steps: Sequence[Step] = (),
         weights: SurveyWeights | None = None,
+        rows: DistinctRows | None = None,
+        before: Assessment | None = None,
     ) -> Anonymisation:
         """Measure a recoded table.
 
@@ -242,13 +238,15 @@ class Anonymisation:
             left_out: The columns of the dataset that are not released.
             steps: What was left out of the dataset before.
             weights: How many people each record stands for, where the loss is to count them.
+            rows: The distinct combinations of the records before, where they are counted already.
+            before: What can be learned from them, where it is measured already.
         """
         release = recoding.release(table)
         after = assess(without(release, recoding.suppressed), drop_suppressed=False)
         dropped = bool(parameters.get("drop_suppressed"))
         each = np.ones(table.records) if weights is None else weights.each
         gone = float(each[recoding.suppressed].sum() / each.sum())
-        remaining = quality(table, recoding, hierarchies, weights=weights)
+        remaining = quality(table, recoding, hierarchies, weights=weights, rows=rows)
         matched, too_blank = _matched(without(release, recoding.suppressed))
         return cls(
             dataset=table.name,
@@ -259,7 +257,7 @@ class Anonymisation:
             records=table.records,
             classes=recoding.classes,
             attained=attained(release, suppressed=recoding.suppressed),
-            before=assess(table, drop_suppressed=False),
+            before=before or assess(table, drop_suppressed=False),
             after=after,
             suppressed=int(np.count_nonzero(recoding.suppressed)),
             judged=() if dropped else _judged(release, recoding.suppressed),
@@ -698,119 +696,6 @@ class PeopleBehind:
         return vars(self) | chances
 
 
-# Which k, l and t a table has as it is
-
-
-@dataclass(frozen=True)
-class Secrecy:
-    """How well the classes of a table hide one sensitive attribute."""
-
-    sensitive: str
-    """The attribute."""
-    distinct: int
-    """The l of distinct l-diversity: the least number of different values in a class."""
-    entropy: float
-    """The l of entropy l-diversity: the exponential of the least entropy of a class."""
-    most_frequent: Fraction
-    """The greatest share of one value in a class: the highest chance of a right guess."""
-    distance: Fraction
-    """The t of t-closeness with equal distances: the farthest that a class is from all records."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-        return {
-            "sensitive": self.sensitive,
-            "l": self.distinct,
-            "entropy_l": self.entropy,
-            "most_frequent": float(self.most_frequent),
-            "t": float(self.distance),
-        }
-
-
-@dataclass(frozen=True)
-class Attained:
-    """The strictest criteria that all classes of a table meet."""
-
-    k: int
-    """The size of the smallest class."""
-    classes: int
-    """The number of classes."""
-    records: int
-    """The number of records in them."""
-    secrets: tuple[Secrecy, ...]
-    """How well each sensitive attribute is hidden."""
-
-    @property
-    def average(self) -> Fraction:
-        """The chance of naming a record, over all: one over the mean size of a class."""
-        return Fraction(self.classes, self.records)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
-        return self._whole() | {"sensitive": [secret.to_dict() for secret in self.secrets]}
-
-    def to_frame(self) -> pa.Table:
-        """Return one row per sensitive attribute, or one without any: the k, l and t of the table."""
-        rows = [self._whole() | secret.to_dict() for secret in self.secrets] or [self._whole()]
-        schema = [
-            *((name, pa.int64()) for name in ("k", "classes", "records")),
-            ("sensitive", pa.string()),
-            ("l", pa.int64()),
-            *((name, pa.float64()) for name in ("entropy_l", "most_frequent", "t")),
-        ]
-        return pa.Table.from_pylist(rows, schema=pa.schema(schema))
-
-    def _whole(self) -> dict[str, Any]:
-        return {"k": self.k, "classes": self.classes, "records": self.records}
-
-
-def attained(
-    table: EncodedTable,
-    *,
-    quasi_identifiers: Sequence[str] | None = None,
-    sensitive: Sequence[str] | None = None,
-    suppressed: Flags | None = None,
-) -> Attained:
-    """Tell which k, l and t a table has.
-
-    Args:
-        table: The records.
-        quasi_identifiers: What makes two records look alike; by default the table's quasi-identifiers.
-        sensitive: The sensitive attributes; by default the table's.
-        suppressed: Which records are suppressed; by default those that hold ``*`` in every quasi-identifier, beside
-            others that do not. They are in no class, but among all records when it comes to t.
-
-    Raises:
-        DataError: A column is not in the table.
-        StudyError: There is no quasi-identifier, or every record is suppressed.
-
-    >>> import pyarrow as pa
-    >>> from glasshouse.table import read
-    >>> people = pa.table({"age": ["2*", "2*", "3*", "3*"], "ill": ["flu", "hiv", "flu", "flu"]})
-    >>> levels = attained(read(people, quasi_identifiers=["age"], sensitive=["ill"]))
-    >>> levels.k, levels.secrets[0].distinct, levels.secrets[0].most_frequent, levels.secrets[0].distance
-    (2, 1, Fraction(1, 1), Fraction(1, 4))
-    """
-    known = table.quasi_identifiers if quasi_identifiers is None else quasi_identifiers
-    names = table.sensitive if sensitive is None else sensitive
-    retained = (
-        without_suppressed(table, known) if suppressed is None else without(table, suppressed)
-    )
-    if not retained.records:
-        raise StudyError(
-            "{table}: every record is suppressed, so that there is no class", table=table.name
-        )
-    rows = distinct_rows(retained, known, names)
-    return Attained(
-        k=int(rows.weights.min()),
-        classes=len(rows.weights),
-        records=retained.records,
-        secrets=tuple(
-            _secrecy(name, rows.secrets[name], rows.weights, retained, table) for name in names
-        ),
-    )
-
-
 def _matched(retained: EncodedTable) -> tuple[Assessment | None, bool]:
     """Return what is learned by who takes a blank cell for any value, if there is one, or that it is too much."""
     blank = [is_suppressed(retained, [name]) for name in columns_of(retained)]
@@ -832,69 +717,3 @@ def _judged(release: EncodedTable, suppressed: Flags) -> tuple[Assessment, ...]:
         return ()
     ways = [release] if np.array_equal(hidden, suppressed) else [release, without(release, hidden)]
     return tuple(assess(way, drop_suppressed=False) for way in ways)
-
-
-def without(table: EncodedTable, suppressed: Flags | None) -> EncodedTable:
-    """Return a table without its suppressed records; None: none is."""
-    return table if suppressed is None or not suppressed.any() else table.of_records(~suppressed)
-
-
-def _secrecy(
-    name: str, counts: ValueCounts, sizes: Integers, retained: EncodedTable, table: EncodedTable
-) -> Secrecy:
-    everywhere = dict(
-        zip(
-            table.column(name).values.to_pylist(),
-            records_per_value(table.column(name)).tolist(),
-            strict=True,
-        )
-    )
-    values = retained.column(name).values.to_pylist()
-    reference = np.array([everywhere[value] for value in values], np.int64)
-    records = table.records
-    fewest, entropy, most, far = _extremes(
-        counts.starts, counts.values, counts.counts, sizes, reference, float(records)
-    )
-    size, farthest = int(sizes[far]), slice(counts.starts[far], counts.starts[far + 1])
-    moved = [
-        max(0, int(count) * records - int(reference[value]) * size)
-        for value, count in zip(counts.values[farthest], counts.counts[farthest], strict=True)
-    ]
-    return Secrecy(
-        sensitive=name,
-        distinct=int(fewest),
-        entropy=float(np.exp(entropy)),
-        most_frequent=Fraction(int(counts.counts[most[1]]), int(sizes[most[0]])),
-        distance=Fraction(sum(moved), size * records),
-    )
-
-
-@compiled
-def _extremes(
-    starts: Integers,
-    values: NDArray[np.uint32],
-    counts: Integers,
-    sizes: Integers,
-    reference: Integers,
-    records: float,
-) -> tuple[int, float, tuple[int, int], int]:
-    """Return the fewest values, the least entropy, where the greatest share is, and the farthest class.
-
-    How far a class is: Σ max(0, c/n − R/N), which is half the sum of the absolute differences of shares.
-    """
-    fewest, entropy, share, distance = values.size + 1, np.inf, -1.0, -1.0
-    most, far = (0, 0), 0
-    for number in range(sizes.size):
-        # Add up the class's entropy and its distance from all records.
-        size, spent, moved = float(sizes[number]), 0.0, 0.0
-        fewest = min(fewest, starts[number + 1] - starts[number])
-        for i in range(starts[number], starts[number + 1]):
-            spent += counts[i] * np.log(float(counts[i]))
-            moved += max(0.0, counts[i] / size - reference[values[i]] / records)
-            if counts[i] / size > share:
-                share, most = counts[i] / size, (number, i)
-        # Keep it where it is the worst so far.
-        entropy = min(entropy, max(0.0, np.log(size) - spent / size))
-        if moved > distance:
-            distance, far = moved, number
-    return fewest, entropy, most, far

@@ -19,7 +19,7 @@ from glasshouse.microdata import Attack, assess, population_risks
 from glasshouse.microdata.leakage import missing_entry, missing_records, treatment
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import assess_by_group
-from glasshouse.mitigation.anonymisation import Anonymisation, without
+from glasshouse.mitigation.anonymisation import Anonymisation
 from glasshouse.mitigation.hierarchies import Hierarchy
 from glasshouse.mitigation.utility import (
     ColumnCosts,
@@ -29,6 +29,7 @@ from glasshouse.mitigation.utility import (
     measured_detail,
 )
 from glasshouse.table import EncodedTable, Step
+from glasshouse.table.generalised import without
 from glasshouse.table.partition import partition
 
 

@@ -11,7 +11,7 @@ terms of the table's codes (`CodedHierarchy`), all levels of all attributes in o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -68,8 +68,19 @@ class DistinctRows:
     mass: Integers | None = None
     """Per combination, the sum of the survey weights of its records; None: there are none."""
 
+    _tallies: dict[int, Integers] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "secrets", MappingProxyType(dict(self.secrets)))
+
+    def tally(self, attribute: int, cardinality: int) -> Integers:
+        """Return how many records have each code of an attribute of so many values; it is counted once."""
+        if attribute not in self._tallies:
+            codes = self.codes[:, attribute]
+            self._tallies[attribute] = records_per_code(codes, self.weights, cardinality)
+        return self._tallies[attribute]
 
     @property
     def distinct(self) -> int:
@@ -380,7 +391,7 @@ def value_counts(classes: Partition, column: EncodedColumn) -> ValueCounts:
     cells = refined([column], classes.records, within=classes)
     first = first_of_each(cells)
     numbers, values = classes.numbers[first], column.codes[first].astype(np.uint32)
-    order = np.lexsort((values, numbers))
+    order = np.argsort(numbers.astype(np.uint64) * np.uint64(column.cardinality) + values)
     return ValueCounts(
         starts=np.searchsorted(numbers[order], np.arange(classes.classes + 1)),
         values=values[order],

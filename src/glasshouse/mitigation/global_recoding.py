@@ -110,6 +110,7 @@ def recode(
     survey_weights: SurveyWeights | None = None,
     suppressed_stay: bool = False,
     seconds: float | None = None,
+    rows: DistinctRows | None = None,
     on_progress: OnProgress | None = None,
 ) -> Recoding:
     """Find the full-domain recoding that meets all criteria with the least loss.
@@ -132,6 +133,8 @@ def recode(
             criteria as well; else nothing is asked of them.
         seconds: After so long a search the best solution so far is returned, with ``optimal`` false and a proved
             ``bound``.
+        rows: The distinct combinations of the quasi-identifiers, with the sensitive attributes that the criteria are
+            about, where they are counted already.
         on_progress: Called after each node that was looked at, with how many these are, the ``bound`` that no loss is
             below, and the loss of the ``best`` solution once there is one.
 
@@ -156,7 +159,7 @@ def recode(
     """
     names, ready = question(table, quasi_identifiers, criteria)
     limit = suppressible(table, suppression)
-    rows = distinct_rows(table, names, sensitive_of(ready))
+    rows = rows or distinct_rows(table, names, sensitive_of(ready))
     population = population_of(ready)
     if survey_weights is not None:
         if population is not None:
@@ -382,11 +385,14 @@ class _Lattice:
         bottom = (0,) * len(hierarchies)
         self._kept: dict[Levels, RowClasses] = {bottom: rows.as_classes()}
         self._room = rows.distinct
+        self._numbered: tuple[Levels, NDArray[np.uint32]] | None = None
 
     def node(self, levels: Levels) -> tuple[Node, int, bool]:
         """Return a node with its failing classes, how many records it and all below must suppress, if it solves."""
         source = self._nearest(levels)
         numbers, classes = merged(self.rows, source, self._labels, levels)
+        if len(source) == self.rows.distinct:  # of each combination, which is often asked for next
+            self._numbered = levels, numbers
         secrets: dict[str, ValueCounts] = {}
 
         def counts(sensitive: str) -> ValueCounts:
@@ -417,6 +423,8 @@ class _Lattice:
 
     def class_of_rows(self, levels: Levels) -> NDArray[np.uint32]:
         """Return, per combination, the number of its class in a node."""
+        if self._numbered is not None and self._numbered[0] == levels:
+            return self._numbered[1]
         return merged(self.rows, self.rows.as_classes(), self._labels, levels)[0]
 
     def _nearest(self, levels: Levels) -> RowClasses:
@@ -477,6 +485,7 @@ class _LatticeSearch:
         self._steps = [np.diff(terms).tolist() for terms in guide.terms()]
         self._verdicts: dict[Levels, _Verdict] = {}
         self._best: tuple[float, int, Levels] | None = None
+        self._best_node: Node | None = None
         self._bound: float | None = None
         self._end = np.inf
 
@@ -518,14 +527,14 @@ class _LatticeSearch:
             StudyError: There is none.
             BudgetError: None was found in time.
         """
-        if self._best is None:
+        if self._best is None or self._best_node is None:
             if self._bound is None:
                 raise self._impossible()
             raise BudgetError(
                 "the time was over before any solution was found; give more time, or allow more suppression"
             )
         score, _, levels = self._best
-        node, *_ = self._lattice.node(levels)
+        node = self._best_node
         loss = self._objective.loss(node)
         proved = self._bound is None or self._bound >= score
         return Recoding(
@@ -582,15 +591,16 @@ class _LatticeSearch:
         """Judge a node, once, and remember it if it is the best solution so far."""
         if levels not in self._verdicts:
             self._look_at_clock()
-            verdict = self._judged(levels)
+            node, needed, solves = self._lattice.node(levels)
+            verdict = self._judged(node, needed, solves)
             self._verdicts[levels] = verdict
             if verdict.score is not None:
                 candidate = (verdict.score, sum(levels), levels)
-                self._best = min(candidate, self._best or candidate)
+                if self._best is None or candidate < self._best:
+                    self._best, self._best_node = candidate, node
         return self._verdicts[levels]
 
-    def _judged(self, levels: Levels) -> _Verdict:
-        node, needed, solves = self._lattice.node(levels)
+    def _judged(self, node: Node, needed: int, solves: bool) -> _Verdict:
         if needed > self._lattice.judge.limit:
             return _Verdict(needed, None, 0.0)
         score = self._objective.score(node) if solves else None

@@ -257,6 +257,7 @@ def quality(
     hierarchies: Mapping[str, Hierarchy],
     *,
     weights: SurveyWeights | None = None,
+    rows: DistinctRows | None = None,
 ) -> Quality:
     """Tell what is left of a table after it was recoded, globally or locally.
 
@@ -266,6 +267,7 @@ def quality(
         hierarchies: The hierarchies that it used.
         weights: How many people each record stands for: so often it counts, a suppressed one too, but in what looks at
             classes.
+        rows: The distinct combinations of the table, where they are counted already.
 
     Raises:
         StudyError: A quasi-identifier has no hierarchy, or the recoding is of another table.
@@ -281,7 +283,8 @@ def quality(
         whole.append(_bits(levels.sum(axis=1), int(levels.sum())))
     records = table.records if weights is None else int(weights.each.sum())
     domains = [hierarchy.domain for hierarchy in coded.values()]
-    before = refined([table.column(name) for name in names], table.records).sizes
+    columns = [table.column(name) for name in names]
+    before = refined(columns, table.records).sizes if rows is None else rows.weights
     retained = np.flatnonzero(~recoding.suppressed)
     released = [part_of(column, retained) for column in recoding.released.values()]
     after = refined(released, len(retained)).sizes
@@ -553,8 +556,10 @@ class _OfAttributes(Objective):
                 "the survey weights have too many digits to be added up exactly; round them"
             )
         self._counts = [
-            records_per_code(codes, mass, len(hierarchy.codes[0]))
-            for codes, hierarchy in zip(rows.codes.T, hierarchies, strict=True)
+            rows.tally(attribute, cardinality)
+            if rows.mass is None
+            else records_per_code(rows.codes[:, attribute], rows.mass, cardinality)
+            for attribute, cardinality in enumerate(len(one.codes[0]) for one in hierarchies)
         ]
         self._unsuppressed = [
             [self._without_suppression(attribute, level) for level in range(hierarchy.height)]
@@ -675,8 +680,8 @@ class _OfShares(_OfAttributes):
         rows = self._rows
         return [
             [_Cheapest.of(hierarchy, level, counts) for level in range(hierarchy.height)]
-            for hierarchy, codes in zip(self._hierarchies, rows.codes.T, strict=True)
-            for counts in [records_per_code(codes, rows.weights, len(hierarchy.codes[0]))]
+            for attribute, hierarchy in enumerate(self._hierarchies)
+            for counts in [rows.tally(attribute, len(hierarchy.codes[0]))]
         ]
 
     def loss(self, node: Node) -> float:

@@ -20,7 +20,7 @@ from glasshouse.conditions import is_number
 from glasshouse.errors import DataError, GlasshouseError, StudyError
 from glasshouse.language import LANGUAGES, speaking, text, unknown_name
 from glasshouse.measures.first_look import FirstLook
-from glasshouse.microdata import assess
+from glasshouse.microdata import Assessment, assess
 from glasshouse.microdata.survey_weights import SurveyWeights
 from glasshouse.mitigation.anatomy import Anatomy, anatomise
 from glasshouse.mitigation.anonymisation import (
@@ -30,7 +30,6 @@ from glasshouse.mitigation.anonymisation import (
     with_households,
     with_ladder,
     with_people,
-    without,
 )
 from glasshouse.mitigation.criteria import (
     AverageRisk,
@@ -57,7 +56,11 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
     least_size,
 )
-from glasshouse.mitigation.distinct_rows import beside_population, records_per_value
+from glasshouse.mitigation.distinct_rows import (
+    DistinctRows,
+    beside_population,
+    records_per_value,
+)
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, by_rule, read_hierarchy, suggest
 from glasshouse.mitigation.households import kept_together
@@ -101,7 +104,7 @@ from glasshouse.table import (
     available_columns,
     profile,
 )
-from glasshouse.table.generalised import SUPPRESSED
+from glasshouse.table.generalised import SUPPRESSED, without
 
 
 @dataclass(frozen=True)
@@ -376,6 +379,8 @@ def protected_table(
     columns: Sequence[str] = (),
     steps: tuple[Step, ...] = (),
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    rows: DistinctRows | None = None,
+    before: Assessment | None = None,
     recoding: Recoding | None = None,
     population: EncodedTable | None = None,
 ) -> ProtectedTable:
@@ -388,6 +393,8 @@ def protected_table(
         columns: The columns of the data, so that it can be told which are not released.
         steps: What was left out of the data before.
         hierarchies: Those that the study asks for, where they are made already.
+        rows: The distinct combinations of the table, with its sensitive attributes, where they are counted already.
+        before: What can be learned from the table, where it is measured already.
         recoding: How it was recoded, where that is known; else it is searched for.
         population: The people behind the records, where the study asks about them.
     """
@@ -438,7 +445,7 @@ def protected_table(
     if recoding is None and protection.household is not None:
         recoding = _recoded_households(study, table, hierarchies, criteria, resources)
     if recoding is None:
-        recoding = _recoding(study, table, hierarchies, criteria, resources)
+        recoding = _recoding(study, table, hierarchies, criteria, resources, rows)
     outcome = Anonymisation.of_recoding(
         table,
         recoding,
@@ -448,6 +455,8 @@ def protected_table(
         left_out=left_out,
         steps=steps,
         weights=survey_weights(study, table),
+        rows=rows,
+        before=before,
     )
     outcome = with_people(outcome, table, recoding, hierarchies, criteria)
     if protection.household is not None:
@@ -612,6 +621,7 @@ def _recoding(
     hierarchies: Mapping[str, Hierarchy],
     criteria: Sequence[Criterion | TableCriterion],
     resources: Resources,
+    rows: DistinctRows | None = None,
 ) -> Recoding:
     """Recode the quasi-identifiers in the way that the study asks for."""
     protection = study.protection
@@ -623,6 +633,7 @@ def _recoding(
         recode,
         levels=protection.levels,
         survey_weights=weights,
+        rows=rows,
         suppressed_stay=protection.method == "policy" and not protection.drop_suppressed,
     )
     how = globally if protection.recoding == "global" else locally

@@ -200,6 +200,11 @@ def without_suppressed(table: EncodedTable, names: Iterable[str] = ()) -> Encode
     return table.of_records(~hidden) if hidden.any() and not hidden.all() else table
 
 
+def without(table: EncodedTable, suppressed: Flags | None) -> EncodedTable:
+    """Return a table without its suppressed records; None: none is."""
+    return table if suppressed is None or not suppressed.any() else table.of_records(~suppressed)
+
+
 @dataclass(frozen=True)
 class Interval:
     """All numbers, all days, or all codes of a classification, between two ends."""
