@@ -81,14 +81,12 @@ def page_of(
             outcome, question, provenance=provenance, **_judged(question, verdict)
         )
     ruling = _ruling(outcome, question, labels, verdict)
-    fallback = (
-        keep_assumptions()
-        if ruling is None or ruling.decision == Decision.MEETS
-        else look_at_conditions(ruling)
-    )
-    actions = page.actions or remedies(page.findings)[:MOST_ACTIONS] or (fallback,)
+    actions = page.actions or remedies(page.findings)[:MOST_ACTIONS]
     if ruling is not None and ruling.is_of_part:
         actions = (_judge_whole(question), *actions)[:MOST_ACTIONS]
+    elif not actions and ruling is not None and ruling.decision != Decision.MEETS:
+        actions = (look_at_conditions(ruling),)
+    actions = actions or (keep_assumptions(),)
     page = replace(
         page,
         title=page.title if question.title is None else printable(question.title),

@@ -257,7 +257,9 @@ def _not_found(outcome: ProtectedVersions) -> tuple[Finding, ...]:
 def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
     """Return what to do: the version to take, or the one that protects more for what it costs."""
     best = outcome.recommended
-    before, after = percentages(outcome.comparison.original.risk, best.compared.risk)
+    chances = [
+        one.naming.probabilistic.posterior for one in (outcome.comparison.original, best.compared)
+    ]
     actions = [
         Action(
             text(
@@ -265,7 +267,7 @@ def _actions(outcome: ProtectedVersions) -> tuple[Action, ...]:
                 name=best.compared.name,
                 family=best.family,
             ),
-            text("Average risk: {change}.", change=f"{before} → {after}"),
+            text("Correct identifications: {change}.", change=" → ".join(percentages(*chances))),
             best.meets,
         )
     ]
