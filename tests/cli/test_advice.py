@@ -348,7 +348,7 @@ def test_columns_that_nobody_looked_at_are_left_out_of_the_advised_file_and_name
     (action,) = run.page.actions
     assert action.meets
     assert action.sentence.startswith("Publish only the columns that were looked at: sex and town.")
-    assert "Not in that file either: age, school and gps." in action.sentence
+    assert "These columns stay out as well: age, school and gps." in action.sentence
 
 
 def test_where_the_rule_is_met_nothing_is_advised() -> None:

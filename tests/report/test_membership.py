@@ -382,7 +382,7 @@ def test_what_compares_says_the_numbers_of_the_outcome(classes: list[tuple[int, 
 def test_the_first_screen_says_for_how_many_it_is_certain_and_what_to_do() -> None:
     page = page_of(who("abb" * 20, "aaabbc" * 20), subject="student")
     assert page.first_sentence == (
-        "33.3% of students are certainly in trial, and 16.7% certainly not."
+        "33.3% of students are certainly in “trial”, and 16.7% certainly not."
     )
     assert [tile.figure for tile in page.tiles] == ["33.3%", "16.7%", "50.0% → 83.3%", "2.2%"]
     assert [(tile.title, tile.sentence) for tile in page.tiles[:2]] == [
@@ -392,7 +392,7 @@ def test_the_first_screen_says_for_how_many_it_is_certain_and_what_to_do() -> No
     (action,) = page.actions
     assert action.command.startswith("glasshouse protect trial.csv -q zip")
     several = page_of(EXAMPLES["membership-several"])
-    assert several.first_sentence.startswith("2014 reveals most: ")
+    assert several.first_sentence.startswith("“2014” reveals most: ")
     assert several.first_sentence.endswith(" certainly not.")
     assert several.actions[0].command == "", "two releases are not protected by one command"
 

@@ -364,7 +364,7 @@ def _action(advice: Advice, study: AssessStudy | None, policy: ReleasePolicy) ->
         sentence = _generalising(advice)
     if advice.besides:
         sentence += " " + text(
-            "Not in that file either: {columns}.", columns=enumeration(advice.besides)
+            "These columns stay out as well: {columns}.", columns=enumeration(advice.besides)
         )
     if advice.meets is None:
         sentence += " " + text("Whether that meets the rule is not known: check the file.")

@@ -586,7 +586,7 @@ def _finding(outcome: Membership, subject: str) -> str:
         "subject": singular(subject),
         "many": plural(subject),
         "count": number(len(certain)),
-        "release": short_names(outcome.datasets)[best],
+        "release": text("“{name}”", name=short_names(outcome.datasets)[best]),
         "share": shares[best],
         "inside": share(singles[best].certainly_in, outcome.people),
         "outside": share(singles[best].certainly_out, outcome.people),

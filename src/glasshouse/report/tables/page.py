@@ -111,7 +111,7 @@ def _tiles(outcome: TablesOutcome, question: TablesStudy) -> tuple[Tile, ...]:
             text("Whose record is certain"),
             f"{least}{share(outcome.bounds.certain_persons, outcome.records)}",
             text(
-                "{certain} of {people}, {rare} of them with what at most {few} have in common",
+                "{certain} of {people}, {rare} of them with a combination that at most {few} have",
                 certain=outcome.bounds.certain_persons,
                 people=counted(outcome.records, question.subject),
                 rare=outcome.rare_persons,
