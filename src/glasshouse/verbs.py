@@ -40,7 +40,8 @@ from glasshouse.runs.folder import beside, is_run, stored_coverage, stored_measu
 from glasshouse.runs.ledger import Ledger
 from glasshouse.runs.reading import questions_among
 from glasshouse.runs.run import in_memory
-from glasshouse.sources.entry import is_on_spark
+from glasshouse.sources.entry import UNNAMED, is_on_spark
+from glasshouse.sources.frames import reread
 from glasshouse.study import (
     Adversary,
     Dataset,
@@ -118,12 +119,21 @@ def verb(*models: type[BaseModel]) -> Callable[[Callable[P, R]], Callable[P, R]]
                 signature.bind(*args, **kwargs)
             except TypeError as error:
                 raise StudyError(_wrong_call(function.__name__, kwargs, names, error)) from None
-            return function(*args, **kwargs)
+            at_hand: Any = [_at_hand(argument) for argument in args]
+            named: Any = {name: _at_hand(argument) for name, argument in kwargs.items()}
+            return function(*at_hand, **named)
 
         call.__doc__ = _documented(function, {**_words(models), **_RUNNING})
         return call
 
     return decorated
+
+
+def _at_hand(argument: object) -> object:
+    """Return an argument that can be looked at more than once: of a stream of Arrow, the table."""
+    if isinstance(argument, list):
+        return [_at_hand(entry) for entry in argument]
+    return reread(argument, UNNAMED)
 
 
 def _words(models: Iterable[type[BaseModel]]) -> dict[str, str]:
@@ -1237,7 +1247,7 @@ def _datasets(
             raise StudyError(
                 "say what an adversary can know: quasi_identifiers=[…], or read() the file"
             )
-        return [{"path": Path(source), **seen} for source in sources], []
+        return [{"path": source, **seen} for source in sources], []
     columns = list(dict.fromkeys(name for secret in sensitive or () for name in _names(secret)))
     tables = []
     for number, source in enumerate(sources):

@@ -24,6 +24,17 @@ def is_frame(data: object) -> bool:
     return hasattr(data, "__arrow_c_stream__")
 
 
+def reread(data: object, name: str) -> object:
+    """Return data that can be read again and again: a stream of Arrow, which can be read once, is taken into memory.
+
+    Raises:
+        DataError: It cannot be read to its end.
+    """
+    if not isinstance(data, pa.RecordBatchReader):
+        return data
+    return pa.Table.from_batches(_batches(data, name), data.schema)
+
+
 class Frame(Source):
     """A frame in memory as a source. An index of pandas is not a column."""
 

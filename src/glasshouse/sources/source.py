@@ -212,9 +212,13 @@ def check_columns(source: Source, columns: Sequence[str]) -> None:
     """Make sure that the source has these columns.
 
     Raises:
-        DataError: One is not there; the near ones are named.
+        DataError: One is not there; the near ones are named. Or a name is none.
     """
     for column in columns:
+        if not isinstance(column, str):
+            raise DataError(
+                "a column is given by its name, as text, and not by {given}", given=repr(column)
+            )
         if column not in source.columns:
             raise DataError(unknown_name("column", column, source.name, source.columns))
 

@@ -290,12 +290,21 @@ def _as_list(cuts: object) -> object:
     return ",".join(map(str, cuts)) if isinstance(cuts, list | tuple) else cuts
 
 
+def _path_or_address(written: object) -> object:
+    """Return a path, or the address of a database."""
+    if written == "":
+        raise ContradictionError(
+            '"" names no file or folder; give a name (is a variable of the shell empty?)'
+        )
+    return address_of(written) or written
+
+
 class Dataset(Model):
     """One file of the release, or a table of a database, and how to read it."""
 
     path: Annotated[
         InstanceOf[Address] | Path,
-        BeforeValidator(lambda written: address_of(written) or written),
+        BeforeValidator(_path_or_address),
         WithJsonSchema({"type": "string"}),
         PlainSerializer(str),
     ]

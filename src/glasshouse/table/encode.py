@@ -23,6 +23,7 @@ from glasshouse.sources import (
     open_source,
     refuse_dialect,
 )
+from glasshouse.sources.entry import UNNAMED
 from glasshouse.sources.source import FIRST_BYTES, FIRST_RECORDS, check_columns
 from glasshouse.study import ColumnType, Dataset, Dialect, validated
 from glasshouse.table.codes import (
@@ -358,7 +359,7 @@ class _Views:
             StudyError: It makes no sense.
         """
         content = {word: dict(rules or {}) for word, rules in words.items()}
-        dataset = validated(Dataset, {"path": "", **content}, "read")
+        dataset = validated(Dataset, {"path": UNNAMED, **content}, "read")
         forms = dataset.date_forms
         derivations = {
             name: (rule, derivation(rule, forms)) for name, rule in dataset.derive.items()
