@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.compiled import compiled
+from glasshouse.compiled import called, compiled
 from glasshouse.economics.terms import UNLIMITED, Terms
 from glasshouse.errors import BudgetError
 from glasshouse.language import number
@@ -121,7 +121,7 @@ def _levels(size: int, fines: int) -> int:
     return 1 if fines == UNLIMITED or fines >= size else fines + 1
 
 
-@compiled
+@called
 def _is_due(p: int, levels: int, fines: int) -> bool:
     """Tell whether a detection is punished after so many penalties; the last of several counts is that of all."""
     return fines != 0 if levels == 1 else p < levels - 1
@@ -148,7 +148,7 @@ def _worth(
     return worth
 
 
-@compiled
+@called
 def _solve(
     size: int,
     numbers: _Numbers,

@@ -28,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Flags, Floats, Integers
-from glasshouse.compiled import compiled
+from glasshouse.compiled import called, compiled
 from glasshouse.economics.backward_induction import Plans, plan, plans
 from glasshouse.economics.terms import Terms, check_people, check_size
 from glasshouse.errors import BudgetError, StudyError
@@ -438,7 +438,7 @@ def _size_array(sizes: Sequence[int] | range) -> Integers:
     return np.array(sizes, np.int64)
 
 
-@compiled
+@called
 def _mode(people: int, share: float) -> int:
     return min(max(int((people + 1) * share), 0), people)
 

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
-from glasshouse.compiled import compiled, pasted
+from glasshouse.compiled import called, compiled, pasted
 from glasshouse.errors import InternalError
 from glasshouse.groups.labels import starts_of
 from glasshouse.groups.release import Release
@@ -323,7 +323,7 @@ def _draw_population(
             _to_shares(population[first:last, s])
 
 
-@compiled
+@called
 def _to_shares(logarithms: Floats) -> None:
     largest = logarithms.max()
     total = 0.0

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Floats, Integers, Words
-from glasshouse.compiled import compiled, pasted
+from glasshouse.compiled import called, compiled, pasted
 from glasshouse.groups.chains import uniform
 from glasshouse.groups.labels import ranges, starts_of
 from glasshouse.groups.release import Release
@@ -597,7 +597,7 @@ def _chances(
 # probable, so a taking weighs m! / Π_k u_k! · Π_attributes Π_v (β_v + n[v, s]) (β_v + n[v, s] + 1) … as often as its
 # rows have v: the number of orders in which the slots can hold it times the ratio of gamma functions. A state is the
 # vector of copies used by the blocks before; the programme runs over states, block by block.
-@compiled
+@called
 def programme_fits(rows: Codes, slots: Codes) -> bool:
     """Tell whether the programme of a group stays within the limits.
 
@@ -631,7 +631,7 @@ def programme_fits(rows: Codes, slots: Codes) -> bool:
     return steps <= MOST_STEPS
 
 
-@compiled
+@called
 def draw_blocks(
     first: int,
     last: int,
@@ -704,7 +704,7 @@ def draw_blocks(
         state += desk.taking_steps[chosen]
 
 
-@compiled
+@called
 def _enumerate_takings(
     block: int,
     plan: VerticalPlan,
@@ -748,7 +748,7 @@ def _enumerate_takings(
     programme.taking_starts[block + 1] = place
 
 
-@compiled
+@called
 def _log_rising(
     taking: Integers, leader: Integers, values: Codes, secret: int, counts: Floats
 ) -> float:
@@ -775,7 +775,7 @@ def _fits(state: int, taking: Integers, programme: Programme) -> bool:
     return fits
 
 
-@compiled
+@called
 def _sum_up(programme: Programme, desk: Desk) -> None:
     """Sum the weights of all ways in which the blocks from a state on can take what is left."""
     after, starts = desk.states_after, programme.taking_starts

@@ -23,7 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integer, Integers
-from glasshouse.compiled import compiled, inlined
+from glasshouse.compiled import called, compiled, inlined
 from glasshouse.errors import DataError
 from glasshouse.language import marked, printable
 from glasshouse.table import EncodedTable
@@ -370,7 +370,7 @@ def _heap(scores: Factors, places: Integers) -> None:
         _sink(scores, places, parent, scores[parent], places[parent])
 
 
-@compiled
+@called
 def _sink(scores: Factors, places: Integers, hole: int, score: Any, place: int) -> None:
     """Put a score in the place of a heap's entry, and let it sink below those that are worse."""
     while True:
@@ -537,7 +537,7 @@ def _read_all(
     return is_read
 
 
-@compiled
+@called
 def _stripped(text: NDArray[np.uint8]) -> NDArray[np.uint8]:
     begin, end = 0, text.size
     while begin < end and text[begin] == _SPACE:
@@ -577,7 +577,7 @@ def _read(text: NDArray[np.uint8]) -> tuple[int, int, bool]:
     return (number, places - zeros - exponent, True) if number else (0, 0, True)
 
 
-@compiled
+@called
 def _read_exponent(text: NDArray[np.uint8]) -> tuple[int, bool]:
     """Read an exponent of one or two digits, or nothing, which is 0; return it and whether it is one."""
     if text.size == 0:

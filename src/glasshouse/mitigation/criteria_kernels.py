@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.compiled import compiled
+from glasshouse.compiled import called, compiled
 
 _ENTROPY_GUARD = 1e-12
 _ROUNDING = 4e-16
@@ -46,7 +46,7 @@ def most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integ
     return most, tail
 
 
-@compiled
+@called
 def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
     """Return room for the numbers of any class, and for their order."""
     largest = 0
@@ -55,7 +55,7 @@ def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
     return np.empty(largest, np.int64), np.empty(largest, np.int64)
 
 
-@compiled
+@called
 def _sort(numbers: Integers, order: Integers, count: int) -> None:
     """Sort the first numbers in their place, and say where each was."""
     if count > _FEW:
@@ -247,7 +247,7 @@ def products_at_most(
     return within
 
 
-@compiled
+@called
 def _product(a: np.uint64, b: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the upper and the lower 64 bits of a product of unsigned integers of 64 bits."""
     half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integer, Integers, Words
-from glasshouse.compiled import compiled, pasted
+from glasshouse.compiled import called, compiled, pasted
 from glasshouse.errors import DataError, StudyError
 from glasshouse.language import printable, quoted
 from glasshouse.microdata.survey_weights import SurveyWeights
@@ -494,7 +494,7 @@ def _hashed(key: np.uint64) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-@compiled
+@called
 def _slots_of(distinct: Words, count: Integer, slots: int) -> NDArray[np.uint32]:
     """Return a table of slots with the first so many keys in it."""
     mask = np.uint64(slots - 1)

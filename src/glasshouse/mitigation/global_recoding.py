@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integer, Integers
-from glasshouse.compiled import compiled, pasted
+from glasshouse.compiled import called, compiled, pasted
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.microdata.survey_weights import SurveyWeights
@@ -804,7 +804,7 @@ def _push(heap: _Heap, size: int, key: float, row: NDArray[np.uint16]) -> int:
     return size + 1
 
 
-@compiled
+@called
 def _pop(heap: _Heap, size: int) -> int:
     """Take the least row out of the heap; its slot becomes the first free one."""
     keys, slots = heap.keys, heap.slots

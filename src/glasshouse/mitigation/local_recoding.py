@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Floats, Integer, Integers, Words
-from glasshouse.compiled import compiled, pasted
+from glasshouse.compiled import called, compiled, pasted
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
@@ -700,7 +700,7 @@ def merge(setting: Setting, regions: Codes, failing: Flags, limit: float) -> Int
     return into
 
 
-@compiled
+@called
 def _compact(live: Integers, number: int, alive: Flags) -> int:
     """Leave groups that were merged out of the first so many of a list; return how many stay."""
     end = 0
@@ -711,7 +711,7 @@ def _compact(live: Integers, number: int, alive: Flags) -> int:
     return end
 
 
-@compiled
+@called
 def _cheapest(
     row: Floats,
     regions: Codes,
@@ -833,7 +833,7 @@ def rearrange(
     return numbers, done
 
 
-@compiled
+@called
 def _new_block(setting: Setting) -> _GroupLists:
     groups = setting.starts.size - 1
     room = 2 * groups + _ROOM
@@ -854,7 +854,7 @@ def _new_block(setting: Setting) -> _GroupLists:
     return block
 
 
-@compiled
+@called
 def _new_pool(setting: Setting, seed: int) -> _Pool:
     return _Pool(
         np.empty(_ROOM, np.int64),
@@ -870,7 +870,7 @@ def _new_pool(setting: Setting, seed: int) -> _Pool:
     )
 
 
-@compiled
+@called
 def _nearest(block: _GroupLists, row: Floats, chosen: int, near: Integers) -> int:
     """Write down the groups that lose least together with a group, the nearest first; return how many they are."""
     regions, sizes = block.regions, block.sizes
@@ -892,7 +892,7 @@ def _nearest(block: _GroupLists, row: Floats, chosen: int, near: Integers) -> in
     return known
 
 
-@compiled
+@called
 def _take_apart(
     block: _GroupLists, near: Integers, chosen: Integers, pool: _Pool
 ) -> tuple[int, int]:
@@ -926,7 +926,7 @@ def _take_apart(
     return taken, units
 
 
-@compiled
+@called
 def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> int:
     """Form clusters of the units of a pool that meet the criteria and lose no more than a limit.
 
@@ -962,7 +962,7 @@ def _put_together(setting: Setting, pool: _Pool, units: int, limit: float) -> in
     return clusters if lost <= limit + NO_GAIN else 0
 
 
-@compiled
+@called
 def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int, ends: Codes) -> tuple[int, int]:
     """Grow a cluster of loose units; return how many stay loose, and which criterion is not met."""
     forest, checks, plain = setting.forest, setting.checks, setting.checks.kinds.size == 0
@@ -1000,7 +1000,7 @@ def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int, ends: Codes) 
     return loose, failed
 
 
-@compiled
+@called
 def _best_to_add(
     setting: Setting, pool: _Pool, size: int, cost: float, loose: int, failed: int
 ) -> int:
@@ -1030,7 +1030,7 @@ def _best_to_add(
     return chosen
 
 
-@compiled
+@called
 def _join_best(
     setting: Setting, pool: _Pool, clusters: int, i: int, ends: Codes, limit: float
 ) -> float:
@@ -1055,7 +1055,7 @@ def _join_best(
     return best
 
 
-@compiled
+@called
 def _shed(
     setting: Setting,
     block: _GroupLists,
@@ -1121,7 +1121,7 @@ def _shed(
     return gone
 
 
-@compiled
+@called
 def _without(setting: Setting, pool: _Pool, units: int, out: int) -> float:
     """Make the first cluster of all units of a pool but one; return what its records lose together."""
     pool.sizes[0] = 0
@@ -1136,7 +1136,7 @@ def _without(setting: Setting, pool: _Pool, units: int, out: int) -> float:
     return float(pool.sizes[0] * pool.costs[0])
 
 
-@compiled
+@called
 def _is_met(setting: Setting, pool: _Pool, units: int, cluster: int) -> bool:
     """Tell whether a cluster meets the criteria."""
     clear(setting.checks, pool.tally)
@@ -1147,7 +1147,7 @@ def _is_met(setting: Setting, pool: _Pool, units: int, cluster: int) -> bool:
     return bool(unmet(setting.checks, pool.tally, pool.sizes[cluster]) == MET)
 
 
-@compiled
+@called
 def _write_back(
     block: _GroupLists, pool: _Pool, units: int, clusters: int, chosen: Integers
 ) -> bool:

@@ -26,7 +26,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Floats, Integers
-from glasshouse.compiled import compiled, pasted
+from glasshouse.compiled import called, pasted
 from glasshouse.errors import InternalError, StudyError
 from glasshouse.language import quoted
 from glasshouse.mitigation.criteria import (
@@ -324,7 +324,7 @@ def region_cost(forest: Forest, region: Codes) -> float:
     return cost
 
 
-@compiled
+@called
 def common(forest: Forest, regions: Codes) -> Codes:
     """Return the region that stands for all of some regions (rows)."""
     together: Codes = regions[0].copy()
@@ -333,7 +333,7 @@ def common(forest: Forest, regions: Codes) -> Codes:
     return together
 
 
-@compiled
+@called
 def fill(forest: Forest, region: Codes, ends: Codes, row: Floats) -> None:
     """Write into a row what a record loses by each label if it is released together with a region.
 
@@ -360,7 +360,7 @@ def fill_attribute(forest: Forest, label: int, end: int, row: Floats) -> None:
         low, high = label, forest.last[label]
 
 
-@compiled
+@called
 def widen(forest: Forest, region: Codes, other: Codes) -> float:
     """Make a region stand for another one too; return what a record loses by it."""
     cost = 0.0
@@ -692,7 +692,7 @@ class Tally(NamedTuple):
     """Per attribute, how many these are."""
 
 
-@compiled
+@called
 def new_tally(checks: Checks) -> Tally:
     """Return a tally that has counted nothing yet."""
     attributes = checks.offsets.size - 1
@@ -704,7 +704,7 @@ def new_tally(checks: Checks) -> Tally:
     )
 
 
-@compiled
+@called
 def clear(checks: Checks, tally: Tally) -> None:
     """Forget what was counted."""
     for secret in range(tally.distinct.size):
@@ -713,7 +713,7 @@ def clear(checks: Checks, tally: Tally) -> None:
         tally.distinct[secret] = 0
 
 
-@compiled
+@called
 def count(checks: Checks, tally: Tally, values: NDArray[np.uint32], records: int) -> None:
     """Add records with some sensitive values."""
     for secret in range(tally.distinct.size):
@@ -724,7 +724,7 @@ def count(checks: Checks, tally: Tally, values: NDArray[np.uint32], records: int
         tally.counts[place] += records
 
 
-@compiled
+@called
 def helps(checks: Checks, tally: Tally, check: int, values: NDArray[np.uint32], size: int) -> bool:
     """Tell whether a value is rare in a group that does not meet a criterion, so that it may help."""
     secret = checks.secrets[check]
@@ -734,7 +734,7 @@ def helps(checks: Checks, tally: Tally, check: int, values: NDArray[np.uint32], 
     return bool(tally.counts[place] * (tally.distinct[secret] + 1) <= size)
 
 
-@compiled
+@called
 def unmet(checks: Checks, tally: Tally, size: int) -> int:
     """Return the first criterion that a group does not meet; or that it is `TOO_SMALL`, or that all are `MET`."""
     if size < checks.least:
@@ -752,7 +752,7 @@ def unmet(checks: Checks, tally: Tally, size: int) -> int:
     return MET
 
 
-@compiled
+@called
 def _is_diverse(checks: Checks, check: int, counts: Integers, present: Integers, size: int) -> bool:
     """Tell whether a group meets a criterion on the frequencies of its values, as far as doubles can tell."""
     kind, limit = checks.kinds[check], checks.limits[check]
@@ -769,7 +769,7 @@ def _is_diverse(checks: Checks, check: int, counts: Integers, present: Integers,
     return bool(falling[0] < limit * falling[checks.begins[check] - 1 :].sum())
 
 
-@compiled
+@called
 def _is_close(checks: Checks, check: int, counts: Integers, present: Integers, size: int) -> bool:
     """Tell whether the values of a group are distributed nearly as in all records, as far as doubles can tell."""
     shares = checks.shares[checks.offsets[checks.secrets[check]] :]

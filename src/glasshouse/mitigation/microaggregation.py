@@ -25,7 +25,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Floats, Integers
-from glasshouse.compiled import compiled
+from glasshouse.compiled import called, compiled
 from glasshouse.errors import DataError, InternalError, StudyError
 from glasshouse.language import quoted, text, unknown_name
 from glasshouse.mitigation.distinct_rows import records_per_value
@@ -349,7 +349,7 @@ def _mdav(points: Floats, k: int) -> Integers:
     return groups
 
 
-@compiled
+@called
 def _farthest(points: Floats, rest: Integers, remaining: int, centre: Floats) -> int:
     """Return which of the points that are left is farthest from a centre."""
     best, far = -1.0, 0
