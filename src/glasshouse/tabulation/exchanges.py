@@ -19,7 +19,7 @@ _TOGETHER = 256
 """So many exchanges are tried at once."""
 _NEAREST = 4
 """So many people nearest to a class that is looked for try to get into it."""
-PATIENCE = 80
+PATIENCE = 20
 """After so many times without anything new the walk is given up."""
 _STUCK = 10
 """And after so many without any exchange at all, as where exact tables cross many attributes, for good."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SCALE = 720_720
 """Multipliers are whole parts of this: a multiple of all numbers up to 16."""
 _EPSILON = 1e-6
+_FROM_THE_LAST = "use_preprocessing: false"
+"""Each optimum is looked for from the last one: a programme that is simplified first begins anew."""
 
 
 class Relaxation:
@@ -40,9 +42,11 @@ class Relaxation:
     ) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            from ortools.linear_solver import pywraplp  # type: ignore[import-untyped]
+            from ortools.linear_solver import linear_solver_pb2, pywraplp  # type: ignore[import-untyped]
+        self._answer: Any = linear_solver_pb2.MPSolutionResponse()
         self._optimal = pywraplp.Solver.OPTIMAL
         self._solver: Any = pywraplp.Solver.CreateSolver("GLOP")
+        self._solver.SetSolverSpecificParametersAsString(_FROM_THE_LAST)
         self._rows = rows
         unlimited = self._solver.infinity()
         bounds = zip(least.tolist(), most.tolist(), strict=True)
@@ -77,17 +81,20 @@ class Relaxation:
     def solve(self, seconds: float) -> bool:
         """Look for the optimum, and tell whether there is one."""
         self._solver.SetTimeLimit(max(1, int(1000 * seconds)))
-        return bool(self._solver.Solve() == self._optimal)
+        if self._solver.Solve() != self._optimal:
+            return False
+        self._solver.FillSolutionResponseProto(self._answer)
+        return True
 
     @property
     def corner(self) -> Floats:
         """Where the optimum is."""
-        return np.array([unknown.solution_value() for unknown in self._unknowns])
+        return np.array(self._answer.variable_value[: len(self._unknowns)])
 
     @property
     def multipliers(self) -> Integers:
         """The dual values of the rows, as whole parts of `SCALE`."""
-        duals = np.array([row.dual_value() for row in self._constraints])
+        duals = np.array(self._answer.dual_value)
         whole: Integers = np.rint(np.nan_to_num(duals) * SCALE).astype(np.int64)
         return whole
 

@@ -33,10 +33,10 @@ RARE = "rare"
 """What may be asked instead of the last two: how far what is certain goes, as long as that may be rare."""
 _DEEPEST_DIVE = 24
 """After so many classes set to whole numbers a dive is given up."""
-_SMALL, _FEW, _IN_VAIN = 60, 8, 3
+_SMALL, _FEW, _IN_VAIN = 60, 20, 3
 """In a part of more classes people exchange values and many are aimed at together, unless few are open; so often in
 vain at most."""
-_AFTER_A_DIVE = 30
+_AFTER_A_DIVE = 8
 """After so many times without anything new people stop exchanging values in a file that a dive led to."""
 _QUICK = 3.0
 """Seconds of the first tries with CP-SAT, where medians leave a choice."""
