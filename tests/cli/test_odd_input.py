@@ -91,6 +91,21 @@ def test_nothing_waits_for_a_named_pipe(glasshouse: Glasshouse) -> None:
         assert "is not a regular file" in refused(glasshouse, *command, "pipe.csv")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_nothing_in_a_folder_of_data_is_passed_over_unsaid(glasshouse: Glasshouse) -> None:
+    Path("data").mkdir()
+    Path("data", "a.csv").write_text("age,sex\n20,f\n30,m\n", encoding="utf-8")
+    assert glasshouse("inspect", "data").code == 0
+    os.mkfifo(Path("data", "b.csv"))
+    for name in ("data", "data/*.csv"):
+        assert "b.csv: is a pipe, a device or a link to nothing" in refused(
+            glasshouse, "inspect", name
+        )
+    Path("data", "b.csv").unlink()
+    Path("data", "c.csv").symlink_to("gone.csv")
+    assert "c.csv: is a pipe, a device or a link" in refused(glasshouse, "inspect", "data")
+
+
 @pytest.mark.parametrize(
     "encoding", ["base64", "hex", "zlib", "rot13", "uu", "bz2", "\0", "utf-8\0", "x" * 5000]
 )

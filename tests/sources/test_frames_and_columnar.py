@@ -19,7 +19,8 @@ import pyarrow.orc
 import pyarrow.parquet
 import pytest
 
-from glasshouse.errors import DataError
+import glasshouse as gh
+from glasshouse.errors import DataError, GlasshouseError
 from glasshouse.sources import open_source
 from glasshouse.sources.source import BATCH_BYTES
 
@@ -260,3 +261,24 @@ def test_the_first_records_are_as_many_as_are_asked_for_however_the_file_is_cut(
     source = open_source(tmp_path / "a.parquet")
     assert source.first(4)["a"].to_pylist() == ["0", "1", "2", "3"]
     assert len(source.first(99)) == 10
+
+
+def test_a_stream_that_can_be_read_once_is_a_frame_as_its_table_is() -> None:
+    table = pa.table({"age": ["20", "30", "30"], "ill": ["a", "b", "a"]})
+    words: Any = {"quasi_identifiers": ["age"], "sensitive": ["ill"]}
+    streamed = gh.assess(
+        pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), **words
+    )
+    assert streamed.to_frame().equals(gh.assess(table, **words).to_frame())
+    both = [pa.RecordBatchReader.from_batches(table.schema, table.to_batches()) for _ in range(2)]
+    assert gh.assess(both, each=True, **words).to_frame().num_rows > streamed.to_frame().num_rows
+
+
+def test_columns_by_other_than_their_names_and_no_path_are_one_line() -> None:
+    table = pa.table({"age": ["20", "30"], "ill": ["a", "b"]})
+    for wrong in (("age", "ill"), 1):
+        wrong_names: Any = [wrong]
+        with pytest.raises(GlasshouseError, match="a column is given by its name, as text"):
+            gh.read(table, quasi_identifiers=wrong_names)
+    with pytest.raises(GlasshouseError, match='"" names no file or folder'):
+        gh.assess("", quasi_identifiers=["age"])

@@ -94,11 +94,12 @@ def table_files(path: Path) -> tuple[list[Path], Path]:
     those that it describes.
 
     Raises:
-        DataError: The files of a folder are of several kinds.
+        DataError: The files of a folder are of several kinds, or one is none that can be read again.
     """
     if path.is_dir():
-        inside = [file.relative_to(path) for file in path.rglob("*") if file.is_file()]
+        inside = [entry.relative_to(path) for entry in path.rglob("*") if not entry.is_dir()]
         files = [file for file in sorted(inside) if not any(map(_is_mark, file.parts))]
+        _refuse_what_is_no_file(path / file for file in files)
         kinds = sorted({file.suffix for file in files})
         if len(kinds) > 1:
             raise DataError(
@@ -114,7 +115,23 @@ def table_files(path: Path) -> tuple[list[Path], Path]:
     if first is None or path.exists():
         return [path], path.parent
     top = Path(*parts[:first])
-    return sorted(file for file in top.glob(str(Path(*parts[first:]))) if file.is_file()), top
+    files = sorted(entry for entry in top.glob(str(Path(*parts[first:]))) if not entry.is_dir())
+    _refuse_what_is_no_file(files)
+    return files, top
+
+
+def _refuse_what_is_no_file(paths: Iterable[Path]) -> None:
+    """Make sure that nothing is passed over which may hold data.
+
+    Raises:
+        DataError: One is a pipe, a device, or a link to what is not there.
+    """
+    for path in paths:
+        if not path.is_file():
+            raise DataError(
+                "{name}: is a pipe, a device or a link to nothing; take it out of the folder",
+                name=display_name(path),
+            )
 
 
 def _is_mark(part: str) -> bool:
