@@ -98,12 +98,16 @@ def test_nothing_in_a_folder_of_data_is_passed_over_unsaid(glasshouse: Glasshous
     assert glasshouse("inspect", "data").code == 0
     os.mkfifo(Path("data", "b.csv"))
     for name in ("data", "data/*.csv"):
-        assert "b.csv: is a pipe, a device or a link to nothing" in refused(
+        assert "b.csv: is a pipe, a device, or a link to a folder or to nothing" in refused(
             glasshouse, "inspect", name
         )
     Path("data", "b.csv").unlink()
     Path("data", "c.csv").symlink_to("gone.csv")
-    assert "c.csv: is a pipe, a device or a link" in refused(glasshouse, "inspect", "data")
+    assert "c.csv: is a pipe, a device, or a link" in refused(glasshouse, "inspect", "data")
+    Path("data", "c.csv").unlink()
+    Path("more").mkdir()
+    Path("data", "d").symlink_to(Path("more").absolute())
+    assert "d: is a pipe, a device, or a link to a folder" in refused(glasshouse, "inspect", "data")
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,11 @@ def table_files(path: Path) -> tuple[list[Path], Path]:
         DataError: The files of a folder are of several kinds, or one is none that can be read again.
     """
     if path.is_dir():
-        inside = [entry.relative_to(path) for entry in path.rglob("*") if not entry.is_dir()]
+        inside = [
+            entry.relative_to(path)
+            for entry in path.rglob("*")
+            if not entry.is_dir() or entry.is_symlink()  # what it leads to is not read
+        ]
         files = [file for file in sorted(inside) if not any(map(_is_mark, file.parts))]
         _refuse_what_is_no_file(path / file for file in files)
         kinds = sorted({file.suffix for file in files})
@@ -124,12 +128,12 @@ def _refuse_what_is_no_file(paths: Iterable[Path]) -> None:
     """Make sure that nothing is passed over which may hold data.
 
     Raises:
-        DataError: One is a pipe, a device, or a link to what is not there.
+        DataError: One is a pipe, a device, or a link to a folder or to what is not there.
     """
     for path in paths:
         if not path.is_file():
             raise DataError(
-                "{name}: is a pipe, a device or a link to nothing; take it out of the folder",
+                "{name}: is a pipe, a device, or a link to a folder or to nothing; take it out of the folder",
                 name=display_name(path),
             )
 
