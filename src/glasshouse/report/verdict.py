@@ -172,9 +172,27 @@ def _tally(verdict: Verdict) -> str:
                 rule=rule,
             )
         )
-    tally = _outcome_words(len(of_figures), failed, rule, whole=not verdict.unjudged)
-    if not failed and (caveat := CAVEATS.get(verdict.policy.name)):
-        tally += "; " + translated(caveat)
+    if failed == len(of_figures) > 1:
+        tally = text(
+            "it fails all {judged} “{rule}” conditions that were judged", judged=failed, rule=rule
+        )
+    elif failed:
+        tally = text_for(
+            len(of_figures),
+            "it fails the only “{rule}” condition that was judged",
+            "it fails {failed} of the {count} “{rule}” conditions that were judged",
+            failed=failed,
+            rule=rule,
+        )
+    else:
+        tally = text_for(
+            len(of_figures),
+            "it passes the only “{rule}” condition that was judged",
+            "it passes all {count} “{rule}” conditions that were judged",
+            rule=rule,
+        )
+        if caveat := CAVEATS.get(verdict.policy.name):
+            tally += "; " + translated(caveat)
     if verdict.unjudged:
         tally += "; " + text_for(
             judged,
@@ -183,53 +201,6 @@ def _tally(verdict: Verdict) -> str:
             conditions=asked,
         )
     return tally
-
-
-def _outcome_words(count: int, failed: int, rule: str, *, whole: bool) -> str:
-    """Say how many conditions are not met: of all that apply where the `whole` rule was judged, or of the judged."""
-    if failed == count > 1:
-        return (
-            text("it fails all {judged} “{rule}” conditions that apply", judged=failed, rule=rule)
-            if whole
-            else text(
-                "it fails all {judged} “{rule}” conditions that were judged",
-                judged=failed,
-                rule=rule,
-            )
-        )
-    if failed:
-        return (
-            text_for(
-                count,
-                "it fails the only “{rule}” condition that applies",
-                "it fails {failed} of the {count} “{rule}” conditions that apply",
-                failed=failed,
-                rule=rule,
-            )
-            if whole
-            else text_for(
-                count,
-                "it fails the only “{rule}” condition that was judged",
-                "it fails {failed} of the {count} “{rule}” conditions that were judged",
-                failed=failed,
-                rule=rule,
-            )
-        )
-    return (
-        text_for(
-            count,
-            "it passes the only “{rule}” condition that applies",
-            "it passes all {count} “{rule}” conditions that apply",
-            rule=rule,
-        )
-        if whole
-        else text_for(
-            count,
-            "it passes the only “{rule}” condition that was judged",
-            "it passes all {count} “{rule}” conditions that were judged",
-            rule=rule,
-        )
-    )
 
 
 def _coverage_sentences(verdict: Verdict, *, whole: bool) -> Iterator[str]:
