@@ -100,27 +100,42 @@ print(int(peak.split()[1]) - before)
 """Reads two columns in a process of its own and prints how much memory that took at most, in KiB."""
 
 
-def compile_loops_of_dictionaries() -> None:
-    """Let those that read find their loops compiled, in memory and on disk."""
-    texts, on_disk = pa.array(["one", "another"]), DiskDictionary()
-    Dictionary().encode(texts)
-    on_disk.append(texts)
-    assert [codes.tolist() for codes in on_disk.encoded()] == [[0, 1]]
-    assert len([*on_disk.values()]) > 0
+LOOPS_OF_DICTIONARIES = """
+import pyarrow as pa
+from glasshouse.table.dictionary import Dictionary, DiskDictionary
+
+texts, on_disk = pa.array(["one", "another"]), DiskDictionary()
+Dictionary().encode(texts)
+on_disk.append(texts)
+assert [codes.tolist() for codes in on_disk.encoded()] == [[0, 1]]
+assert len([*on_disk.values()]) > 0
+"""
+"""Encodes texts in memory and on disk."""
+
+
+@pytest.fixture(scope="module")
+def _compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let processes whose memory is measured find their loops compiled, as compiling takes forty MiB.
+
+    That is done in processes, too: what this one knows to be compiled need not be found by another.
+    """
+    path = tmp_path_factory.mktemp("small") / "people.csv"
+    path.write_text("age,ill\n20,no\n30,yes\n")
+    question = ["assess", str(path), "-q", "age", "-s", "ill"]
+    for script, arguments in ((LOOPS_OF_DICTIONARIES, []), (PEAK, question)):
+        subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, check=True)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
+@pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize(
     ("memory", "length", "fits"), [(310, 2600, None), (340, 2600, None), (480, 1500, True)]
 )
 def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
-    glasshouse: Glasshouse, tmp_path: Path, memory: int, length: int, fits: bool | None
+    tmp_path: Path, memory: int, length: int, fits: bool | None
 ) -> None:
     """What is tight may be read or refused, as buffers fill faster than they are emptied; never is more taken."""
     path = tmp_path / "remarks.csv"
-    path.write_text("age,ill\n20,no\n30,yes\n")
-    compile_loops_of_dictionaries()  # what compiling takes is not what is measured
-    assert glasshouse("assess", path, "-q", "age", "-s", "ill").code == 0
     remark = "x" * length  # 130,000 of the longer ones are more than the 310 MiB by themselves
     with path.open("w") as file:
         file.write("age,ill\n")
@@ -135,13 +150,10 @@ def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
-def test_a_first_look_at_parquet_of_very_long_texts_keeps_to_the_memory(
-    glasshouse: Glasshouse, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("_compiled")
+def test_a_first_look_at_parquet_of_very_long_texts_keeps_to_the_memory(tmp_path: Path) -> None:
     """A trial gave 273 MiB and saw 1.4 times as much taken before the refusal, for a look at four thousand records."""
-    small, path = tmp_path / "small.csv", tmp_path / "notes.parquet"
-    small.write_text("age,ill\n20,no\n30,yes\n")
-    assert glasshouse("assess", str(small), "-q", "age", "-s", "ill").code == 0  # compiles
+    path = tmp_path / "notes.parquet"
     records = 40_000
     columns = {
         "age": [str(i % 50) for i in range(records)],
@@ -181,6 +193,7 @@ def test_texts_on_disk_are_let_go_of_while_a_part_of_them_is_encoded(
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
+@pytest.mark.usefixtures("_compiled")
 @pytest.mark.parametrize(("kind", "most"), [("feather", 150), ("orc", 320)])
 def test_columnar_files_of_long_texts_are_read_a_block_at_a_time(
     tmp_path: Path, kind: str, most: int
