@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import shutil
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 PATIENCE = 900_000
 """So many milliseconds a page is waited for: a machine that is busy, or compiles loops, takes its time."""
@@ -38,3 +40,13 @@ def chromium() -> str | None:
         whole = Path(playwright.chromium.executable_path)
     shells = sorted(whole.parents[2].glob(SHELLS)) if len(whole.parents) > 2 else []
     return next((str(path) for path in (*reversed(shells), whole) if path.exists()), None)
+
+
+def barriers(tab: Any) -> list[tuple[str, list[str]]]:
+    """Return what stands in somebody's way on a page: rules that axe sees broken, and the first elements that do.
+
+    Of rules that hold it tells nothing: to describe every element that they hold for takes more than half of its time.
+    """
+    axe: Any = import_module("axe_playwright_python.sync_playwright")
+    violations = axe.Axe().run(tab, options={"resultTypes": ["violations"]}).response["violations"]
+    return [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in violations]

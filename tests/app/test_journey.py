@@ -15,10 +15,10 @@ import pytest
 
 from glasshouse.cli.main import main
 from glasshouse.language import speaking, text
-from tests.chromium import PATIENCE, chromium
+from tests.chromium import PATIENCE, barriers, chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
+pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
 pytest.importorskip("starlette", reason="needs starlette (extra app)")
 CHROMIUM = chromium()
 LOOKS_AT_DRAWINGS = True
@@ -108,8 +108,7 @@ def check(tab: Any) -> None:
     """Make sure that a page fits, can be used by everybody, and tells neither a record nor a path."""
     tab.wait_for_load_state("load")
     assert tab.evaluate(SPILLS) <= 0, tab.url
-    violations = axe.Axe().run(tab).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == [], tab.url
+    assert barriers(tab) == [], tab.url
     content = tab.content()
     assert str(Path.cwd()) not in content
     assert "/tmp" not in content

@@ -23,10 +23,10 @@ from glasshouse.study import dump_study
 from glasshouse.study.assess import AssessStudy
 from tests.app.live import make_run, serving, study, write_people
 from tests.app.test_journey import to_verdict
-from tests.chromium import PATIENCE, chromium
+from tests.chromium import PATIENCE, barriers, chromium
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra dev)")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
+pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe (extra dev)")
 pytest.importorskip("uvicorn", reason="needs uvicorn (extra app)")
 CHROMIUM = chromium()
 LOOKS_AT_DRAWINGS = True
@@ -125,8 +125,7 @@ def after(tab: Any, act: Callable[[], Any], part: str) -> None:
 def check(tab: Any) -> None:
     """Make sure that a page fits, and can be used by everybody."""
     assert tab.evaluate(SPILLS) <= 0, tab.url
-    violations = axe.Axe().run(tab).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == [], tab.url
+    assert barriers(tab) == [], tab.url
 
 
 def test_chips_move_the_gauge(browser: Callable[..., Any]) -> None:
