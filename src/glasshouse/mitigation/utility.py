@@ -56,6 +56,8 @@ SELECTIVITY = 0.05
 """The share of all combinations of values that a query asks for."""
 SANITY_BOUND = 0.001
 """Errors are taken relative to the true count, but at least to this share of the records."""
+MOST_HITS = 1 << 20
+"""Of so many values it is looked up at once, of several queries, whether they are asked for."""
 SAMPLE = 100_000
 """Classifiers learn from and are tested on at most so many records."""
 FOLDS = 3
@@ -685,9 +687,10 @@ class _Spread:
         return csr_array((data, self.covered, self.starts), shape=(len(sizes), self.width))
 
     def shares_of(self, values: Flags) -> Floats:
-        """Return, per released value, which share of it falls on some original values."""
-        hits = np.concatenate([np.zeros(1, np.int64), np.cumsum(values[self.covered])])
-        counts = hits[self.starts[1:]] - hits[self.starts[:-1]]
+        """Return, per choice of original values (row) and released value (column), which share of it falls on them."""
+        hits = np.zeros((len(values), len(self.covered) + 1), np.int64)
+        np.cumsum(values[:, self.covered], axis=1, out=hits[:, 1:])
+        counts = hits[:, self.starts[1:]] - hits[:, self.starts[:-1]]
         shares: Floats = counts / np.diff(self.starts)
         return shares
 
@@ -724,16 +727,20 @@ class _Counted:
         column = self.columns[attribute]
         return _added(column.codes, self.weights, column.cardinality)
 
-    def answer(self, query: _Query) -> float:
-        """Return the expected number of records that a query on these columns counts."""
-        shares = [
-            spread.shares_of(values)
-            for spread, values in zip(self.spreads, query.values, strict=True)
-        ]
-        padded = np.zeros((len(shares), max(map(len, shares))))
-        for row, share in zip(padded, shares, strict=True):
-            row[: len(share)] = share
-        return float(_weighed(self.weights, self.codes, padded))
+    def answers(self, queries: Sequence[_Query]) -> Iterator[float]:
+        """Yield the expected number of records that each query on these columns counts."""
+        at_once = max(1, MOST_HITS // max(len(spread.covered) for spread in self.spreads))
+        for begin in range(0, len(queries), at_once):
+            chosen = zip(*(query.values for query in queries[begin : begin + at_once]), strict=True)
+            shares = [
+                spread.shares_of(np.stack(values))
+                for spread, values in zip(self.spreads, chosen, strict=True)
+            ]
+            size = len(shares[0]), len(shares), max(part.shape[1] for part in shares)
+            padded = np.zeros(size)
+            for column, part in enumerate(shares):
+                padded[:, column, : part.shape[1]] = part
+            yield from (float(_weighed(self.weights, self.codes, row)) for row in padded)
 
 
 def _compared(original: EncodedTable, columns: Sequence[str] | None) -> tuple[str, ...]:
@@ -972,10 +979,10 @@ def _query_error(true: _Counted, released: _Counted, queries: int, seed: int) ->
     errors = np.empty(queries)
     for columns, numbers in by_columns.items():
         true_part, released_part = true.projected(columns), released.projected(columns)
-        for number in numbers:
-            truth = true_part.answer(drawn[number])
-            error = abs(released_part.answer(drawn[number]) - truth)
-            errors[number] = error / max(truth, bound)
+        asked = [drawn[number] for number in numbers]
+        answers = zip(true_part.answers(asked), released_part.answers(asked), strict=True)
+        for number, (truth, answer) in zip(numbers, answers, strict=True):
+            errors[number] = abs(answer - truth) / max(truth, bound)
     return QueryError(queries, float(np.median(errors)), float(np.mean(errors)), bound, seed)
 
 
