@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+unexport PYTHONDONTWRITEBYTECODE # some hundred processes read what the first one has parsed
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo app docs test check lint types imports messages doctests tests quick browser r thorough soak bare oldest acro matrix benchmarks papers clean
+.PHONY: help demo app docs test check lint types imports messages doctests collected tests quick browser r thorough soak bare oldest acro matrix benchmarks papers clean
 
 help: ## Show what can be done
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -18,7 +19,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(CONSTRAINED) --no-compile --editable '.[dev]'
+	$(CONSTRAINED) uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '.[dev]' \
+		|| $(CONSTRAINED) --no-compile --editable '.[dev]' # which knows mirrors that are set for pip only
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed ## Install, assess a synthetic census, name the report
@@ -41,7 +43,7 @@ docs: $(VENV)/.installed-docs ## Build the site in both languages into site/, wi
 	$(BIN)/python scripts/website.py
 
 test: $(VENV)/.installed-dev ## Install what the tests need and run every check
-	$(MAKE) --jobs 2 --output-sync lint types imports browser doctests
+	$(MAKE) --jobs 2 --output-sync lint doctests types imports browser collected
 	$(MAKE) tests
 
 check: lint imports messages ## The checks that take seconds, as before every commit
@@ -64,6 +66,10 @@ messages: $(VENV)/.installed-dev
 doctests: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/compiled.py restore
 	$(BIN)/pytest --quiet --doctest-modules src
+
+collected: $(VENV)/.installed-dev # what one process has parsed, those that run the tests need not
+	@$(BIN)/pytest --quiet --collect-only > $(VENV)/collected.txt 2>&1 || { cat $(VENV)/collected.txt; exit 1; }
+	@grep ' tests collected' $(VENV)/collected.txt
 
 tests: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/compiled.py restore

@@ -82,11 +82,14 @@ def pytest_configure(config: pytest.Config) -> None:
                 return compile_loop(loop, signature)
             begun.add(name)
             try:
+                gc.disable()  # of what a compiler makes, little is garbage before it has ended
                 with (folder / name).open("w") as turn:
                     fcntl.flock(turn, fcntl.LOCK_EX)
                     return compile_loop(loop, signature)
             finally:
                 begun.remove(name)
+                if not begun:
+                    gc.enable()
 
     setattr(Dispatcher, "compile", compile_in_turn)  # noqa: B010
 
