@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numba import njit
+from numba.core.codegen import JITCodeLibrary
+
+from glasshouse.compiled import called, inlined
 
 
 def project(folder: Path, source: str, name: str = "loops") -> Path:
@@ -99,3 +103,34 @@ def test_a_fresh_clone_gets_what_is_known_of_types_and_the_last_is_kept(
     assert script["restore_types"](clone.parent) == 0
     assert (clone / "cache.db").read_text() == "of its own"
     assert [path.name for path in script["kept_in"]().iterdir()] == ["types"]
+
+
+def test_of_what_only_loops_call_machine_code_is_made_with_them_and_not_besides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Numba may come to do otherwise: then all is right, and the first run of a command takes half as long again."""
+    made: list[str] = []
+    make = JITCodeLibrary._finalize_specific
+
+    def counted(library: Any) -> None:
+        made.append(library.name)
+        make(library)
+
+    monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", counted)
+
+    @called
+    def next_one(number: int) -> int:
+        return number + 1
+
+    @inlined
+    def twice(number: int) -> int:
+        return 2 * next_one(number)
+
+    def all_of(count: int) -> int:
+        total = 0
+        for number in range(count):
+            total += twice(number) + next_one(number)
+        return total
+
+    assert njit(all_of)(4) == sum(2 * (number + 1) + number + 1 for number in range(4))
+    assert [name.rpartition(".")[2] for name in made if name != "nrt"] == ["all_of"]

@@ -12,12 +12,48 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 """A function of numbers and arrays: compiled, it takes and returns what it did."""
 
+
+class _Part(JITCodeLibrary):
+    """What is linked into the loops that call it, and only there optimised and made machine code of."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to whoever links this."""
+
+    def _finalize_final_module(self) -> None:
+        """Nobody but other loops calls this."""
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    @property
+    def codegen(self) -> Any:
+        """Whom Numba tells where the environment of a function that Python calls is: this has none."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """See `codegen`."""
+
+
+class _PartOfLoops(Compiler):
+    """Compiles what only compiled loops call: once for each of those, and not by itself besides."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *how: Any) -> None:
+        super().__init__(typing, target, library or _Part(target.codegen(), "part"), *how)
+
+
 _COMPILED: dict[str, Any] = {"cache": True, "nogil": True}
-_CALLED: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_CALLED: dict[str, Any] = {
+    "nogil": True,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": _PartOfLoops,
+}
 _INLINED: dict[str, Any] = _CALLED | {"forceinline": True}
 _PASTED: dict[str, Any] = {"nogil": True, "inline": "always"}
 _LEAN: dict[str, Any] = {"boundscheck": False, "_nrt": False}
