@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numpy.typing import NDArray
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 """A function of numbers and arrays: compiled, it takes and returns what it did."""
@@ -97,3 +98,13 @@ def lean_inlined(loop: Loop) -> Loop:
 def lean_pasted(loop: Loop) -> Loop:
     """Put into the lean loops that call it before they are compiled."""
     return cast(Loop, njit(**_PASTED, **_LEAN)(loop))
+
+
+@called
+def write(into: NDArray[Any], values: NDArray[Any]) -> None:
+    """Write values over the first ones of an array.
+
+    An assignment would compile, too, what is said of shapes that differ, and that takes seconds in each process.
+    """
+    for place in range(values.size):
+        into[place] = values[place]

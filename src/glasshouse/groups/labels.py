@@ -162,7 +162,9 @@ def _nested(
     From the largest set to the smallest: the values of each lie in one set so far, which holds it. If they lie in two,
     it crosses the smaller of these.
     """
-    sizes = np.diff(starts)
+    sizes = np.empty(starts.size - 1, np.int64)
+    for number in range(sizes.size):
+        sizes[number] = starts[number + 1] - starts[number]
     inside = np.full(domain, -1, np.int64)
     parents = np.full(starts.size - 1, -1, np.int64)
     for number in by_size:

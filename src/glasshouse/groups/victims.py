@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from glasshouse.arrays import Codes, Flags, Integers
-from glasshouse.compiled import compiled
+from glasshouse.compiled import compiled, write
 from glasshouse.errors import BudgetError, DataError, StudyError
 from glasshouse.groups.labels import ValueSets, starts_of, values_of_label
 from glasshouse.groups.release import Attribute, Release, joint_column
@@ -640,9 +640,7 @@ def _walk(
             # The rows of this range agree on all attributes.
             if depth == depth_of_all:
                 if starts.size > 0:
-                    rows[starts[victim] + count : starts[victim] + count + high - low] = order[
-                        low:high
-                    ]
+                    write(rows[starts[victim] + count :], order[low:high])
                 count += high - low
                 continue
             # Labels of the range and labels of what is known both ascend: each is bisected to the other's next one.
@@ -659,7 +657,8 @@ def _walk(
                 after = _bound(columns[depth], low, high, label + 1)
                 if top == room:
                     larger = np.empty((2 * room, 3), np.int64)
-                    larger[:room] = stack
+                    for line in range(room):
+                        write(larger[line], stack[line])
                     stack, room = larger, 2 * room
                 stack[top, 0], stack[top, 1], stack[top, 2] = low, after, depth + 1
                 top += 1

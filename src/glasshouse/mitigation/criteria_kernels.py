@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Integers, Words
-from glasshouse.compiled import called, compiled
+from glasshouse.compiled import called, compiled, write
 
 _ENTROPY_GUARD = 1e-12
 _ROUNDING = 4e-16
@@ -36,7 +36,7 @@ def most_and_tail(starts: Integers, counts: Integers, begin: int) -> tuple[Integ
     rising, order = _room_to_sort(starts)
     for number in range(most.size):
         entries = starts[number + 1] - starts[number]
-        rising[:entries] = counts[starts[number] : starts[number + 1]]
+        write(rising, counts[starts[number] : starts[number + 1]])
         if begin > 1:
             _sort(rising, order, entries)
         for i in range(entries):
@@ -59,8 +59,8 @@ def _room_to_sort(starts: Integers) -> tuple[Integers, Integers]:
 def _sort(numbers: Integers, order: Integers, count: int) -> None:
     """Sort the first numbers in their place, and say where each was."""
     if count > _FEW:
-        order[:count] = np.argsort(numbers[:count])
-        numbers[:count] = numbers[order[:count]]
+        write(order, np.argsort(numbers[:count]))
+        write(numbers, numbers[order[:count]])
         return
     for i in range(count):
         number, place = numbers[i], i
@@ -146,12 +146,13 @@ def add_ordered_distance(
     domain = at_or_below.size
     records = one * at_or_below[domain - 1]
     summed = np.zeros(domain + 1, np.int64)
-    summed[1:] = np.cumsum(at_or_below)
+    for value in range(domain):
+        summed[value + 1] = summed[value] + at_or_below[value]
     rising, order = _room_to_sort(starts)
     for number in range(sizes.size):
         size = one * sizes[number]
         begin, entries = starts[number], starts[number + 1] - starts[number]
-        rising[:entries] = ranks[begin : begin + entries]
+        write(rising, ranks[begin : begin + entries])
         _sort(rising, order, entries)
         reached = records * 0
         low = 0

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Flags, Floats, Integer, Integers
-from glasshouse.compiled import called, compiled, pasted
+from glasshouse.compiled import called, compiled, pasted, write
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.microdata.survey_weights import SurveyWeights
@@ -795,7 +795,7 @@ def _push(heap: _Heap, size: int, key: float, row: NDArray[np.uint16]) -> int:
     """Put a row into a heap of ``size`` rows."""
     keys, slots = heap.keys, heap.slots
     slot = slots[size]
-    heap.rows[slot] = row
+    write(heap.rows[slot], row)
     place = size
     while place > 0 and keys[(place - 1) // 2] > key:
         keys[place], slots[place] = keys[(place - 1) // 2], slots[(place - 1) // 2]
@@ -874,7 +874,7 @@ def _take(
     while size > 0 and heap.keys[0] <= best:
         key = heap.keys[0]
         size = _pop(heap, size)
-        row[:] = heap.rows[heap.slots[size]]
+        write(row, heap.rows[heap.slots[size]])
         number = np.int64(row[attributes + 1])
         if not _excludes(excluded, number, row, best):
             place = 0

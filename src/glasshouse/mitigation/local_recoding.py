@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glasshouse.arrays import Codes, Flags, Floats, Integer, Integers, Words
-from glasshouse.compiled import called, compiled, pasted
+from glasshouse.compiled import called, compiled, pasted, write
 from glasshouse.errors import BudgetError, StudyError
 from glasshouse.language import text, unknown_name
 from glasshouse.mitigation.criteria import Criterion, TableCriterion
@@ -604,7 +604,7 @@ def _cut(
             else:
                 spare[high] = order[i]
                 high += 1
-        order[low:end] = spare[:high]
+        write(order[low:end], spare[:high])
         middles[number] = low
     return middles
 
@@ -969,7 +969,7 @@ def _grow(setting: Setting, pool: _Pool, cluster: int, loose: int, ends: Codes) 
     region, row = pool.regions[cluster], pool.row
     place = _below(pool.random, loose)
     size, cost, failed = 0, 0.0, TOO_SMALL
-    region[:] = pool.leaves[pool.loose[place]]
+    write(region, pool.leaves[pool.loose[place]])
     fill(forest, region, ends, row)
     if not plain:
         clear(checks, pool.tally)
