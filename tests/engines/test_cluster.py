@@ -97,11 +97,11 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def workers(page: int) -> int:
-    """Return how many workers a master says that it has."""
+    """Return how many workers a master says that it has; while it starts it may answer with a page."""
     try:
         with closing(urlopen(f"http://127.0.0.1:{page}/json/", timeout=5)) as answer:
             return int(json.load(answer)["aliveworkers"])
-    except OSError:
+    except (OSError, ValueError):
         return 0
 
 
