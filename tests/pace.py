@@ -55,6 +55,8 @@ FIRST: tuple[str, ...] = (
     "tests/cli/test_totals.py",
 )
 """What takes long, the longest first: files, or single tests of them."""
+FEW = 8
+"""So many tests of a file are handed to a process at once, where they share nothing and are not dear."""
 QUIET_LOOP = 0.5
 """What `_loop` takes on a quiet machine, in seconds."""
 SHOWN = 25
@@ -104,10 +106,24 @@ def _keeps_something(source: str) -> bool:
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands tests to processes: those that share something together, and all others one by one, in their order."""
+    """Hands tests to processes, in their order: those that share something together, of all others a few of a file.
+
+    To hand them on one by one takes longer than most of them do.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        self._scopes: dict[str, str] = {}
+        self._counts: dict[str, int] = defaultdict(int)
 
     def _split_scope(self, nodeid: str) -> str:
-        return sharing(self.config.rootpath / nodeid.partition("::")[0]) or nodeid
+        if nodeid not in self._scopes:
+            file = nodeid.partition("::")[0]
+            few = 1 if file in FIRST else FEW
+            part = f"{file} {self._counts[file] // few}"
+            self._counts[file] += 1
+            self._scopes[nodeid] = sharing(self.config.rootpath / file) or part
+        return self._scopes[nodeid]
 
 
 class Pace:
