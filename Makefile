@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+CORES = $(shell getconf _NPROCESSORS_ONLN)
+# So many processes run tests: some wait, for a page or a child, while others work.
+PROCESSES = $(shell expr $(CORES) + 2)
 unexport PYTHONDONTWRITEBYTECODE # some hundred processes read what the first one has parsed
 CONSTRAINED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -73,12 +76,12 @@ collected: $(VENV)/.installed-dev # what one process has parsed, those that run 
 
 tests: $(VENV)/.installed-dev
 	@$(BIN)/python scripts/compiled.py restore
-	$(BIN)/pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --dist loadscope --no-loadscope-reorder; \
+	$(BIN)/pytest --numprocesses $(PROCESSES) --dist loadscope --no-loadscope-reorder; \
 	status=$$?; $(BIN)/python scripts/compiled.py keep; exit $$status
 
 quick: $(VENV)/.installed-dev ## Run the tests that find most faults, in two minutes
 	@$(BIN)/python scripts/compiled.py restore
-	$(BIN)/pytest --numprocesses $$(getconf _NPROCESSORS_ONLN) --dist loadscope --no-loadscope-reorder @tests/quick.txt
+	$(BIN)/pytest --numprocesses $(CORES) --dist loadscope --no-loadscope-reorder @tests/quick.txt
 
 browser: $(VENV)/.installed-dev
 	@PATH="$(BIN):$$PATH" sh scripts/browser.sh
