@@ -20,6 +20,7 @@ from glasshouse.runs import Resources
 from glasshouse.table.codes import Codes
 from glasshouse.table.dictionary import Dictionary, DiskDictionary
 from tests.conftest import Glasshouse
+from tests.examples import IS_THOROUGH
 
 MIB = 1 << 20
 HOME = import_module("glasshouse.runs.run")
@@ -139,7 +140,8 @@ def needed(tmp_path_factory: pytest.TempPathFactory) -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no peak of a process is known")
 @pytest.mark.parametrize(
-    ("more", "length", "fits"), [(50, 2600, None), (80, 2600, None), (200, 1500, True)]
+    ("more", "length", "fits"),
+    [(50, 2600, None), (200, 1500, True), *([(80, 2600, None)] if IS_THOROUGH else [])],
 )
 def test_long_texts_take_no_more_than_a_tenth_beyond_the_memory_given(
     tmp_path: Path, needed: int, more: int, length: int, fits: bool | None
