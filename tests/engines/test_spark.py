@@ -125,7 +125,7 @@ def small_tasks(patch: pytest.MonkeyPatch, *, task: int, hot: int) -> None:
 
 
 def test_every_integer_is_that_of_one_machine(spark: Any, tmp_path: Path) -> None:
-    data = people(examples(300_000))
+    data = people(examples(300_000, one_of=12))
     (tmp_path / "data").mkdir()
     roles: dict[str, Any] = {"quasi_identifiers": KNOWN, "sensitive": SECRETS}
     release = gh.read(frame_of(spark, data, tmp_path / "data"), **roles)

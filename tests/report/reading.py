@@ -22,7 +22,7 @@ from glasshouse.report.html import to_html
 from glasshouse.report.page import Figure, Page
 from tests.examples import IS_THOROUGH
 
-MOST_SECONDS = 5
+MOST_SECONDS = 2
 """So many seconds of the processor a law about sentences is tried for in every run."""
 
 
