@@ -6,6 +6,7 @@ import itertools
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasshouse.errors import DataError, StoppedError, StudyError
-from glasshouse.measures.totals import figures
+from glasshouse.measures.totals import figures, is_settled, measured
 from glasshouse.progress import Progress
 from glasshouse.reconstruction import CampaignResult, attempt_rounds, campaign, workers
+from glasshouse.reconstruction.campaign_result import Apart
 from glasshouse.reconstruction.phase import Attempt, Task
 from glasshouse.study.totals import TotalsStudy
 from tests.examples import examples
@@ -626,6 +628,22 @@ def test_without_time_nothing_is_claimed(
         for instance in result.to_frame().to_pylist()
         if instance["phase"] == "city" and instance["status"] == "unique"
     )
+
+
+def test_what_was_not_solved_is_not_measured_as_safe(
+    small: tuple[Path, TotalsStudy, CampaignResult],
+) -> None:
+    _, _, whole = small
+    assert is_settled(whole)
+    assert [one.is_bound for one in measured(whole) if one.measure == "placed"] == [False]
+    apart = (Apart("totals without records", 1, 5, 9.0, "a group"),)
+    contradicted = replace(whole, phases=tuple(replace(one, apart=apart) for one in whole.phases))
+    assert not is_settled(contradicted)
+    placed = [one for one in measured(contradicted) if one.measure == "placed"]
+    assert [(one.value, one.is_bound) for one in placed] == [(1, True)]
+    none = {"unique": 0, "ambiguous": 0, "infeasible": 0}
+    unsolved = replace(whole, phases=tuple(replace(one, **none) for one in whole.phases))
+    assert [*measured(unsolved)] == []
 
 
 def test_records_are_proved_in_instances_that_are_not_solved(tmp_path: Path) -> None:
