@@ -227,11 +227,12 @@ class Pace:
             Path(path).write_text("".join(lines), encoding="utf-8")
 
     def _idle(self) -> str:
-        """Return how much of the machine was not used, and how long each process had nothing left to do."""
+        """Return how much of the machine was not used, how fast it was, and how long processes had nothing to do."""
         cores, last = os.cpu_count() or 1, max(self._ended.values(), default=self._started)
         waited = sorted(last - ended for ended in self._ended.values())
         return (
-            f"{cores} cores had {cores * (last - self._started):.0f} s; processes without a test at the end, for s: "
+            f"{cores} cores had {cores * (last - self._started):.0f} s; a loop that takes {QUIET_LOOP} s on a quiet "
+            f"machine took up to {self.loop:.2f}; processes without a test at the end, for s: "
             + ", ".join(f"{seconds:.0f}" for seconds in waited)
         )
 
