@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from glasshouse.measures import tables
-from glasshouse.study.policy import PolicyCondition, ReleasePolicy, promised
+from glasshouse.study.policy import POLICIES, PolicyCondition, ReleasePolicy, promised
 
 
 def of_tables(*, is_proved: bool, certain: int, at_most: int) -> dict[str, tuple[Fraction, bool]]:
@@ -40,7 +40,13 @@ def test_what_was_not_proved_of_tables_may_be_so_of_everybody() -> None:
 
 
 def test_that_nobody_is_named_is_promised_by_classes_of_two() -> None:
-    nobody = PolicyCondition(measure="named", at_most=Fraction(0))
+    nobody = PolicyCondition(measure="named", at_most=0)
     assert promised(ReleasePolicy(name="own", conditions=(nobody,))) == {"highest_risk": 0.75}
-    some = PolicyCondition(measure="named", at_most=Fraction(1, 100))
+    some = PolicyCondition(measure="named", at_most=0.01)
     assert promised(ReleasePolicy(name="own", conditions=(some,))) == {}
+    assert (nobody.people_needed, some.people_needed) == (2, 2)
+
+
+def test_the_rule_of_acro_asks_for_none_of_what_it_counts() -> None:
+    limits = {one.measure: one.limit for one in POLICIES["acro"].conditions}
+    assert {limits[name] for name in ("few-degrees", "small-counts", "recovered-counts")} == {0}

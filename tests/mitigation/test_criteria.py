@@ -38,6 +38,7 @@ from glasshouse.mitigation.criteria import (
     TableCriterion,
     first_unmet,
 )
+from glasshouse.mitigation.criteria_kernels import add_hierarchical_distance
 from glasshouse.mitigation.global_recoding import recode
 from glasshouse.mitigation.hierarchies import Hierarchy, Number, read_hierarchy, suggest
 from glasshouse.mitigation.local_recoding import recode_locally
@@ -731,3 +732,33 @@ def test_a_criterion_that_nothing_judges_never_passes_for_met(recoding: str) -> 
         search(table, hierarchies=hierarchies, criteria=[stranger])
     with pytest.raises(InternalError, match="Stranger is judged by nothing"):
         first_unmet([stranger], np.array([1]), lambda name: None)  # type: ignore[arg-type, return-value]
+
+
+def test_the_distance_of_a_class_along_a_hierarchy_depends_on_no_class_before_it() -> None:
+    """Four values under two labels, and these under one: what a label has too much moves first, and the rest above."""
+    reference, parents = [6, 3, 4, 7], np.array([4, 4, 5, 5, 6, 6, 6])
+    summed = np.array([*reference, 9, 11, 20])
+    classes = [[3, 1, 0, 1], [0, 2, 2, 2], [3, 0, 2, 4]]
+
+    def moved(counts: Sequence[int]) -> int:
+        extras = [c * 20 - r * sum(counts) for c, r in zip(counts, reference, strict=True)]
+        pairs = [extras[:2], extras[2:]]
+        above = [sum(pair) for pair in pairs]
+        return sum(
+            level * min(sum(max(one, 0) for one in part), -sum(min(one, 0) for one in part))
+            for level, part in ((1, pairs[0]), (1, pairs[1]), (2, above))
+        )
+
+    distance = np.zeros(len(classes), np.int64)
+    add_hierarchical_distance(
+        distance,
+        np.int64(1),
+        np.arange(0, 4 * len(classes) + 1, 4),
+        np.array(classes).ravel(),
+        np.array([sum(counts) for counts in classes]),
+        np.tile(np.arange(4, dtype=np.uint32), len(classes)),
+        parents,
+        summed,
+        2,
+    )
+    assert distance.tolist() == [moved(counts) for counts in classes]

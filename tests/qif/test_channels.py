@@ -118,3 +118,19 @@ def test_ill_posed_input_is_refused_with_its_reason(build: object, message: str)
     assert callable(build)
     with pytest.raises(StudyError, match=message):
         build()
+
+
+def test_a_window_needs_numbers_and_a_width() -> None:
+    for inputs, off in (([], 1), ([25], -1)):
+        with pytest.raises(StudyError, match="a window needs numbers"):
+            Channel.around(inputs, off)
+
+
+def test_one_record_is_enough_to_be_counted() -> None:
+    assert CoOccurrence.from_records(["ill"], ["30"]).counts.tolist() == [[1]]
+
+
+def test_a_wrong_guess_at_secrets_that_differ_in_worth_is_worth_nothing() -> None:
+    gain = GainFunction.worth({"ill": 10, "well": 1})
+    assert [gain[guess, "ill"] for guess in ("ill", "well")] == [10, 0]
+    assert [gain[guess, "well"] for guess in ("ill", "well")] == [0, 1]

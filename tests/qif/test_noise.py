@@ -31,6 +31,7 @@ from glasshouse.qif import (
     smallest_epsilon,
     swapping,
 )
+from glasshouse.qif.suspicion import suspicion_of
 
 HALF = Fraction(1, 2)
 # "Introduction to the ptable-Package", D = 2, V = 1: as it prints the matrix, but for one of the last digits.
@@ -227,3 +228,12 @@ def test_noise_that_is_none_is_refused() -> None:
 def _counted(noise: Channel) -> Channel:
     """Return noise on the counts 0 and 1 as what it tells of whether somebody is in it."""
     return Channel(noise.matrix, ["out", "in"], noise.outputs)
+
+
+def test_what_is_rare_of_those_outside_only_is_not_left_out_of_beliefs() -> None:
+    """One in ten of those inside shows what hardly anybody outside does: that is no accident to be left out."""
+    rare = 1e-9
+    channel = Channel([[0.6, 0.4 - rare, rare], [0.3, 0.6, 0.1]])
+    prior, (_, most) = next(iter(suspicion_of(channel, leaves_out=True).beliefs.items()))
+    told = float(prior) * 0.1
+    assert most == pytest.approx(told / (told + (1 - float(prior)) * rare))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -640,9 +641,9 @@ def test_what_was_not_solved_is_not_measured_as_safe(
     contradicted = replace(whole, phases=tuple(replace(one, apart=apart) for one in whole.phases))
     assert not is_settled(contradicted)
     placed = [one for one in measured(contradicted) if one.measure == "placed"]
-    assert [(one.value, one.is_bound) for one in placed] == [(1, True)]
-    none = {"unique": 0, "ambiguous": 0, "infeasible": 0}
-    unsolved = replace(whole, phases=tuple(replace(one, **none) for one in whole.phases))
+    assert [(one.value, one.is_bound) for one in placed] == [(Fraction(1), True)]
+    phases = (replace(one, unique=0, ambiguous=0, infeasible=0) for one in whole.phases)
+    unsolved = replace(whole, phases=tuple(phases))
     assert [*measured(unsolved)] == []
 
 
