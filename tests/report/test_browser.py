@@ -232,6 +232,19 @@ def test_nothing_stands_in_the_way_of_those_who_see_or_move_differently(
         assert barriers(tab) == []
 
 
+@pytest.mark.parametrize("faint", ["color: #ddd", "background: #555", "opacity: 0.3"])
+def test_one_cell_that_is_hard_to_read_is_seen_among_hundreds(
+    opened: Callable[..., Any], written: Callable[[str, str], Path], faint: str
+) -> None:
+    tab = opened(written("small", "en"))
+    tab.evaluate(UNFOLD)
+    cell = tab.locator("td.number", has_text=re.compile(r"^\d{2,}$")).last
+    cell.evaluate("(cell, faint) => { cell.style = faint; }", faint)
+    ((rule, elements),) = barriers(tab)
+    assert (rule, len(elements)) == ("color-contrast", 1)
+    assert tab.locator("[data-unlike]").count() == 0, "the page is as it was"
+
+
 def test_the_keyboard_is_enough(
     opened: Callable[..., Any], written: Callable[[str, str], Path]
 ) -> None:
