@@ -57,7 +57,7 @@ FIRST: tuple[str, ...] = (
 """What takes long, the longest first: files, or single tests of them."""
 FEW = 8
 """So many tests of a file are handed to a process at once, where they share nothing and are not dear."""
-QUIET_LOOP = 0.5
+QUIET_LOOP = 0.125
 """What `_loop` takes on a quiet machine, in seconds."""
 SHOWN = 25
 """So many of the slowest tests are shown."""
@@ -73,7 +73,7 @@ def _spent() -> float:
 def _loop() -> float:
     """Return how long a loop of plain Python takes here and now: a machine that is busy, or slow, takes longer."""
     begun = time.process_time()
-    sum(number * number % 7 for number in range(6_000_000))
+    sum(number * number % 7 for number in range(1_500_000))
     return time.process_time() - begun
 
 

@@ -444,7 +444,7 @@ def test_few_classes_keep_the_average_risk_low() -> None:
 
 def test_a_time_limit_still_finds_a_solution_and_progress_is_told() -> None:
     calls: list[Progress] = []
-    census = synthetic.table("school-census", records=2_000, seed=3)
+    census = synthetic.table("school-census", records=1_400, seed=3)
     known = ["day_of_birth", "month_of_birth", "gender", "ethnicity"]
     table = read(census, quasi_identifiers=known, sensitive=["transport"])
     options: dict[str, Any] = {
