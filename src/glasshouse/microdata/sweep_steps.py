@@ -58,6 +58,8 @@ COMPILING = marked("compiling, once")
 """What is done first where the loop has not been compiled before."""
 BUNDLES = 64
 """The parts of a partition are handed to threads in so many bundles of about the same number of records."""
+FEW_VISITS = 1 << 18
+"""Fewer records, for every subset of the attributes, are swept before another thread has begun."""
 PORTION_SECONDS, PORTION_RECORDS = 30.0, 1 << 20
 """A step is kept as far as it is done, if that is asked for, about so often, but after so many records at least."""
 
@@ -593,6 +595,7 @@ class _Steps:
                 rows, answered = begun[:-1], values
         cuts = self._slice_cuts(sizes)
         slices = self._slices(step, by_share, cuts)
+        has_few = int(before[-1]) << len(rest) < FEW_VISITS
         for first, last in pairwise(cuts):
             values, laid_out = first + np.flatnonzero(sizes[first:last]), next(slices)
             known = int(np.searchsorted(values, answered))
@@ -614,11 +617,13 @@ class _Steps:
                     portion.counts,
                     largest=self._largest - 1,
                     bounds=portion.bounds,
-                    spread=threads.spread,
+                    spread=None if has_few else threads.spread,
                     share=None if isinstance(spool, DiskSpool) else self._share,
                     on_bundle=threads.count,
                     aims=self._aims,
                 )
+                if has_few:
+                    threads.tell(1.0, threads.visits)
                 self._visits += threads.visits
                 rows = rows + some_rows
                 spool.append(records, counts)

@@ -55,6 +55,8 @@ VALUES_SHARE = 8
 """Of columns whose distinct values take more than such a part of the memory, the largest go to disk."""
 FEW_BYTES = 1 << 25
 """So much text is encoded at once; more, as it comes."""
+SMALL_BYTES = 1 << 19
+"""Less text than this is encoded before a thread has begun."""
 
 CANONICAL = re.compile(r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]")
 """A number as it is written after it was read."""
@@ -235,8 +237,11 @@ def _encoded(
     if sum(batch.num_rows for batch in start) == 0:
         raise DataError("{name}: has no records", name=source.name)
     with ThreadPoolExecutor() as threads:  # each column has its own dictionary
+        is_small = sum(batch.nbytes for batch in start) < SMALL_BYTES
         columns = (
-            threads.map(_at_once, names, zip(*(batch.columns for batch in start), strict=True))
+            (map if is_small else threads.map)(
+                _at_once, names, zip(*(batch.columns for batch in start), strict=True)
+            )
             if is_all
             else _streamed(names, chain(start, batches), threads, memory)
         )
