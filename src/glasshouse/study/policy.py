@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import ceil
 from typing import Annotated, Any, Literal, Self
 
@@ -373,6 +374,7 @@ class PolicyCondition(BaseModel):
         return value >= limit if self.is_floor else value <= limit
 
 
+@cache
 def _ratio(limit: float) -> Fraction:
     """Return a limit exactly: the small ratio that it is the nearest float of, or else the decimal as written.
 
