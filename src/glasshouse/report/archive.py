@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter
+from pydantic_core import to_json as to_json_bytes
 
 from glasshouse.errors import DataError
 from glasshouse.language import LANGUAGES, speaking
@@ -33,7 +34,7 @@ def in_every_language(make: Callable[[], Page]) -> dict[str, Page]:
 def to_json(pages: Mapping[str, Page]) -> str:
     """Return pages by language as one JSON document."""
     content = {code: to_dict(page) for code, page in pages.items()}
-    return json.dumps({"format": FORMAT, "pages": content}, ensure_ascii=False, indent=1) + "\n"
+    return to_json_bytes({"format": FORMAT, "pages": content}, indent=1).decode() + "\n"
 
 
 def to_dict(page: Page) -> dict[str, Any]:
