@@ -9,8 +9,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer import _coercion
 
 from glasshouse.cli.main import app
 from glasshouse.cli.translation import command_of
@@ -42,6 +44,28 @@ def test_a_command_costs_the_words_of_its_own_question_alone() -> None:
     assert not studies & {"anonymise", "compare", "deter", "threat", "totals"}
     names = imported_by("from glasshouse.cli.main import main; main(['--help'])")
     assert "glasshouse.study" not in names
+
+
+def test_a_command_makes_options_of_what_is_typed_and_reads_those_that_are_given(
+    glasshouse: Glasshouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was typed before: a process that carried out every command once took sixty milliseconds for each."""
+    command_of(app)
+    commands = command_of(app, ["assess"]).commands
+    common = len(commands["threat"].params)
+    assert common < 10 < len(commands["assess"].params) - common
+    read: list[str] = []
+    build = _coercion.build_runtime_param
+
+    def noted(descriptor: Any) -> Any:
+        read.append(str(descriptor.annotation))
+        return build(descriptor)
+
+    monkeypatch.setattr("typer.core.build_runtime_param", noted)
+    file = tmp_path / "people.csv"
+    file.write_text("age,ill\n30,flu\n")
+    assert glasshouse("assess", file, "-q", "nothing").code == 2
+    assert 2 <= len(read) < 10, "of some seventy"
 
 
 def test_importing_glasshouse_imports_nothing_heavy() -> None:

@@ -553,7 +553,7 @@ class LedgerOptions(PublishedOptions):
 class Expanded:
     """A command whose bundles are spread out into options, as the command line wants them.
 
-    Until it is told to `spread`, it has no options: a command that is not typed needs none.
+    Until it is told to `spread`, and after it is told to `fold`, it has no options: what is not typed needs none.
 
     Args:
         command: The command.
@@ -578,13 +578,22 @@ class Expanded:
         self.first = first
         self._bundles: dict[str, type[Any]] = {}
         self.descriptions: dict[str, Description] = {}
+        self._options: dict[str, inspect.Parameter] = {}
+        self.fold()
+
+    def fold(self) -> None:
+        """Have no options."""
         self.__signature__ = inspect.Signature()
         self.__annotations__: dict[str, Any] = {}
 
     def spread(self) -> None:
-        """Find out which options it has, and what is said of them."""
-        if self.__annotations__:
-            return
+        """Have all options, and know what is said of them."""
+        options = self._options = self._options or self._found()
+        self.__signature__ = inspect.Signature(list(options.values()))
+        self.__annotations__ = {name: one.annotation for name, one in options.items()}
+
+    def _found(self) -> dict[str, inspect.Parameter]:
+        """Return the options of its bundles, by name, and note what is said of them."""
         options: dict[str, inspect.Parameter] = {}
         kinds = get_type_hints(self._command, include_extras=True)
         for name, parameter in inspect.signature(self._command).parameters.items():
@@ -596,8 +605,7 @@ class Expanded:
             hints = get_type_hints(kind, include_extras=True)
             for part in fields(kind):
                 options[part.name] = self._parameter(part.name, hints[part.name], part)
-        self.__signature__ = inspect.Signature(list(options.values()))
-        self.__annotations__ = {name: one.annotation for name, one in options.items()}
+        return options
 
     def __call__(self, **values: Any) -> None:
         """Carry it out, with its bundles made again of their options."""

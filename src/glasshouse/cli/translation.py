@@ -139,6 +139,7 @@ def command_of(app: typer.Typer, arguments: Sequence[str] | None = None) -> Any:
                 parameter.hidden = not first
         for parameter in command.params:
             _bare(parameter)
+            parameter._runtime_param = _Reader()
         if spoken() != "en":
             _translate(command)
         described = getattr(command.callback, "descriptions", {})
@@ -214,16 +215,23 @@ def _shortened(command: Any, first: Collection[str]) -> Callable[[Any, Any], Non
 
 
 def _spread(app: typer.Typer, words: Sequence[str] | None = None) -> Any:
-    """Return the command line of an app in which the commands among words, or all, have their options."""
+    """Return the command line of an app in which the commands among words, or all, have their options.
+
+    Others have none again where they had them, as one process may carry out many commands.
+    """
     groups = [group for info in app.registered_groups if (group := info.typer_instance)]
-    typed = {group: words is None or group.info.name in words for group in groups}
-    for info in (
-        *((app.registered_callback,) if app.registered_callback else ()),
-        *(one for one in app.registered_commands if words is None or _name_of(one) in words),
-        *(one for group in groups if typed[group] for one in group.registered_commands),
-    ):
+    commands = [(one, _name_of(one)) for one in app.registered_commands]
+    commands += [
+        (one, str(group.info.name)) for group in groups for one in group.registered_commands
+    ]
+    for info, word in commands:
         if isinstance(info.callback, Expanded):
-            info.callback.spread()
+            if words is None or word in words:
+                info.callback.spread()
+            else:
+                info.callback.fold()
+    if app.registered_callback and isinstance(app.registered_callback.callback, Expanded):
+        app.registered_callback.callback.spread()
     return typer.main.get_command(app)
 
 
@@ -302,6 +310,17 @@ def _with_help_option(get_help_option: Callable[[Any], Any]) -> Callable[[Any], 
         return option
 
     return help_option
+
+
+class _Reader:
+    """Stands for what reads the value of an option, which typer makes of each: what is not given needs no reader."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of an option, and from the first one that is there let typer read it."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        param._runtime_param = None
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
 
 
 def _bare(parameter: Any) -> None:
