@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -210,9 +211,15 @@ def stored_release(folder: Path) -> StoredRelease:
         ) from None
 
 
+@cache
+def installed(name: str) -> str:
+    """Return the version of a package that is installed, which stays while it is used: to look takes a millisecond."""
+    return version(name)
+
+
 def provenance_of(study: Question, names: Iterable[str]) -> Provenance:
     """Return where the figures of a study come from, as a report says it: names of datasets, no fingerprints."""
-    own_version, abridged = version("glasshouse"), study.abridged()
+    own_version, abridged = installed("glasshouse"), study.abridged()
     # The report leaves the house: of a path it has no more than tells the file from others of its name.
     short_paths = telling_paths(paths_of(study))
     travelling = with_paths(abridged, lambda path: short_paths[own_place(path)])
@@ -228,7 +235,7 @@ def provenance_of(study: Question, names: Iterable[str]) -> Provenance:
         seed_withheld=not is_told,
         smallest_cell=smallest_cell(),
         seed=seed if is_told else None,
-        libraries={"Python": python, **{name: version(name) for name in LIBRARIES}},
+        libraries={"Python": python, **{name: installed(name) for name in LIBRARIES}},
         day=today(),
     )
 

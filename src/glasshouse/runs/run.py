@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -34,6 +33,7 @@ from glasshouse.runs.folder import (
     STUDY,
     check_place,
     digests_of,
+    installed,
     is_run,
     provenance_of,
     report_files,
@@ -227,7 +227,7 @@ class Run(Generic[Q, R]):
 
 def in_memory() -> Provenance:
     """Return where figures come from that were computed from a table: there is no file to name or to fingerprint."""
-    return Provenance(version=version("glasshouse"), study="", datasets=())
+    return Provenance(version=installed("glasshouse"), study="", datasets=())
 
 
 @dataclass(frozen=True)
@@ -343,7 +343,7 @@ def checkpoint_key(question: Question) -> str | None:
 def run_key(question: Question) -> str:
     """Return the digest of a study, the bytes of its data and the version."""
     digests = [fingerprint(path) for path in paths_of(question)]
-    content = [dump_study(question, version=version("glasshouse")), *digests]
+    content = [dump_study(question, version=installed("glasshouse")), *digests]
     return hashlib.sha256("\n".join(content).encode()).hexdigest()
 
 
@@ -391,7 +391,7 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
     data = paths_of(run.question) if run.provenance is None else ()
     check_place(folder, overwrite=overwrite, data=data)
     question, outcome, provenance = run.question, run.outcome, run.provenance
-    manifest: dict[str, Any] = {"glasshouse": version("glasshouse"), "command": question.command}
+    manifest: dict[str, Any] = {"glasshouse": installed("glasshouse"), "command": question.command}
     report = {"language": spoken(), "smallest_cell": smallest_cell()}
     if provenance is None:
         digests = digests_of(question)
@@ -417,7 +417,7 @@ def write_run(run: Run[Question, Outcome], folder: Path, *, overwrite: bool = Fa
             run.write_files(draft)
         if run.provenance is None:
             # with absolute paths, so that it can be run again from its folder
-            located = dump_study(with_paths(question, own_place), version=version("glasshouse"))
+            located = dump_study(with_paths(question, own_place), version=installed("glasshouse"))
             (draft / STUDY).write_text(located, encoding="utf-8")
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         pyarrow.parquet.write_table(outcome.to_frame(), draft / RESULTS)
