@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from glasshouse.errors import DataError, StudyError
 from glasshouse.microdata import assess, attack, explain
 from glasshouse.microdata.attack_kernels import record_numbers
+from glasshouse.microdata.leakage import SIZE_BINS, ClassSizes
 from glasshouse.qif.capacity import multiplicative_bayes_capacity
 from glasshouse.qif.cooccurrence import CoOccurrence
 from glasshouse.qif.gain import GainFunction
@@ -377,3 +378,25 @@ def test_forty_values_are_explained_and_no_more() -> None:
     assert len(explain(tables[0]).to_dict()["observations"]) == 40
     with pytest.raises(StudyError, match="small data"):
         explain(tables[1])
+
+
+@pytest.mark.parametrize(
+    ("classes", "records", "least", "smallest", "is_exact"),
+    [
+        (1, 7, None, 7, True),  # one class from 5 to 9
+        (2, 10, None, 5, True),  # all of the least size
+        (2, 13, None, 5, False),  # 5 and 8, or 6 and 7
+        (2, 13, 6, 6, True),  # it was seen
+        (3, 12, None, 5, False),  # neighbourhoods, which share records
+        (3, 12, 6, 6, True),
+    ],
+)
+def test_the_smallest_class_is_exact_where_its_bin_leaves_one_size_or_it_was_seen(
+    classes: int, records: int, least: int | None, smallest: int, is_exact: bool
+) -> None:
+    place = SIZE_BINS.index(5)
+    counts, sizes = [0] * len(SIZE_BINS), [0] * len(SIZE_BINS)
+    counts[place], sizes[place] = classes, records
+    counts[-1], sizes[-1] = 1, 5_000
+    found = ClassSizes(tuple(counts), tuple(sizes), least)
+    assert (found.smallest, found.is_exact) == (smallest, is_exact)

@@ -13,7 +13,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse import qif
-from glasshouse.errors import GlasshouseError
+from glasshouse.errors import BudgetError, GlasshouseError
 from glasshouse.microdata import column_noise as module
 from glasshouse.microdata import noisy_classes
 from glasshouse.microdata.column_noise import column_noise
@@ -255,6 +255,16 @@ def test_what_is_no_noise_of_a_column_is_one_line(
     assert done.code == 2
     assert reason in done.error
     assert len(done.error.strip().splitlines()) == 1
+
+
+def test_a_matrix_of_more_chances_than_are_kept_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = release([[0, 1, 2], [2, 1, 0]])
+    table = read(data, quasi_identifiers=["home"], sensitive=["ill"])
+    monkeypatch.setattr(module, "MOST_CHANCES", 9)
+    assert column_noise(table, "ill", parse_noise("ill", "response:1/2"))
+    monkeypatch.setattr(module, "MOST_CHANCES", 8)
+    with pytest.raises(BudgetError, match="3 values released as 3 are too many"):
+        column_noise(table, "ill", parse_noise("ill", "response:1/2"))
 
 
 def test_noise_is_of_one_release_in_one_piece() -> None:
