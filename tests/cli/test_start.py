@@ -61,6 +61,7 @@ def test_a_command_makes_options_of_what_is_typed_and_reads_those_that_are_given
         read.append(str(descriptor.annotation))
         return build(descriptor)
 
+    monkeypatch.setattr("glasshouse.cli.main.command_of", command_of)  # no other test's
     monkeypatch.setattr("typer.core.build_runtime_param", noted)
     file = tmp_path / "people.csv"
     file.write_text("age,ill\n30,flu\n")
