@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import ExitStack
+import tempfile
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from glasshouse.atomic import held, new_file, new_folder
+from glasshouse import atomic
+from glasshouse.atomic import held, new_file, new_folder, scratch_folder
 from glasshouse.errors import DataError
 
 
@@ -173,7 +176,8 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from glasshouse.atomic import held, new_file, new_folder
+from glasshouse import atomic
+from glasshouse.atomic import held, new_file, new_folder, scratch_folder
 with new_folder(Path("run")) as folder, new_file(Path("table.csv")) as file:
     (folder / "half").write_text("1")
     file.write_text("half")
@@ -218,3 +222,48 @@ def test_files_about_people_are_for_their_owner(tmp_path: Path) -> None:
     assert modes["records"] == modes["table"] == 0o600
     assert modes["report"] & 0o044 == modes["run"] & 0o044
     assert modes["report"] & 0o400
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing is swept where there are no locks")
+@pytest.mark.parametrize("kind", ["file", "folder", "scratch"])
+@pytest.mark.parametrize("moment", ["removed before it is locked", "locked to be removed"])
+def test_a_draft_that_another_process_takes_for_left_behind_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, moment: str
+) -> None:
+    """Two runs that began together: one swept what the other had made and not yet locked, once in many thousands."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    drafts: dict[str, AbstractContextManager[Path]] = {
+        "file": new_file(tmp_path / "out"),
+        "folder": new_folder(tmp_path / "out"),
+        "scratch": scratch_folder(),
+    }
+    name = "mkstemp" if kind == "file" else "mkdtemp"
+    make, flock, taken = getattr(tempfile, name), atomic._flock, list[str]()
+
+    def swept_at_once(**place: Any) -> Any:
+        made = make(**place)
+        if not taken:
+            taken.append(made if isinstance(made, str) else made[1])
+            if moment == "removed before it is locked":
+                atomic._sweep(tmp_path, place["prefix"])
+        return made
+
+    def busy_at_first(handle: int) -> None:
+        if moment == "locked to be removed" and taken == taken[:1]:
+            taken.append("")
+            atomic._remove_if_free(Path(taken[0]))  # by who has locked it
+            raise BlockingIOError
+        flock(handle)
+
+    monkeypatch.setattr(tempfile, name, swept_at_once)
+    monkeypatch.setattr(atomic, "_flock", busy_at_first)
+    with drafts[kind] as draft:
+        assert draft.exists()
+        assert str(draft) != taken[0]
+        atomic._sweep(tmp_path, draft.name[:10])
+        assert draft.exists(), "it is locked"
+        if kind == "file":
+            draft.write_text("whole")
+        else:
+            (draft / "part").write_text("whole")
+    assert names(tmp_path) == ([] if kind == "scratch" else ["out"])

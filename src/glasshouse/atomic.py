@@ -55,16 +55,15 @@ def new_file(path: Path, *, private: bool = False, sweep: bool = True) -> Iterat
     with _explained(path):
         if sweep:
             _sweep(path.parent, _prefix(path))
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path))
-        draft = Path(name)
+        draft, handle = _locked_draft(lambda: _draft_file(path))
         try:
-            _lock(handle)
             draft.chmod(0o600 if private else 0o666 & ~_umask())
             yield draft
             _synced(draft)
             draft.replace(path)
         finally:
-            os.close(handle)
+            if handle is not None:
+                os.close(handle)
             draft.unlink(missing_ok=True)
 
 
@@ -91,8 +90,7 @@ def new_folder(
     with _explained(path):
         _make_parents(path)
         _sweep(path.parent, _prefix(path))
-        draft = Path(tempfile.mkdtemp(dir=path.parent, prefix=_prefix(path)))
-        handle = _open_folder(draft)
+        draft, handle = _locked_draft(lambda: _draft_folder(path.parent, _prefix(path)))
         try:
             yield draft
             for file in draft.iterdir():
@@ -121,8 +119,7 @@ def scratch_folder() -> Iterator[Path]:
     try:
         with scratch_explained():
             _sweep(Path(tempfile.gettempdir()), _SCRATCH)
-            folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
-            handle = _open_folder(folder)
+            folder, handle = _locked_draft(lambda: _draft_folder(None, _SCRATCH))
             yield folder
     finally:
         if handle is not None:
@@ -300,14 +297,40 @@ def _remove_if_free(draft: Path) -> None:
         os.close(handle)
 
 
-def _open_folder(draft: Path) -> int | None:
-    """Return a lock on a folder, or None where the system has no such thing."""
+def _locked_draft(make: Callable[[], tuple[Path, int | None]]) -> tuple[Path, int | None]:
+    """Return a draft and its lock, or None where the system has none.
+
+    Another process that sweeps before it is locked takes it for what a dead one has left: then it is made anew.
+    """
+    while True:
+        draft, handle = make()
+        if handle is None:
+            if draft.exists():
+                return draft, None
+            continue
+        is_ours = True
+        try:
+            _flock(handle)
+        except BlockingIOError:
+            is_ours = False
+        except OSError:
+            pass  # there are no locks here
+        if is_ours and draft.exists():
+            return draft, handle
+        os.close(handle)
+
+
+def _draft_file(path: Path) -> tuple[Path, int]:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path))
+    return Path(name), handle
+
+
+def _draft_folder(place: Path | None, prefix: str) -> tuple[Path, int | None]:
+    draft = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
     try:
-        handle = os.open(draft, os.O_RDONLY)
+        return draft, os.open(draft, os.O_RDONLY)
     except OSError:
-        return None
-    _lock(handle)
-    return handle
+        return draft, None
 
 
 def _lock(handle: int) -> bool:
